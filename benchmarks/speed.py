@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""What the index costs on any repository, beside parse-only and `git status` in the same run.
+
+    python benchmarks/speed.py REPOSITORY [--json FILE] [--repeat N]
+
+The repository is cloned into a scratch folder (hard links, nothing in it is touched) and indexed in
+a scratch CODELENS_HOME. CPU is user + system of the process and its children, from the operating
+system (`os.wait4`), in whole processes unless said otherwise. Machines are noisy: the table gives
+medians of N runs where a step can be repeated, and ratios against figures of the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PYTHON = sys.executable
+GIT_ENV = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+
+
+def run(command: list[str], cwd: Path, env: dict[str, str]) -> dict[str, float]:
+    """CPU, wall seconds and peak memory of one command and its children."""
+    start = time.perf_counter()
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        raise SystemExit(f"{command} failed with {process.returncode}")
+    return {
+        "cpu_s": usage.ru_utime + usage.ru_stime,
+        "wall_s": time.perf_counter() - start,
+        "peak_mib": usage.ru_maxrss / 1024,
+    }
+
+
+def median(runs: list[dict[str, float]]) -> dict[str, float]:
+    return {key: statistics.median(one[key] for one in runs) for key in runs[0]}
+
+
+def git(repo: Path, *args: str) -> str:
+    return subprocess.run(
+        ["git", *args], cwd=repo, env={**os.environ, **GIT_ENV}, check=True,
+        capture_output=True, text=True, errors="replace",
+    ).stdout  # fmt: skip
+
+
+def codelens(repo: Path, home: Path, *args: str, repeat: int = 1) -> dict[str, float]:
+    env = {"CODELENS_HOME": str(home)}
+    command = [PYTHON, "-P", "-m", "codelens", *args]
+    return median([run(command, repo, env) for _ in range(repeat)])
+
+
+INSIDE = """
+import json, os, sys, time, resource
+from codelens.engine.engine import Engine
+queries = json.load(sys.stdin)
+engine = Engine()
+def cpu():
+    t = os.times(); return t.user + t.system
+out = {}
+engine.search(queries[0], path='.')
+looks = []
+for _ in range(9):
+    t = cpu(); engine.look(path='.')
+    looks.append(cpu() - t)
+out['look_ms'] = [1000 * one for one in looks]
+rows = []
+for query in queries:
+    t, w = cpu(), time.perf_counter()
+    receipt = engine.search(query, path='.').receipt
+    rows.append((1000 * (cpu() - t), 1000 * (time.perf_counter() - w), query))
+out['queries'] = rows
+out['rss_mib'] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps(out))
+"""
+
+
+def warm(repo: Path, home: Path, queries: list[str]) -> dict:
+    done = subprocess.run(
+        [PYTHON, "-P", "-c", INSIDE], cwd=repo, env={**os.environ, "CODELENS_HOME": str(home)},
+        input=json.dumps(queries), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+PARSE_ONLY = """
+import json, os, sys, time
+from codelens.extract.classify import classify, decode
+from codelens.extract.languages import language_of
+from codelens.extract.grammars import parser_for
+total, work = 0, []
+for name in sys.stdin.buffer.read().split(b'\\0'):
+    if not name or os.path.islink(name) or not os.path.isfile(name): continue
+    if os.path.getsize(name) > 1_000_000: continue
+    data = open(name, 'rb').read()
+    language = language_of(name, data[:4096], {})
+    total += len(data)
+    if classify(data)[0] == 'parsed' and language != 'text': work.append((language, decode(data)))
+t = time.process_time()
+for language, text in work: parser_for(language).parse(text)
+print(json.dumps({'cpu_s': time.process_time() - t, 'source_bytes': total,
+                  'parsed_bytes': sum(len(x) for _, x in work), 'parsed_files': len(work)}))
+"""
+
+
+def parse_only(repo: Path) -> dict:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=repo, capture_output=True, check=True)
+    done = subprocess.run(
+        [PYTHON, "-P", "-c", PARSE_ONLY], cwd=repo, input=names.stdout, capture_output=True,
+        check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def some_queries(repo: Path, count: int) -> list[str]:
+    """Queries from the repository's own words: identifiers, pairs of words, phrases of comments."""
+    pick = random.Random(7)
+    files = [name for name in git(repo, "ls-files").splitlines() if not name.startswith('"')]
+    found: list[str] = []
+    while len(found) < count:
+        path = repo / pick.choice(files)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 20]
+        if not lines:
+            continue
+        words = re.findall(r"[A-Za-z_]{4,}", pick.choice(lines))
+        if not words:
+            continue
+        size = pick.choice([1, 1, 2, 3, 5, 8])
+        found.append(" ".join(words[:size]))
+    return found
+
+
+def measure(source: Path, repeat: int) -> dict:
+    scratch = Path(tempfile.mkdtemp(prefix="codelens-bench-"))
+    home, repo = scratch / "home", scratch / "repo"
+    try:
+        git(source, "clone", "-q", "--local", str(source), str(repo))
+        return steps(scratch, home, repo, repeat)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def steps(scratch: Path, home: Path, repo: Path, repeat: int) -> dict:
+    result: dict = {"files": len(git(repo, "ls-files", "-z").split("\0")) - 1}
+    result["parse_only"] = parse_only(repo)
+    result["git_status"] = median(
+        [run(["git", "status", "--porcelain"], repo, GIT_ENV) for _ in range(max(5, repeat))]
+    )
+    result["cold_index"] = codelens(repo, home, "index", "--json")
+    status = json.loads(
+        subprocess.run(
+            [PYTHON, "-P", "-m", "codelens", "status", "--json"], cwd=repo, check=True,
+            env={**os.environ, "CODELENS_HOME": str(home)}, capture_output=True, text=True,
+        ).stdout
+    )  # fmt: skip
+    size = sum(one.stat().st_size for one in (home / "indexes").iterdir())
+    result["index_bytes"] = size
+    result["index_per_source"] = size / result["parse_only"]["source_bytes"]
+    result["status"] = {key: status.get(key) for key in ("files", "outcomes", "skipped")}
+
+    queries = some_queries(repo, 60)
+    result["cold_cli_search"] = codelens(repo, home, "search", queries[0], repeat=max(5, repeat))
+    inside = warm(repo, home, queries)
+    cpu = sorted(one[0] for one in inside["queries"])
+    result["look_ms"] = statistics.median(inside["look_ms"])
+    result["query_with_look_p50_ms"] = cpu[len(cpu) // 2]
+    result["query_with_look_p95_ms"] = cpu[int(len(cpu) * 0.95)]
+    result["query_p50_ms"] = result["query_with_look_p50_ms"] - result["look_ms"]
+    result["query_p95_ms"] = result["query_with_look_p95_ms"] - result["look_ms"]
+    result["slowest"] = [one[2] for one in sorted(inside["queries"], reverse=True)[:5]]
+    result["serving_rss_mib"] = inside["rss_mib"]
+
+    # Edit to answer: one changed file, then a search, as a whole process.
+    largest = [name for name in git(repo, "ls-files", "*.py", "*.ts", "*.js", "*.go", "*.c").split("\n") if name]
+    target = repo / (largest or git(repo, "ls-files").split("\n"))[0]
+    edits = []
+    for step in range(max(3, repeat)):
+        with target.open("ab") as file:
+            file.write(b"\n// edit %d\n" % step)
+        edits.append(codelens(repo, home, "search", queries[1]))
+    result["edit_to_answer"] = median(edits)
+    git(repo, "checkout", "-q", "--", ".")
+    codelens(repo, home, "search", queries[1])
+
+    # A new branch that renames a folder's worth of files and edits others, and back.
+    git(repo, "checkout", "-q", "-b", "bench-branch")
+    names = [name for name in git(repo, "ls-files", "-z").split("\0") if name]
+    for name in names[:: max(1, len(names) // 50)]:
+        path = repo / name
+        if path.is_file() and not path.is_symlink():
+            path.write_bytes(path.read_bytes() + b"\n# bench\n")
+    git(repo, "-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qam", "bench")
+    result["new_branch"] = codelens(repo, home, "search", queries[1])
+    git(repo, "checkout", "-q", "-")
+    result["branch_back"] = codelens(repo, home, "search", queries[1])
+    git(repo, "checkout", "-q", "-")
+    result["branch_again"] = codelens(repo, home, "search", queries[1])
+    git(repo, "checkout", "-q", "-")
+
+    other = scratch / "second"
+    git(repo, "worktree", "add", "-q", "--detach", str(other))
+    result["second_worktree"] = codelens(other, home, "search", queries[1])
+    return result
+
+
+def rows(result: dict) -> list[tuple[str, str]]:
+    parse, cold = result["parse_only"]["cpu_s"], result["cold_index"]
+    git_ms = 1000 * result["git_status"]["cpu_s"]
+
+    def share(step: str) -> str:
+        cpu = result[step]["cpu_s"]
+        return f"{1000 * cpu:.0f} ms CPU, {100 * cpu / cold['cpu_s']:.1f} % of cold"
+
+    source = result["parse_only"]["source_bytes"]
+    return [
+        ("files, source", f"{result['files']:,}, {source / 1e6:.1f} MB"),
+        ("parse only", f"{parse:.2f} s CPU"),
+        ("cold index", f"{cold['cpu_s']:.2f} s CPU ({cold['cpu_s'] / parse:.2f}x parse only), "
+                       f"{cold['wall_s']:.1f} s wall, {cold['peak_mib']:.0f} MiB peak"),
+        ("index bytes / source bytes", f"{result['index_per_source']:.2f}"),
+        ("git status", f"{git_ms:.0f} ms CPU"),
+        ("look, nothing changed", f"{result['look_ms']:.0f} ms CPU ({result['look_ms'] / git_ms:.2f}x git status)"),
+        ("query p50 / p95, warm, look aside", f"{result['query_p50_ms']:.1f} / {result['query_p95_ms']:.1f} ms CPU"),
+        ("search on the command line, cold", f"{1000 * result['cold_cli_search']['cpu_s']:.0f} ms CPU"),
+        ("edit to answer (command line)", share("edit_to_answer")),
+        ("switch to a new branch", share("new_branch")),
+        ("and back", share("branch_back")),
+        ("and there again", share("branch_again")),
+        ("second worktree", share("second_worktree")),
+        ("memory, serving", f"{result['serving_rss_mib']:.0f} MiB"),
+    ]  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--repeat", type=int, default=5)
+    args = parser.parse_args()
+    result = measure(args.repository.resolve(), args.repeat)
+    print(f"| {args.repository.name} | |\n|---|---|")
+    for name, value in rows(result):
+        print(f"| {name} | {value} |")
+    print("slowest queries:", "; ".join(result["slowest"]))
+    if args.json:
+        args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Settings: from `config.toml` in the home folder, then from the environment, then from the caller.
+
+Only the outermost layer (the command line, the server, `Engine`) loads them; packages below get
+values. A setting that cannot be is an error, never silently another value.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codelens.errors import SettingError
+from codelens.paths import default_home
+
+DEFAULT_BUDGET_MS = 500
+DEFAULT_MAX_FILE_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user can set."""
+
+    home: Path
+    budget_ms: float | None = None
+    """How long a look may take before an answer is `partial`; None: the face's own default."""
+    max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
+    """Files larger than this are known by path alone."""
+    workers: int = 0
+    """Processes for large jobs; 0: one a processor, at most 8."""
+    languages: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Path glob -> language, before all other rules."""
+
+    def worker_count(self) -> int:
+        """Processes that a large job may use."""
+        return self.workers or min(os.cpu_count() or 1, 8)
+
+    def membership_key(self) -> str:
+        """Changes when a setting that decides how files are taken in changes."""
+        return f"{self.max_file_bytes};{sorted(self.languages.items())}"
+
+
+def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> Settings:
+    """The settings that hold for this user.
+
+    Raises:
+        SettingError: a value is not of the kind it must be.
+    """
+    env = dict(os.environ if environ is None else environ)
+    place = (home or default_home(env)).absolute()
+    values = _from_file(place / "config.toml")
+    for key in ("budget_ms", "max_file_bytes", "workers"):
+        text = env.get(f"CODELENS_{key.upper()}")
+        if text:
+            values[key] = _number(f"CODELENS_{key.upper()}", text)
+    budget = values.get("budget_ms")
+    return Settings(
+        home=place,
+        budget_ms=None if budget is None else _at_least("budget_ms", budget, 0),
+        max_file_bytes=int(
+            _at_least("max_file_bytes", values.get("max_file_bytes", DEFAULT_MAX_FILE_BYTES), 1)
+        ),
+        workers=int(_at_least("workers", values.get("workers", 0), 0)),
+        languages=_globs(values.get("languages", {})),
+    )
+
+
+def _from_file(path: Path) -> dict[str, object]:
+    # tomllib costs 10 ms of start, and most users have no file.
+    if not path.exists():
+        return {}
+    import tomllib
+
+    try:
+        found: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingError(f"cannot read the settings in {str(path)!r}: {error}") from error
+    known = {"budget_ms", "max_file_bytes", "workers", "languages"}
+    unknown = sorted(found.keys() - known)
+    if unknown:
+        raise SettingError(
+            f"unknown setting {unknown[0]!r} in {str(path)!r}; there are {', '.join(sorted(known))}"
+        )
+    return found
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise SettingError(f"{name} must be a number, not {text[:50]!r}") from error
+
+
+def _at_least(name: str, value: object, least: int) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
+        raise SettingError(f"{name} must be a number of at least {least}, not {value!r}")
+    return value
+
+
+def _globs(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise SettingError('languages must be a table of "glob" = "language"')
+    return {str(glob): str(language) for glob, language in value.items()}  # type: ignore[reportUnknownVariableType]

@@ -1,0 +1,173 @@
+"""What the engine answers with: frozen values, ready to be printed, sent or used from Python.
+
+`path` is always the printed form (`codelens.paths.printed`), relative to the worktree's root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from codelens.types import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place that answers a search."""
+
+    handle: str
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    """Qualified name; empty when the place is no definition."""
+    kind: str
+    """Kind of the symbol, or `chunk`, `file`, `line`."""
+    language: str
+    score: float
+    signature: str
+    """The definition's, or the best line of the place."""
+    why: str
+    """A few words: which signals put it here."""
+    stale: bool = False
+    """The file is known to have changed since; its text here is the older one."""
+    explain: Mapping[str, float] | None = None
+    """Each feature's share of the score, when asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Ranked places, best first."""
+
+    receipt: Receipt
+    results: tuple[Hit, ...]
+    query: str
+    mode: str
+    notes: tuple[str, ...] = ()
+    """What was understood or not, in sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The text that one handle names, or why there is none."""
+
+    handle: str
+    """As it should be written now; the asked one when it failed."""
+    asked: str
+    path: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    language: str = ""
+    text: str = ""
+    moved: str = ""
+    """A sentence, when the text stands elsewhere than the handle said."""
+    truncated: bool = False
+    error: str = ""
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandAnswer:
+    """One excerpt for each handle asked, in order."""
+
+    receipt: Receipt
+    items: tuple[Excerpt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineItem:
+    """One definition, folded."""
+
+    handle: str
+    name: str
+    kind: str
+    signature: str
+    doc: str
+    """First line of its doc."""
+    start_line: int
+    end_line: int
+    depth: int
+    exported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineFile:
+    """One file, folded."""
+
+    path: str
+    language: str
+    outcome: str
+    lines: int
+    tokens: int
+    """Estimate for the whole file: bytes / 4, rounded up."""
+    items: tuple[OutlineItem, ...]
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineFolder:
+    """One sub-folder of an outlined folder."""
+
+    path: str
+    files: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineAnswer:
+    """A file or folder, folded."""
+
+    receipt: Receipt
+    target: str
+    files: tuple[OutlineFile, ...]
+    folders: tuple[OutlineFolder, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """Where one stands and how the index is."""
+
+    receipt: Receipt
+    kind: str
+    root: str
+    repository: str
+    """The folder that all worktrees share."""
+    repo_id: str
+    branch: str
+    head: str
+    detached: bool
+    state: str
+    """`rebase`, `merge`, ... or empty."""
+    dirty: bool | None
+    """Uncommitted changes to tracked files; None where it cannot be told."""
+    files: int
+    languages: tuple[tuple[str, int], ...]
+    outcomes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Files by what became of them: parsed, text, minified, binary, ..."""
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What belongs to git's list but is no indexed file: links, unreadable, ..."""
+    submodules: tuple[str, ...] = ()
+    nested: tuple[str, ...] = ()
+    """Repositories and worktrees inside this one: scopes of their own."""
+    worktrees: tuple[str, ...] = ()
+    """The repository's other worktrees."""
+    views: int = 0
+    index_path: str = ""
+    index_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolLine:
+    """One definition, for `export symbols`."""
+
+    path: str
+    name: str
+    qualified_name: str
+    kind: str
+    start_line: int
+    end_line: int
+    line: int
+    """Line of the name."""
+    exported: bool
+    language: str

@@ -1,0 +1,78 @@
+"""Finishes in a server, after an answer, what the answer's budget cut off.
+
+One thread, one job a worktree at a time, on a connection of its own; it stops with the server.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from codelens.config import Settings
+from codelens.engine.shelf import Shelf
+from codelens.errors import CodelensError
+from codelens.index.progress import silent
+from codelens.index.refresh import Budget, refresh
+from codelens.index.refview import refresh_ref
+from codelens.scope.repository import Repository
+
+logger = logging.getLogger(__name__)
+
+_Job = tuple[str, str | None]
+
+
+class Background:
+    """A queue of scopes to bring up to date, each once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._jobs: dict[_Job, None] = {}
+        self._wake = threading.Condition()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    def finish(self, root: str, ref: str | None) -> None:
+        """Bring a worktree's or ref's view up to date soon."""
+        with self._wake:
+            self._jobs[root, ref] = None
+            if self._thread is None:
+                # A daemon: the process ends with its client, and contents are stored by batches.
+                self._thread = threading.Thread(target=self._run, name="codelens-index", daemon=True)
+                self._thread.start()
+            self._wake.notify()
+
+    def stop(self) -> None:
+        """Take no more jobs."""
+        with self._wake:
+            self._stopping = True
+            self._jobs.clear()
+            self._wake.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._jobs and not self._stopping:
+                    self._wake.wait()
+                if self._stopping:
+                    return
+                job = next(iter(self._jobs))
+            try:
+                self._do(job)
+            except CodelensError as error:
+                logger.warning("indexing %s in the background failed: %s", job[0], error)
+            except Exception:
+                logger.exception("indexing %s in the background failed", job[0])
+            with self._wake:
+                self._jobs.pop(job, None)
+
+    def _do(self, job: _Job) -> None:
+        root, ref = job
+        repository = Repository.at(root)
+        scope = repository.scope(ref)
+        shelf = Shelf(self._settings, scope)
+        try:
+            bring = refresh_ref if ref else refresh
+            budget = Budget(text_first=True)
+            bring(repository, scope, shelf.db, self._settings, budget, silent)
+        finally:
+            shelf.close()

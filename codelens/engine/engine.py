@@ -1,0 +1,251 @@
+"""The one door: a method for each thing codelens can do, for Python, MCP and the command line.
+
+    with Engine() as engine:
+        for hit in engine.search("validate session", path="/src/app").results:
+            print(hit.handle, hit.signature)
+
+Every method works out the worktree anew from `path`, looks at the disk, and sends a receipt.
+Methods may be called from any thread; calls on one repository take turns.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from codelens import config
+from codelens.config import Settings
+from codelens.engine import background, present, status
+from codelens.engine.answers import (
+    ExpandAnswer,
+    OutlineAnswer,
+    SearchAnswer,
+    StatusAnswer,
+    SymbolLine,
+)
+from codelens.engine.look import Look, looked
+from codelens.engine.shelf import Shelf
+from codelens.errors import QueryError, SettingError
+from codelens.index.progress import Progress, silent
+from codelens.scope.repository import Repository, Scope
+
+_MAX_LIMIT = 1000
+
+
+class _Opened(NamedTuple):
+    repository: Repository
+    scope: Scope
+    shelf: Shelf
+
+
+class Engine:
+    """Searches and reads any number of repositories; close it, or use it in a `with`.
+
+    Args:
+        settings: as `codelens.config.load` gives them; None loads them.
+        keep_going: finish in the background what a budget cut off; for servers.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, keep_going: bool = False) -> None:
+        self.settings = settings or config.load()
+        self._shelves: dict[Path, Shelf] = {}
+        self._lock = threading.Lock()
+        self._background = background.Background(self.settings) if keep_going else None
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the open indexes; work in the background is given up."""
+        if self._background is not None:
+            self._background.stop()
+        with self._lock:
+            for shelf in self._shelves.values():
+                shelf.close()
+            self._shelves.clear()
+
+    def search(
+        self,
+        query: str,
+        *,
+        path: str | Path = ".",
+        ref: str | None = None,
+        mode: str = "auto",
+        languages: Sequence[str] = (),
+        globs: Sequence[str] = (),
+        kinds: Sequence[str] = (),
+        content: str = "all",
+        limit: int = 10,
+        explain: bool = False,
+        budget_ms: float | None = None,
+        progress: Progress = silent,
+    ) -> SearchAnswer:
+        """Places that answer `query`, best first, true for the worktree that `path` lies in.
+
+        Args:
+            query: words, an identifier, a path, a sentence; by `mode` a text or a regex.
+            path: any path inside the worktree.
+            ref: a branch, tag or commit to search instead of the worktree's files.
+            mode: `auto`, `symbol`, `text`, `regex` or `path`.
+            languages: only these; `kinds`: only these kinds of symbol.
+            globs: only paths that match one; `!glob` leaves out.
+            content: `code`, `prose` or `all`.
+            limit: results at most.
+            explain: give each feature's share of the score.
+            budget_ms: how long the look may take; None: until the view is fresh.
+            progress: told of long work.
+
+        Raises:
+            ScopeError: `path` or `ref` cannot be served.
+            QueryError: the query or a filter cannot be understood.
+            StoreError: the index cannot be used.
+        """
+        from codelens.rank.search import Request, search
+
+        if not 1 <= limit <= _MAX_LIMIT:
+            raise SettingError(f"limit must be between 1 and {_MAX_LIMIT}, not {limit}")
+        if not query.strip():
+            raise QueryError("the query is empty; give words, an identifier or a path")
+        request = Request(
+            query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain
+        )
+        with self._look(path, ref, budget_ms, progress, query) as (opened, look):
+            with opened.shelf.db.read():
+                outcome = search(look.snapshot, request, look.read)
+                hits = present.hits(look, outcome, opened.scope, explain=explain)
+            return SearchAnswer(
+                look.receipt(), hits, query, outcome.mode, tuple(outcome.notes)
+            )
+
+    def expand(
+        self,
+        handles: Sequence[str],
+        *,
+        path: str | Path = ".",
+        ref: str | None = None,
+        context: int = 0,
+        max_lines: int = 400,
+        budget_ms: float | None = None,
+    ) -> ExpandAnswer:
+        """The text each handle names, read from the disk or the git object now.
+
+        A handle whose symbol moved is followed and says so; one that cannot be followed carries
+        its error, and the others are answered all the same.
+
+        Args:
+            handles: as `search` gives them; a handle may name its own ref (`ref:path#name`).
+            context: lines to add before and after.
+            max_lines: lines of one handle at most.
+
+        Raises:
+            ScopeError, StoreError: as `search`.
+        """
+        from codelens.engine.expand import excerpt
+
+        if context < 0 or max_lines < 1:
+            raise SettingError("context must be at least 0 and max_lines at least 1")
+        items = []
+        with self._look(path, ref, budget_ms, silent) as (opened, look):
+
+            def look_at(other: str) -> Look:
+                return looked(
+                    opened.repository, opened.repository.scope(other), opened.shelf,
+                    self.settings, budget_ms, silent,
+                )  # fmt: skip
+
+            for handle in handles:
+                items.append(excerpt(handle, look, look_at, context, max_lines))
+            return ExpandAnswer(look.receipt(), tuple(items))
+
+    def outline(
+        self,
+        target: str = ".",
+        *,
+        path: str | Path = ".",
+        ref: str | None = None,
+        budget_ms: float | None = None,
+        progress: Progress = silent,
+    ) -> OutlineAnswer:
+        """A file or folder, folded: signatures, first lines of docs, line numbers, token counts.
+
+        Raises:
+            HandleNotFound: there is no such file or folder in the view.
+            ScopeError, StoreError: as `search`.
+        """
+        from codelens.engine.outline import outline
+
+        with self._look(path, ref, budget_ms, progress) as (opened, look), opened.shelf.db.read():
+            return outline(look, target)
+
+    def status(
+        self,
+        *,
+        path: str | Path = ".",
+        ref: str | None = None,
+        budget_ms: float | None = None,
+        progress: Progress = silent,
+    ) -> StatusAnswer:
+        """Where `path` stands, how fresh its view is, what is in it and what was left out."""
+        with self._look(path, ref, budget_ms, progress) as (opened, look):
+            return status.status(look, opened.repository, opened.shelf)
+
+    def index(
+        self,
+        *,
+        path: str | Path = ".",
+        ref: str | None = None,
+        rebuild: bool = False,
+        progress: Progress = silent,
+    ) -> StatusAnswer:
+        """Bring the view up to date, to the end; `rebuild` starts the repository's index anew."""
+        if rebuild:
+            opened = self._open(path, ref)
+            with opened.shelf.lock:
+                opened.shelf.rebuild()
+        return self.status(path=path, ref=ref, progress=progress)
+
+    def export_symbols(
+        self, *, path: str | Path = ".", ref: str | None = None, progress: Progress = silent
+    ) -> Iterator[SymbolLine]:
+        """Every definition of the view, by path and line."""
+        with self._look(path, ref, None, progress) as (opened, look), opened.shelf.db.read():
+            lines = list(present.symbol_lines(look))
+        yield from lines
+
+    def _open(self, path: str | Path, ref: str | None) -> _Opened:
+        repository = Repository.at(path)
+        scope = repository.scope(ref)
+        return _Opened(repository, scope, self._shelf(scope))
+
+    def _shelf(self, scope: Scope) -> Shelf:
+        with self._lock:
+            file = Shelf.file_of(self.settings, scope)
+            shelf = self._shelves.get(file)
+            if shelf is None:
+                shelf = self._shelves[file] = Shelf(self.settings, scope)
+            return shelf
+
+    @contextmanager
+    def _look(
+        self,
+        path: str | Path,
+        ref: str | None,
+        budget_ms: float | None,
+        progress: Progress,
+        query: str = "",
+    ) -> Iterator[tuple[_Opened, Look]]:
+        opened = self._open(path, ref)
+        with opened.shelf.lock, opened.shelf.mended():
+            look = looked(
+                opened.repository, opened.scope, opened.shelf, self.settings,
+                budget_ms, progress, query,
+            )  # fmt: skip
+            if look.refreshed.status == "partial" and self._background is not None:
+                self._background.finish(opened.repository.place.root, ref)
+            yield opened, look

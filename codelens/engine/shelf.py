@@ -1,0 +1,98 @@
+"""One repository's index, open, with the lock that makes calls from several threads take turns."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from codelens.config import Settings
+from codelens.errors import IndexCorrupt, SettingError
+from codelens.paths import index_file
+from codelens.scope.repository import Scope
+from codelens.store import views
+from codelens.store.database import Database, open_index, set_aside
+from codelens.store.snapshot import Snapshot
+from codelens.store.views import FileRow, ViewRow
+
+logger = logging.getLogger(__name__)
+
+
+class Shelf:
+    """An open index. Hold `lock` around every use."""
+
+    def __init__(self, settings: Settings, scope: Scope) -> None:
+        _refuse_home_inside(settings.home, scope.root)
+        self.path = self.file_of(settings, scope)
+        self.lock = threading.RLock()
+        self._db: Database | None = None
+        self._snapshot: Snapshot | None = None
+
+    @staticmethod
+    def file_of(settings: Settings, scope: Scope) -> Path:
+        """The index file of a scope's repository."""
+        return index_file(settings.home, scope.repo_id)
+
+    @property
+    def db(self) -> Database:
+        """The database, opened when first needed."""
+        if self._db is None:
+            self._db = open_index(self.path)
+        return self._db
+
+    def snapshot(self, view: ViewRow, files: list[FileRow], stale: frozenset[bytes]) -> Snapshot:
+        """A snapshot; the last one is kept, with what it worked out, while nothing changes."""
+        last = self._snapshot
+        same = last is not None and (last.row.id, last.row.generation) == (view.id, view.generation)
+        if last is None or not same or last.files is not files or last.stale != stale:
+            last = self._snapshot = Snapshot(self.db, view, files, stale)
+        return last
+
+    def views(self) -> list[ViewRow]:
+        """Every view of this repository."""
+        return views.all_views(self.db)
+
+    @contextmanager
+    def mended(self) -> Iterator[None]:
+        """Set a damaged index aside; the caller's question fails once, the next builds anew.
+
+        Raises:
+            IndexCorrupt: what the body raised; the damaged file is out of the way by then.
+        """
+        try:
+            yield
+        except IndexCorrupt:
+            self.close()
+            if self.path.exists():
+                logger.warning("the damaged index was kept as %s", set_aside(self.path))
+            raise
+
+    def rebuild(self) -> None:
+        """Set the index aside and start with an empty one."""
+        self.close()
+        if self.path.exists():
+            aside = set_aside(self.path)
+            self._db = open_index(self.path)
+            for suffix in ("", "-wal", "-shm"):
+                aside.with_name(aside.name + suffix).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the file; it opens again when asked."""
+        with self.lock:
+            if self._db is not None:
+                self._db.close()
+            self._db = None
+            self._snapshot = None
+
+
+def _refuse_home_inside(home: Path, root: str) -> None:
+    real = os.path.realpath(home)
+    top = os.path.realpath(root)
+    if real == top or real.startswith(top.rstrip(os.sep) + os.sep):
+        raise SettingError(
+            f"CODELENS_HOME ({real!r}) lies inside {top!r}; an index never lies in what it "
+            "indexes: set CODELENS_HOME elsewhere"
+        )

@@ -1,0 +1,211 @@
+"""Every error a caller may meet. Lower layers raise them, only `serve` and `cli` catch them.
+
+    CodelensError
+    +-- ScopeError                 where a question was asked
+    |   +-- NoSuchPath             the path does not exist
+    |   +-- RefusedFolder          home, `/`, a host's config folder
+    |   +-- UnsupportedRepository  libgit2 cannot open it (SHA-256, reftable, ...)
+    |   +-- ForeignRepository      owned by another user
+    |   +-- NoSuchRef              the ref names no commit here
+    |   +-- BareRepository         needs a ref: there are no files
+    +-- HandleError                what a question named
+    |   +-- BadHandle              does not follow the grammar
+    |   +-- HandleNotFound         nothing there; carries the nearest candidates
+    |   +-- AmbiguousHandle        several owners; carries them
+    |   +-- OutsideWorktree        the path leaves the worktree
+    +-- QueryError                 the query or a filter cannot be understood
+    +-- SettingError               a setting or an argument has a value it cannot have
+    +-- ReadError                  a file or object could not be read
+    +-- StoreError                 the index file
+        +-- HomeNotWritable        CODELENS_HOME cannot be written
+        +-- DiskFull
+        +-- IndexLocked            another process writes and did not finish in time
+        +-- LeaseLost              another process took the lease over
+        +-- SchemaTooNew           written by a newer codelens
+        +-- IndexCorrupt           not a database, or a damaged one
+
+Each message says what happened, where, and what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class CodelensError(Exception):
+    """Base of all errors that codelens raises on purpose."""
+
+
+class ScopeError(CodelensError):
+    """The place a question was asked from cannot be served."""
+
+
+class NoSuchPath(ScopeError):
+    """The given path does not exist."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        super().__init__(f"no such path: {self.path!r}; give a path inside a worktree")
+
+
+class RefusedFolder(ScopeError):
+    """A folder that is never indexed as a whole."""
+
+    def __init__(self, path: str | Path, why: str) -> None:
+        self.path = str(path)
+        super().__init__(
+            f"refusing to index {self.path!r}: it is {why}; name a project folder instead (-C PATH)"
+        )
+
+
+class UnsupportedRepository(ScopeError):
+    """A repository that libgit2 cannot open."""
+
+    def __init__(self, path: str | Path, why: str, remedy: str) -> None:
+        self.path = str(path)
+        super().__init__(f"cannot open the repository at {self.path!r}: {why}; {remedy}")
+
+
+class ForeignRepository(ScopeError):
+    """A repository that another user owns."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        super().__init__(
+            f"the repository at {self.path!r} belongs to another user; if you trust it run "
+            f"`git config --global --add safe.directory {self.path}`"
+        )
+
+
+class NoSuchRef(ScopeError):
+    """A ref that names no commit in this repository."""
+
+    def __init__(self, ref: str, where: str, near: Sequence[str] = ()) -> None:
+        self.ref = ref
+        self.near = tuple(near)
+        hint = f"did you mean {', '.join(near)}?" if near else "`git branch -a` lists the refs"
+        super().__init__(f"no ref {ref!r} in {where!r}; {hint}")
+
+
+class BareRepository(ScopeError):
+    """A bare repository was asked without a ref."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        super().__init__(f"{self.path!r} is a bare repository and has no files; name a ref (--ref REF)")
+
+
+class HandleError(CodelensError):
+    """A handle cannot be followed."""
+
+
+class BadHandle(HandleError):
+    """Text that does not follow the grammar of handles."""
+
+    def __init__(self, text: str, why: str) -> None:
+        self.text = text
+        super().__init__(
+            f"bad handle {text[:200]!r}: {why}; "
+            "handles look like src/auth.py#Session.validate or src/auth.py:10-42"
+        )
+
+
+class HandleNotFound(HandleError):
+    """Nothing in this view answers to the handle."""
+
+    def __init__(self, text: str, near: Sequence[str] = (), why: str = "") -> None:
+        self.text = text
+        self.near = tuple(near)
+        hint = f"nearest: {', '.join(near)}" if near else "search for it instead"
+        super().__init__(f"{text[:200]!r} is not in this view{why and f' ({why})'}; {hint}")
+
+
+class AmbiguousHandle(HandleError):
+    """A bare name with several owners."""
+
+    def __init__(self, text: str, owners: Sequence[str]) -> None:
+        self.text = text
+        self.owners = tuple(owners)
+        shown = ", ".join(owners[:10])
+        more = f" and {len(owners) - 10} more" if len(owners) > 10 else ""
+        super().__init__(f"{text[:200]!r} has {len(owners)} owners: {shown}{more}; name one of them")
+
+
+class OutsideWorktree(HandleError):
+    """A path that leads out of the worktree."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(f"{path[:200]!r} leads outside the worktree; use a path relative to its root")
+
+
+class QueryError(CodelensError):
+    """A query or a filter that cannot be understood."""
+
+
+class SettingError(CodelensError):
+    """A setting or an argument with a value it cannot have."""
+
+
+class ReadError(CodelensError):
+    """A file or a git object could not be read."""
+
+
+class StoreError(CodelensError):
+    """The index file cannot be used."""
+
+
+class HomeNotWritable(StoreError):
+    """The folder that holds the indexes cannot be written."""
+
+    def __init__(self, path: str | Path, why: str) -> None:
+        self.path = str(path)
+        super().__init__(
+            f"cannot write to {self.path!r}: {why}; make it writable or set CODELENS_HOME elsewhere"
+        )
+
+
+class DiskFull(StoreError):
+    """No space left for the index; what was committed before stays."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        super().__init__(f"no space left while writing {self.path!r}; free some space and ask again")
+
+
+class IndexLocked(StoreError):
+    """Another process holds the writer's lease and did not finish in time."""
+
+    def __init__(self, path: str | Path, holder: str) -> None:
+        self.path = str(path)
+        self.holder = holder
+        super().__init__(f"{self.path!r} is being written by {holder}; ask again when it is done")
+
+
+class LeaseLost(StoreError):
+    """Another process took over the writer's lease; nothing more was written."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        super().__init__(f"another process took over writing {self.path!r}; ask again")
+
+
+class SchemaTooNew(StoreError):
+    """The index was written by a newer codelens."""
+
+    def __init__(self, path: str | Path, found: int, known: int) -> None:
+        self.path = str(path)
+        self.found = found
+        self.known = known
+        super().__init__(
+            f"{self.path!r} is at schema {found}, this codelens reads up to {known}: upgrade codelens"
+        )
+
+
+class IndexCorrupt(StoreError):
+    """The index file is damaged or no database at all."""
+
+    def __init__(self, path: str | Path, why: str) -> None:
+        self.path = str(path)
+        super().__init__(f"{self.path!r} is damaged ({why}); it will be set aside and rebuilt")

@@ -1,0 +1,127 @@
+"""Words of code and of questions to index terms: the one tokenizer, used on both sides.
+
+A word is a run of letters, digits and underscores. An identifier gives its parts
+(camelCase, snake_case, letters against digits), each stemmed by Porter's algorithm
+(M. F. Porter, "An algorithm for suffix stripping", 1980), and, if it has several, their
+compound: `validateSession` -> `valid`, `session`, `validatesess`. So the conventions
+`validateSession`, `validate_session` and `ValidateSession` are one term. Scripts written
+without spaces give overlapping pairs of characters.
+
+Tokenising in plain Python is what costs most in a cold index, but the vocabulary of code is
+small: `terms_of_word` remembers what it has seen.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+
+import Stemmer
+
+WORD = re.compile(r"\w+")
+_MAX_WORD = 64
+_MAX_DIGITS = 8
+_MEMO_LIMIT = 400_000
+
+_PART = re.compile(
+    r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
+    r"|[^\W\d_A-Za-z]+"  # letters of other scripts stay together, then see _UNSPACED
+)
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+STOPWORDS = frozenset(
+    "a about above after all also an and any are as at be because been before being below between "
+    "both but by can could did do does doing down during each few for from further had has have "
+    "having he her here hers him his how i if in into is it its itself just me more most my no nor "
+    "not now of off on once only or other our ours out over own s same she should so some such t "
+    "than that the their theirs them then there these they this those through to too under until "
+    "up very was we were what when where which while who whom why will with would you your "
+    "yours".split()
+)
+"""English function words: they carry no topic, and leaving them out saves a tenth of the index."""
+
+_memo: dict[str, tuple[str, ...]] = {}
+_local = threading.local()
+
+
+def _stem(word: str) -> str:
+    # A Stemmer object is not safe to share between threads.
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:
+        stemmer = _local.stemmer = Stemmer.Stemmer("porter", 0)
+    return stemmer.stemWord(word)
+
+
+def parts_of_word(word: str) -> list[str]:
+    """The lower-case parts of an identifier, in order: `HTTPServer2` -> http, server, 2."""
+    return [part.lower() for part in _PART.findall(word)]
+
+
+def terms_of_word(word: str) -> tuple[str, ...]:
+    """Index terms of one word; empty for stopwords, long numbers and blobs."""
+    known = _memo.get(word)
+    if known is not None:
+        return known
+    terms = tuple(_terms(word))
+    if len(_memo) >= _MEMO_LIMIT:
+        _memo.clear()
+    _memo[word] = terms
+    return terms
+
+
+def terms_of_text(text: str) -> list[str]:
+    """Index terms of a text, in order, repeats kept."""
+    found: list[str] = []
+    for word in WORD.findall(text):
+        found.extend(terms_of_word(word))
+    return found
+
+
+def compound_of(words: list[str]) -> str:
+    """The term that `words`, written as one identifier, would have as its compound."""
+    return _stem("".join(words))
+
+
+def identifier_key(name: str) -> str:
+    """What stays of an identifier when its convention is taken away: lower-case letters, digits."""
+    return "".join(char for char in name.casefold() if char.isalnum())
+
+
+def _terms(word: str) -> Iterator[str]:
+    if len(word) > _MAX_WORD:
+        return
+    if not word.isascii():
+        if _UNSPACED.search(word):
+            yield from _pairs(unicodedata.normalize("NFKC", word))
+            return
+        word = _without_marks(word)
+    parts = parts_of_word(word)
+    if len(parts) == 1:
+        yield from _plain(parts[0])
+        return
+    for part in parts:
+        yield from _plain(part)
+    if parts:
+        yield _stem("".join(parts))
+
+
+def _without_marks(word: str) -> str:
+    """Letters without their accents: people type `cafe` for `café`."""
+    plain = unicodedata.normalize("NFKD", word)
+    return "".join(char for char in plain if not unicodedata.combining(char))
+
+
+def _plain(part: str) -> Iterator[str]:
+    if part in STOPWORDS or (len(part) > _MAX_DIGITS and part.isdigit()):
+        return
+    yield _stem(part)
+
+
+def _pairs(word: str) -> Iterator[str]:
+    folded = word.casefold()
+    if len(folded) == 1:
+        yield folded
+    for left, right in zip(folded, folded[1:], strict=False):
+        yield left + right

@@ -1,0 +1,1 @@
+"""Brings a view up to date with its worktree or commit, within a budget."""

@@ -1,0 +1,167 @@
+"""What of a worktree differs from its view: by a look where that tells, else by a walk.
+
+A look compares stat signatures of known files and folders. It tells all, unless what decides
+*which* files belong has changed: git's index, an ignore file, git's config, sparse patterns, our
+settings. Those have signatures of their own; when one differs the whole tree is walked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codelens.config import Settings
+from codelens.extract.version import EXTRACTOR_VERSION
+from codelens.index.sources import Work
+from codelens.index.survey import Survey, Surveyor
+from codelens.scan.look import Suspect, look
+from codelens.scan.signature import signature, signature_to_store
+from codelens.scope.repository import Repository, Scope
+from codelens.store.views import FileRow, ViewRow
+
+
+class Known(NamedTuple):
+    """What the store knows of a view."""
+
+    view: ViewRow | None
+    files: list[FileRow]
+    folders: dict[bytes, bytes]
+
+
+class Delta(NamedTuple):
+    """How the disk differs from a view."""
+
+    root: bytes
+    started_ns: int
+    checked: int
+    works: list[Work]
+    gone: list[bytes]
+    folders: dict[bytes, bytes]
+    """Folders whose signature is to be stored."""
+    folders_gone: list[bytes]
+    membership: str
+    sources: str
+    notes: str
+    unchecked: int
+
+    def nothing(self, view: ViewRow, scope: Scope) -> bool:
+        """Whether the view is as it should be."""
+        return (
+            not (self.works or self.gone or self.folders or self.folders_gone)
+            and view.generation > 0
+            and (view.membership, view.sources, view.notes)
+            == (self.membership, self.sources, self.notes)
+            and view.index_id == scope.index_id
+            and (view.extractor >= EXTRACTOR_VERSION or not view.complete)
+        )
+
+
+def compare(
+    repository: Repository,
+    scope: Scope,
+    settings: Settings,
+    known: Known,
+    deadline: float | None,
+) -> Delta:
+    """The difference between a worktree, or a folder, and its view.
+
+    A walk is never cut short: without it nobody knows which files there are.
+    """
+    surveyor = Surveyor(repository, scope, settings)
+    view = known.view
+    if view is None or view.generation == 0 or not surveyor.same_members(view):
+        return _by_walk(surveyor, known)
+    return _by_look(surveyor, known, view, deadline)
+
+
+def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
+    survey = surveyor.survey()
+    stored = {file.path: file.signature for file in known.files}
+    oids = surveyor.certain_oids(survey) if not stored else {}
+    works = []
+    for path, stat in survey.files.items():
+        now = signature(stat)
+        if stored.get(path) != now:
+            kept = signature_to_store(stat, survey.started_ns)
+            works.append(Work(path, stat.st_size, oids.get(path, b""), kept))
+    return Delta(
+        root=surveyor.root,
+        started_ns=survey.started_ns,
+        checked=len(survey.files),
+        works=works,
+        gone=[path for path in stored if path not in survey.files],
+        folders=_new_folders(survey, known),
+        folders_gone=[path for path in known.folders if path not in survey.folders],
+        membership=surveyor.membership(),
+        sources=survey.sources,
+        notes=json.dumps(survey.notes, sort_keys=True),
+        unchecked=0,
+    )
+
+
+def _new_folders(survey: Survey, known: Known) -> dict[bytes, bytes]:
+    kept = {
+        path: signature_to_store(stat, survey.started_ns) for path, stat in survey.folders.items()
+    }
+    return {path: now for path, now in kept.items() if known.folders.get(path) != now}
+
+
+def _by_look(
+    surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | None
+) -> Delta:
+    seen = look(
+        surveyor.root,
+        known.folders.items(),
+        ((file.path, file.signature) for file in known.files),
+        len(known.files),
+        deadline,
+    )
+    works = {one.path: _work(one) for one in seen.suspects}
+    gone = dict.fromkeys(seen.gone)
+    folders: dict[bytes, bytes] = {}
+    folders_gone: list[bytes] = []
+    notes = json.loads(view.notes)
+    sources = surveyor.sources_of(view)
+    if seen.folders:
+        again = surveyor.rescan(seen.folders, known.folders)
+        if again is None:
+            return _by_walk(surveyor, known)
+        stored = {file.path for file in known.files}
+        for path, stat in again.files.items():
+            if path not in stored:
+                works[path] = Work(path, stat.st_size)
+        gone.update(dict.fromkeys(_left_out(again, stored)))
+        folders = _new_folders(again, known)
+        folders_gone = again.folders_gone
+        notes = surveyor.merge_notes(notes, again)
+    return Delta(
+        root=surveyor.root,
+        started_ns=seen.started_ns,
+        checked=seen.checked,
+        works=list(works.values()),
+        gone=[path for path in gone if path not in works],
+        folders=folders,
+        folders_gone=folders_gone,
+        membership=view.membership,
+        sources=sources,
+        notes=json.dumps(notes, sort_keys=True),
+        unchecked=seen.unchecked,
+    )
+
+
+def _work(suspect: Suspect) -> Work:
+    return Work(suspect.path, suspect.stat.st_size)
+
+
+def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:
+    """Known files directly in a listed folder, or in one that is gone, that were not met."""
+    listed = again.listed
+    lost = {path + b"/" for path in again.folders_gone}
+    return [
+        path
+        for path in stored
+        if path not in again.files
+        and (os.path.dirname(path) in listed or any(path.startswith(one) for one in lost))
+    ]

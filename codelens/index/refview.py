@@ -1,0 +1,65 @@
+"""The view of a commit: any ref can be searched without a checkout. Made once; never changes."""
+
+from __future__ import annotations
+
+import json
+
+from codelens.config import Settings
+from codelens.extract.version import EXTRACTOR_VERSION
+from codelens.index.compare import Delta
+from codelens.index.progress import Progress, silent
+from codelens.index.refresh import Budget, Refreshed, load, update
+from codelens.index.sources import ANY_SIZE, STORED_UNREAD, BlobSource, Work
+from codelens.paths import printed
+from codelens.scope.repository import Repository, Scope
+from codelens.scope.tree import read_tree
+from codelens.store.database import Database
+from codelens.store.views import PENDING
+
+
+def refresh_ref(
+    repository: Repository,
+    scope: Scope,
+    db: Database,
+    settings: Settings,
+    budget: Budget,
+    progress: Progress = silent,
+) -> Refreshed:
+    """The view of a ref's commit, made as far as the budget allows.
+
+    Raises:
+        ReadError: the commit's trees are not in this clone.
+        IndexLocked: another process writes and there is no view yet to answer from.
+    """
+    known = load(db, scope)
+    view = known.view
+    key = settings.membership_key()
+    current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
+    if current and view is not None and view.complete:
+        return Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
+    tree = read_tree(repository, scope.head)
+    done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
+    works = [
+        Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD)
+        for file in sorted(tree.files)
+        if file.path not in done
+    ]
+    notes = {
+        "links": len(tree.links),
+        "submodules": [printed(path) for path in tree.submodules],
+    }
+    delta = Delta(
+        root=b"",
+        started_ns=0,
+        checked=len(tree.files),
+        works=works,
+        gone=[],
+        folders={},
+        folders_gone=[],
+        membership=key,
+        sources="{}",
+        notes=json.dumps(notes),
+        unchecked=0,
+    )
+    source = BlobSource(repository, settings.max_file_bytes)
+    return update(scope, db, settings, budget, progress, lambda _: (delta, source))

@@ -1,0 +1,71 @@
+"""Where codelens keeps things, and the printed form of a path.
+
+A path inside a worktree is bytes (`RelPath`). Its printed form is text without loss: `:`, `#`,
+`%`, control characters and bytes that are no UTF-8 are percent-escaped, so that handles can be
+cut at `:` and `#`, and a terminal is never sent a control character from a file name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from codelens.errors import BadHandle, HomeNotWritable
+from codelens.types import RelPath
+
+_PACKAGE = Path(__file__).resolve().parent
+_ESCAPED = re.compile(r"[:#%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
+_HEX = re.compile(rb"%([0-9A-Fa-f]{2})")
+
+
+def printed(path: bytes) -> str:
+    """The printed form of a path: readable, and turned back by `from_printed`."""
+    text = path.decode("utf-8", "surrogateescape")
+    return _ESCAPED.sub(_escape, text) if _ESCAPED.search(text) else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    raw = match.group().encode("utf-8", "surrogateescape")
+    return "".join(f"%{byte:02X}" for byte in raw)
+
+
+def from_printed(text: str) -> RelPath:
+    """The path that `text` prints; a `%` that starts no escape stands for itself.
+
+    Raises:
+        BadHandle: the text holds a NUL, which no path can.
+    """
+    raw = _HEX.sub(lambda match: bytes([int(match.group(1), 16)]), os.fsencode(text))
+    if b"\0" in raw:
+        raise BadHandle(text, "a path cannot hold a NUL")
+    return RelPath(raw)
+
+
+def default_home(environ: dict[str, str]) -> Path:
+    """`CODELENS_HOME`, or `~/.codelens`."""
+    named = environ.get("CODELENS_HOME")
+    return Path(named).expanduser() if named else Path.home() / ".codelens"
+
+
+def index_file(home: Path, repo_id: str) -> Path:
+    """The index of a repository; one file for all its worktrees."""
+    return home / "indexes" / f"index-{repo_id}.db"
+
+
+def make_private(folder: Path) -> None:
+    """Make `folder` and its parents, readable by its owner alone.
+
+    Raises:
+        HomeNotWritable: it cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise HomeNotWritable(folder, error.strerror or str(error)) from error
+
+
+def shipped(name: str) -> Path:
+    """A folder that ships with codelens (`migrations`, `install`): in a wheel or a checkout."""
+    in_wheel = _PACKAGE / "_shipped" / name
+    return in_wheel if in_wheel.is_dir() else _PACKAGE.parent / name

@@ -1,0 +1,1 @@
+"""Ranking: from a question to places in one view. Reads the store, never writes it."""

@@ -1,0 +1,69 @@
+"""Reading a file and telling its content: its bytes' hash, and git's name for them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat as stat_module
+from typing import NamedTuple
+
+import xxhash
+
+from codelens.errors import ReadError
+from codelens.types import ContentHash
+
+# No link is followed at the last step, and a pipe put in a file's place does not block.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class Read(NamedTuple):
+    """A file that was read: its bytes and the stat of the very file that gave them."""
+
+    data: bytes
+    stat: os.stat_result
+
+
+def hash_of(data: bytes) -> ContentHash:
+    """xxh3_128 of the bytes: what tells one content from another in the index."""
+    return ContentHash(xxhash.xxh3_128_digest(data))
+
+
+def blob_oid(data: bytes) -> bytes:
+    """The object id git would give a blob of these bytes (SHA-1 over `blob SIZE NUL BYTES`)."""
+    digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.digest()
+
+
+def read_file(path: bytes, limit: int) -> Read:
+    """Read a regular file of at most `limit` bytes.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        ReadError: it cannot be read, is no regular file, or is larger.
+    """
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(path) from error
+    except OSError as error:
+        raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
+    with open(descriptor, "rb", closefd=True, buffering=0) as file:
+        try:
+            found = os.fstat(descriptor)
+            if not stat_module.S_ISREG(found.st_mode):
+                raise ReadError(f"{os.fsdecode(path)!r} is no regular file")
+            data = file.read(limit + 1) or b""
+            while len(data) <= limit and (more := file.read(limit + 1 - len(data))):
+                data += more
+        except OSError as error:
+            raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
+    if len(data) > limit:
+        raise ReadError(f"{os.fsdecode(path)!r} is larger than {limit:,} bytes")
+    return Read(data, found)

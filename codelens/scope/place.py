@@ -1,0 +1,122 @@
+"""From any path to the folder that a question is about: the nearest worktree, or a plain folder.
+
+Climbs to the nearest `.git`, file or folder, and never past a worktree's `.git` file: a worktree
+nested in another checkout answers for itself. Home, `/` and hosts' own folders are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from codelens.errors import NoSuchPath, RefusedFolder, UnsupportedRepository
+
+_GITFILE_LIMIT = 64 * 1024
+HOST_FOLDERS = (
+    ".claude .codex .cursor .gemini .copilot .qwen .config .factory .continue .codeium .vscode "
+    ".codelens .cache .local .ssh .npm .amp .pi .kiro .junie Library AppData"
+).split()
+
+
+class Place(NamedTuple):
+    """Where a question was asked."""
+
+    kind: Literal["worktree", "folder", "bare"]
+    root: str
+    """Top of the worktree, the plain folder, or the bare repository."""
+    git_dir: str
+    """The repository's folder for this worktree; empty for a plain folder."""
+
+
+def locate(path: str | os.PathLike[str]) -> Place:
+    """The place that `path` lies in.
+
+    Raises:
+        NoSuchPath: nothing is there.
+        RefusedFolder: it is a folder never indexed as a whole.
+        UnsupportedRepository: a `.git` file that points nowhere.
+    """
+    given = os.fspath(path)
+    if "\0" in given:
+        raise NoSuchPath(given)
+    here = os.path.realpath(os.path.expanduser(given))
+    if not os.path.lexists(here):
+        raise NoSuchPath(given)
+    if not os.path.isdir(here):
+        here = os.path.dirname(here)
+    place = _climb(here) or Place("folder", here, "")
+    why = refused(place.root, repository=place.kind != "folder")
+    if why:
+        raise RefusedFolder(place.root, why)
+    return place
+
+
+def _climb(here: str) -> Place | None:
+    folder = here
+    while True:
+        dot_git = os.path.join(folder, ".git")
+        if os.path.isdir(dot_git):
+            if _is_git_dir(dot_git):
+                return Place("worktree", folder, dot_git)
+        elif os.path.isfile(dot_git):
+            return Place("worktree", folder, _follow_gitfile(dot_git))
+        if _is_git_dir(folder):
+            # Inside a `.git` folder the worktree around it is meant.
+            if os.path.basename(folder) == ".git":
+                return Place("worktree", os.path.dirname(folder), folder)
+            return Place("bare", folder, folder)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _is_git_dir(folder: str) -> bool:
+    head = os.path.join(folder, "HEAD")
+    if not (os.path.isfile(head) or os.path.islink(head)):
+        return False
+    if os.path.isfile(os.path.join(folder, "commondir")):
+        return True
+    return all(os.path.isdir(os.path.join(folder, name)) for name in ("objects", "refs"))
+
+
+def _follow_gitfile(dot_git: str) -> str:
+    remedy = "repair it with `git worktree repair`, or remove that .git file"
+    try:
+        with open(dot_git, "rb") as file:
+            text = file.read(_GITFILE_LIMIT)
+    except OSError as error:
+        raise UnsupportedRepository(dot_git, str(error), remedy) from error
+    if not text.startswith(b"gitdir:"):
+        raise UnsupportedRepository(dot_git, "its .git file is no git file", remedy)
+    target = os.fsdecode(text[len(b"gitdir:") :].strip())
+    if not target or "\0" in target:
+        raise UnsupportedRepository(dot_git, "its .git file is no git file", remedy)
+    git_dir = os.path.realpath(os.path.join(os.path.dirname(dot_git), target))
+    if not _is_git_dir(git_dir):
+        raise UnsupportedRepository(dot_git, f"it points to {git_dir!r}, which is gone", remedy)
+    return git_dir
+
+
+def refused(folder: str, *, repository: bool) -> str:
+    """Why a folder is never indexed as a whole; empty if it may be."""
+    home = os.path.realpath(Path.home())
+    if folder == os.path.dirname(folder):
+        return "the root of the file system"
+    if folder == home:
+        return "a home folder"
+    if home.startswith(folder.rstrip(os.sep) + os.sep):
+        return "a folder above a home folder"
+    if repository:
+        return ""
+    if folder == os.path.realpath(tempfile.gettempdir()):
+        return "the folder for temporary files"
+    if os.path.dirname(folder) == os.path.dirname(os.path.dirname(folder)):
+        return "a top-level folder of the system"
+    for name in HOST_FOLDERS:
+        own = os.path.join(home, name)
+        if folder == own or folder.startswith(own + os.sep):
+            return f"inside {own}, where tools keep their own files"
+    return ""

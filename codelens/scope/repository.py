@@ -1,0 +1,287 @@
+"""A repository as it stands at this moment: `Scope`, its objects, its refs, its settings.
+
+Everything that pygit2 is asked goes through here and `tree.py`. Nothing of a repository is run
+(no hook, filter or fsmonitor) and nothing is fetched: libgit2 reads objects, refs and config.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import pygit2
+
+from codelens.errors import (
+    BareRepository,
+    ForeignRepository,
+    NoSuchRef,
+    ReadError,
+    UnsupportedRepository,
+)
+from codelens.scope.ignore import IgnoreSettings
+from codelens.scope.place import Place, locate
+from codelens.types import CommitId
+
+# libgit2 refuses repositories with extensions that it does not know; these change nothing that
+# is read here.
+pygit2.settings.set_extensions(
+    ["partialclone", "worktreeconfig", "relativeworktrees", "preciousobjects", "noop"]
+)
+
+_STATES = (
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which tree a question is about."""
+
+    kind: Literal["worktree", "folder", "ref"]
+    root: str
+    """Top of the worktree or folder; for a ref the worktree it was asked from, or the bare repository."""
+    git_dir: str
+    common_dir: str
+    branch: str
+    """Short name; empty when detached, for a folder, and for a ref (see `ref`)."""
+    head: CommitId
+    """Empty while no commit exists."""
+    state: str
+    """`rebase`, `merge`, ... while one is under way, else empty."""
+    ref: str = ""
+    """As the caller wrote it."""
+
+    @property
+    def repo_id(self) -> str:
+        """Names the repository: equal for all its worktrees."""
+        return hashlib.sha256(os.fsencode(self.common_dir)).hexdigest()[:16]
+
+    @property
+    def index_id(self) -> str:
+        """Names the state that a view stands at: repository, worktree, branch, HEAD."""
+        worktree = "" if self.kind == "ref" else self.root
+        parts = (self.common_dir, worktree, self.branch, self.head)
+        return hashlib.sha256(b"\0".join(os.fsencode(part) for part in parts)).hexdigest()
+
+    @property
+    def key(self) -> str:
+        """Names the view: one a worktree and branch, one a commit; kept while HEAD moves."""
+        if self.kind == "ref":
+            return f"ref\0{self.head}"
+        detached = bool(self.head) and not self.branch
+        branch = "HEAD" if detached else self.branch
+        parts = (self.kind, self.root, "detached" if detached else "branch", branch)
+        return os.fsencode("\0".join(parts)).decode("utf-8", "backslashreplace")
+
+    @property
+    def worktree(self) -> str:
+        """The root as text that can be printed and stored."""
+        return os.fsencode(self.root).decode("utf-8", "backslashreplace")
+
+
+class Repository:
+    """A place that was opened: a git repository, or a plain folder.
+
+    Cheap to make anew for every question (a quarter of a millisecond), so nothing in it is stale.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._git = None if place.kind == "folder" else _open(place)
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str]) -> Repository:
+        """Open what `path` lies in; see `locate` for what it raises.
+
+        Raises:
+            UnsupportedRepository: libgit2 cannot open it.
+            ForeignRepository: another user owns it.
+        """
+        return cls(locate(path))
+
+    @property
+    def git(self) -> pygit2.Repository:
+        """The open repository; never asked of a plain folder."""
+        assert self._git is not None
+        return self._git
+
+    @property
+    def is_git(self) -> bool:
+        """Whether there is a repository at all."""
+        return self._git is not None
+
+    @cached_property
+    def common_dir(self) -> str:
+        """The folder that all worktrees share."""
+        git_dir = self.place.git_dir
+        try:
+            text = Path(git_dir, "commondir").read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError:
+            return os.path.realpath(git_dir)
+        return os.path.realpath(os.path.join(git_dir, text.strip()))
+
+    def scope(self, ref: str | None = None) -> Scope:
+        """The scope of the worktree or folder, or of a ref.
+
+        Raises:
+            NoSuchRef: `ref` names no commit here.
+            BareRepository: there are no files and no ref was named.
+        """
+        place = self.place
+        if not self.is_git:
+            if ref:
+                raise NoSuchRef(ref, place.root)
+            return Scope("folder", place.root, "", place.root, "", CommitId(""), "")
+        if ref:
+            commit = self._commit(ref)
+            return Scope(
+                "ref", place.root, place.git_dir, self.common_dir, "", commit, "", ref=ref
+            )
+        if place.kind == "bare":
+            raise BareRepository(place.root)
+        branch, head = self._head()
+        return Scope(
+            "worktree", place.root, place.git_dir, self.common_dir, branch, head, self._state()
+        )
+
+    def _head(self) -> tuple[str, CommitId]:
+        git = self.git
+        try:
+            target = git.lookup_reference("HEAD").target
+            branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
+            if git.head_is_unborn:
+                return branch, CommitId("")
+            return branch, CommitId(str(git.head.target))
+        except (pygit2.GitError, KeyError, ValueError) as error:
+            raise UnsupportedRepository(
+                self.place.root, f"its HEAD cannot be read ({error})", "run `git status` there"
+            ) from error
+
+    def _state(self) -> str:
+        git_dir = self.place.git_dir
+        return next(
+            (state for name, state in _STATES if os.path.exists(os.path.join(git_dir, name))), ""
+        )
+
+    def _commit(self, ref: str) -> CommitId:
+        try:
+            found = self.git.revparse_single(ref).peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError, UnicodeError) as error:
+            near = difflib.get_close_matches(ref, [name for name, _ in self.branches()], 3)
+            raise NoSuchRef(ref, self.place.root, near) from error
+        return CommitId(str(found.id))
+
+    def branches(self) -> Iterator[tuple[str, str]]:
+        """Short name and commit of each local branch and tag."""
+        for name in sorted(self.git.references):
+            for prefix in ("refs/heads/", "refs/tags/"):
+                if name.startswith(prefix):
+                    yield name.removeprefix(prefix), str(self.git.references[name].target)
+
+    def worktrees(self) -> list[str]:
+        """Roots of the other worktrees of this repository that still exist."""
+        if not self.is_git:
+            return []
+        roots = []
+        main = os.path.dirname(self.common_dir)
+        if os.path.basename(self.common_dir) == ".git":
+            roots.append(main)
+        for name in self.git.list_worktrees():
+            try:
+                roots.append(os.path.realpath(self.git.lookup_worktree(name).path))
+            except pygit2.GitError:
+                continue  # pruned between the list and the look
+        return sorted(
+            root for root in set(roots) if root != self.place.root and os.path.isdir(root)
+        )
+
+    def dirty(self) -> bool | None:
+        """Whether tracked files differ from HEAD; None where libgit2 cannot tell.
+
+        Costs a walk over the worktree; it is asked by `status` alone.
+        """
+        try:
+            found = self.git.status(untracked_files="no", ignored=False)
+        except (pygit2.GitError, KeyError, ValueError, UnicodeError):
+            return None  # sparse and split indexes, names that are no UTF-8
+        clean = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}
+        return any(flags not in clean for flags in found.values())
+
+    def ignore_settings(self) -> IgnoreSettings:
+        """What of git's config decides which files belong."""
+        return IgnoreSettings(
+            excludes_file=self._config_path("core.excludesFile"),
+            ignore_case=self._config_bool("core.ignoreCase"),
+        )
+
+    def config_files(self) -> list[str]:
+        """Files whose change may change what `ignore_settings` and attributes say."""
+        home = str(Path.home())
+        xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+        named = os.environ.get("GIT_CONFIG_GLOBAL")
+        personal = [named] if named else [f"{home}/.gitconfig", os.path.join(xdg, "git", "config")]
+        system = [] if os.environ.get("GIT_CONFIG_NOSYSTEM") else ["/etc/gitconfig"]
+        own = [os.path.join(self.common_dir, "config")]
+        own.append(os.path.join(self.place.git_dir, "config.worktree"))
+        return [*system, *personal, *own]
+
+    def _config_path(self, name: str) -> str | None:
+        try:
+            value = self.git.config[name]
+        except KeyError:
+            return None
+        return os.path.expanduser(value) if value else value
+
+    def _config_bool(self, name: str) -> bool:
+        try:
+            return self.git.config.get_bool(name)
+        except (KeyError, ValueError):
+            return False
+
+    def read_blob(self, oid: bytes) -> bytes:
+        """Bytes of a blob.
+
+        Raises:
+            ReadError: the object is not here (a partial clone) or is no blob.
+        """
+        try:
+            found = self.git[pygit2.Oid(raw=oid)]
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise ReadError(
+                f"object {oid.hex()} is not in this clone; nothing is ever fetched: "
+                "run `git fetch` or check the file out"
+            ) from error
+        if not isinstance(found, pygit2.Blob):
+            raise ReadError(f"object {oid.hex()} is no file content")
+        return found.data
+
+
+def _open(place: Place) -> pygit2.Repository:
+    target = place.root if place.kind == "worktree" else place.git_dir
+    try:
+        return pygit2.Repository(target, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
+    except (pygit2.GitError, KeyError, ValueError) as error:
+        text = str(error)
+        if "not owned by" in text:
+            raise ForeignRepository(target) from error
+        raise UnsupportedRepository(target, text, _remedy(text)) from error
+
+
+def _remedy(text: str) -> str:
+    low = text.lower()
+    if "sha256" in low or "object format" in low or "objectformat" in low:
+        return "libgit2 reads SHA-1 repositories only; index an export of it as a plain folder"
+    if "refstorage" in low or "reftable" in low:
+        return "libgit2 does not read reftable; `git refs migrate --ref-format=files` converts it"
+    return "check it with `git -C <path> status`"

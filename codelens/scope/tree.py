@@ -1,0 +1,96 @@
+"""The files of a commit, from git's object database: any ref can be searched without a checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pygit2
+
+from codelens.errors import ReadError
+from codelens.scope.repository import Repository
+from codelens.types import CommitId, RelPath
+
+_LINK, _GITLINK, _TREE = 0o120000, 0o160000, 0o040000
+
+
+class TreeFile(NamedTuple):
+    """One file of a commit's tree."""
+
+    path: RelPath
+    oid: bytes
+
+
+class Tree(NamedTuple):
+    """A commit's files, and what in it is no file."""
+
+    files: list[TreeFile]
+    links: list[RelPath]
+    submodules: list[RelPath]
+
+
+def read_tree(repository: Repository, commit: CommitId) -> Tree:
+    """All files of a commit.
+
+    Raises:
+        ReadError: a tree object is not in this clone.
+    """
+    tree = Tree([], [], [])
+    for path, mode, oid in _entries(repository, commit):
+        if mode == _LINK:
+            tree.links.append(path)
+        elif mode == _GITLINK:
+            tree.submodules.append(path)
+        else:
+            tree.files.append(TreeFile(path, oid))
+    return tree
+
+
+def expand_tree(repository: Repository, oid_hex: str, prefix: bytes) -> Iterator[tuple[bytes, int, bytes]]:
+    """Path, mode and object id of everything below a tree object; for sparse indexes."""
+    yield from _walk(repository, repository.git[oid_hex], prefix)
+
+
+def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | None:
+    """Object id of one file of a commit; None if there is none."""
+    entry: pygit2.Object = _root(repository, commit)
+    for part in path.split(b"/"):
+        if not isinstance(entry, pygit2.Tree):
+            return None
+        found = next((one for one in entry if one.raw_name == part), None)
+        if found is None:
+            return None
+        entry = found
+    plain = isinstance(entry, pygit2.Blob) and entry.filemode != _LINK
+    return entry.id.raw if plain else None
+
+
+def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
+    try:
+        found = repository.git[commit].peel(pygit2.Tree)
+    except (KeyError, pygit2.GitError) as error:
+        raise ReadError(f"commit {commit} is not in this clone: {error}; run `git fetch`") from error
+    return found
+
+
+def _entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
+    for path, mode, oid in _walk(repository, _root(repository, commit), b""):
+        yield RelPath(path), mode, oid
+
+
+def _walk(
+    repository: Repository, root: pygit2.Object, prefix: bytes
+) -> Iterator[tuple[bytes, int, bytes]]:
+    pending: list[tuple[bytes, pygit2.Object]] = [(prefix, root)]
+    while pending:
+        base, tree = pending.pop()
+        try:
+            entries = list(tree)  # type: ignore[call-overload]
+        except (KeyError, pygit2.GitError) as error:
+            raise ReadError(f"a tree of this commit is not in this clone: {error}") from error
+        for entry in entries:
+            path = base + entry.raw_name
+            if entry.filemode == _TREE:
+                pending.append((path + b"/", entry))
+            else:
+                yield path, int(entry.filemode), entry.id.raw

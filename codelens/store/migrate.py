@@ -1,0 +1,74 @@
+"""Brings a database file to the schema this codelens knows.
+
+Migrations are the numbered SQL files in `migrations/`; `PRAGMA user_version` is the number of the
+last one that ran. Each runs in one transaction together with its number, so a file is never
+between two schemas.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import apsw
+
+from codelens.errors import SchemaTooNew
+from codelens.paths import shipped
+
+_NUMBERED = re.compile(r"(\d{4})_(\w+)\.sql")
+
+
+@cache
+def migrations(kind: str) -> tuple[tuple[int, Path], ...]:
+    """Numbered migrations of one kind of database (`index`), oldest first."""
+    found = [
+        (int(match.group(1)), file)
+        for file in sorted(shipped("migrations").iterdir())
+        if (match := _NUMBERED.fullmatch(file.name)) and match.group(2).startswith(kind)
+    ]
+    if not found:
+        raise FileNotFoundError(f"no {kind} migrations in {shipped('migrations')}")
+    return tuple(found)
+
+
+def migrate(connection: apsw.Connection, kind: str, path: Path) -> None:
+    """Run what is missing; take no lock when nothing is.
+
+    Raises:
+        SchemaTooNew: a newer codelens wrote the file.
+    """
+    # The newest number is in the file names: reading a schema costs a query each start.
+    latest = migrations(kind)[-1][0]
+    version = _version(connection)
+    if version > latest:
+        raise SchemaTooNew(path, version, latest)
+    if version == latest:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    with connection_rollback(connection):
+        # Another process may have migrated while this one waited for the lock.
+        version = _version(connection)
+        for number, file in migrations(kind):
+            if number > version:
+                connection.execute(file.read_text(encoding="utf-8"))
+                connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+
+
+class connection_rollback:  # noqa: N801 - reads as a statement where it is used
+    """Roll the open transaction back when its body raises."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        """Nothing to do: the caller has begun."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is not None and self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))  # type: ignore[arg-type]

@@ -1,0 +1,158 @@
+"""The values that travel between packages: frozen, small, importing nothing of ours.
+
+Conventions, everywhere in codelens: lines are 1-based and inclusive, columns 0-based and
+counted in UTF-8 bytes, byte spans half-open. A path inside a worktree is `RelPath`: bytes,
+`/` between its parts, no leading slash, exactly as git holds it; git allows any bytes but NUL,
+so text comes only at the edge (`codelens.paths.printed`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, NewType
+
+RelPath = NewType("RelPath", bytes)
+ContentHash = NewType("ContentHash", bytes)
+"""xxh3_128 of a file's raw bytes: 16 bytes."""
+CommitId = NewType("CommitId", str)
+"""A commit's object id in hex."""
+ContentId = NewType("ContentId", int)
+"""Row of one extraction of one content; never leaves a process, never ranks."""
+
+SymbolKind = Literal[
+    "function",
+    "method",
+    "class",
+    "struct",
+    "union",
+    "interface",
+    "trait",
+    "enum",
+    "member",
+    "type",
+    "module",
+    "constant",
+    "variable",
+    "property",
+    "field",
+    "macro",
+    "heading",
+    "key",
+]
+"""What a definition is. `member` is an enum member, `heading` a Markdown section, `key` a data key."""
+
+
+class Symbol(NamedTuple):
+    """One definition in a text."""
+
+    name: str
+    qualified: str
+    """Names of the enclosing definitions and its own, joined with `.`."""
+    kind: str
+    signature: str
+    """One line, as declared, without the body."""
+    doc: str
+    """Doc comment or docstring, markers stripped, at most 600 characters."""
+    exported: bool
+    """Visible outside its file by the language's own rule."""
+    start_line: int
+    """First line of the definition, decorators included, leading comments not."""
+    end_line: int
+    name_line: int
+    """Line of the name token."""
+    start_byte: int
+    end_byte: int
+    parent: int
+    """Position of the enclosing symbol in the same tuple of symbols, -1 at top level."""
+
+
+class Reference(NamedTuple):
+    """A name used, not defined; resolved per view, never per content."""
+
+    name: str
+    kind: str
+    """`call`, `type` or `name`."""
+    line: int
+    column: int
+    symbol: int
+    """Position of the innermost enclosing symbol, -1 at module level."""
+
+
+class Import(NamedTuple):
+    """A name or module that the text imports."""
+
+    module: str
+    """As written: `os.path`, `./util`, `stdio.h`."""
+    name: str
+    """Imported name, `*` for all, empty when the module itself is bound."""
+    alias: str
+    """Local name when it differs, else empty."""
+    line: int
+
+
+class Chunk(NamedTuple):
+    """A span of text that is scored and shown as one: whole symbols where they fit."""
+
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    symbol: int
+    """Position of the symbol that the chunk is mostly about, -1 if none."""
+
+
+Outcome = Literal["parsed", "text", "minified", "binary", "oversized", "timeout", "broken"]
+"""What became of a content: `parsed` has symbols; `text` and `minified` are searchable as text;
+`binary` and `oversized` are known by path alone; `timeout` and `broken` fell back to text."""
+
+
+class Structure(NamedTuple):
+    """What one parse of one text gives."""
+
+    symbols: tuple[Symbol, ...]
+    references: tuple[Reference, ...]
+    imports: tuple[Import, ...]
+    chunks: tuple[Chunk, ...]
+
+
+class Facts(NamedTuple):
+    """All that is derived from one text in one language; nothing in it depends on a path."""
+
+    outcome: Outcome
+    structure: Structure
+    lines: int
+    generated: bool
+    """The text says of itself that it was generated."""
+    terms: dict[str, bytes]
+    """Term -> its occurrences, 4 bytes a chunk (see `codelens.extract.terms`)."""
+    lengths: tuple[tuple[int, int, int], ...]
+    """Per chunk the number of terms in body, names and docs."""
+
+
+Tier = Literal["text", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of a file, inclusive."""
+
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an answer stands on: sent with every answer."""
+
+    index_id: str
+    worktree: str
+    branch: str
+    head: str
+    status: Literal["fresh", "partial", "unknown"]
+    files: int
+    checked: int
+    indexed: int
+    elapsed_ms: float
+    pending: int = 0
+    pending_names: tuple[str, ...] = field(default=())
+    note: str = ""

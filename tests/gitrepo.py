@@ -1,0 +1,166 @@
+"""Real git repositories in a temporary folder, deaf to the machine's own git configuration.
+
+`GitRepo.init(tmp_path / "repo")` gives one; everything else goes through `git(*args)`.
+Author, committer and dates are fixed, so the same calls give the same object ids.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+_WHEN = 1_700_000_000  # 2023-11-14T22:13:20Z; each commit of a repository is one minute later
+
+
+def git_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for a git whose behaviour depends on the repository alone."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    kept.pop("XDG_CONFIG_HOME", None)
+    return kept | {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_AUTHOR_NAME": "A U Thor",
+        "GIT_AUTHOR_EMAIL": "author@example.com",
+        "GIT_AUTHOR_DATE": f"{_WHEN} +0000",
+        "GIT_COMMITTER_NAME": "C O Mitter",
+        "GIT_COMMITTER_EMAIL": "committer@example.com",
+        "GIT_COMMITTER_DATE": f"{_WHEN} +0000",
+        "HOME": os.devnull,
+        "LC_ALL": "C",
+        **(extra or {}),
+    }
+
+
+class GitRepo:
+    """A worktree of a repository: its root, and git run in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._commits = 0
+
+    @classmethod
+    def init(cls, root: Path, *options: str, branch: str = "main") -> GitRepo:
+        """A new, empty repository at `root`; the folder is made, with its parents."""
+        root.mkdir(parents=True, exist_ok=True)
+        repo = cls(root)
+        repo.git("init", "-q", f"--initial-branch={branch}", *options)
+        return repo
+
+    @classmethod
+    def clone(cls, source: Path, root: Path, *options: str) -> GitRepo:
+        """A clone over file://, so that filters and depth count."""
+        root.parent.mkdir(parents=True, exist_ok=True)
+        repo = cls(root)
+        repo._run(("clone", "-q", *options, f"file://{source}", str(root)), root.parent)
+        return repo
+
+    def git(
+        self,
+        *args: str | bytes | Path,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        check: bool = True,
+    ) -> bytes:
+        """Standard output of a git command, run at the root.
+
+        Raises:
+            AssertionError: it failed and `check` is set; the message has what git said.
+        """
+        return self._run(args, self.root, stdin, env, check)
+
+    def _run(
+        self,
+        args: Iterable[str | bytes | Path],
+        folder: Path,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        check: bool = True,
+    ) -> bytes:
+        command = ["git", *args]
+        done = subprocess.run(
+            command, cwd=folder, input=stdin, env=git_environment(env), capture_output=True
+        )
+        if check and done.returncode:
+            said = done.stderr.decode("utf-8", "replace")
+            raise AssertionError(f"{command} ended with {done.returncode}: {said}")
+        return done.stdout
+
+    def text(self, *args: str | bytes | Path) -> str:
+        """Standard output as text, without the line end."""
+        return self.git(*args).decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def path(self, name: str | bytes) -> Path:
+        """Where a file of the worktree lies."""
+        return self.root / os.fsdecode(name)
+
+    def write(self, name: str | bytes, content: str | bytes = "") -> Path:
+        """Write a file, making its folders."""
+        target = self.path(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+        return target
+
+    def write_all(self, files: Mapping[str, str | bytes]) -> None:
+        """Write several files."""
+        for name, content in files.items():
+            self.write(name, content)
+
+    def remove(self, name: str | bytes) -> None:
+        """Delete a file of the worktree; git is not told."""
+        self.path(name).unlink()
+
+    def rename(self, old: str | bytes, new: str | bytes) -> None:
+        """Rename a file of the worktree; git is not told."""
+        target = self.path(new)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self.path(old).rename(target)
+
+    def add(self, *names: str | bytes, force: bool = False) -> None:
+        """`git add`, of everything if no name is given."""
+        flags = ["-f"] if force else []
+        self.git("add", *flags, *(("--", *names) if names else ("-A",)))
+
+    def commit(
+        self, message: str = "change", files: Mapping[str, str | bytes] | None = None
+    ) -> str:
+        """Write `files`, add everything, commit; the commit's id. It may be empty."""
+        self.write_all(files or {})
+        self.add()
+        return self.commit_staged(message)
+
+    def commit_staged(self, message: str = "change") -> str:
+        """Commit what is staged; the commit's id. It may be empty."""
+        self._commits += 1
+        when = f"{_WHEN + 60 * self._commits} +0000"
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        self.git("commit", "-q", "--allow-empty", "--no-verify", "-m", message, env=dates)
+        return self.head()
+
+    def head(self, rev: str = "HEAD") -> str:
+        """The id of a commit."""
+        return self.text("rev-parse", "--verify", f"{rev}^{{commit}}")
+
+    def checkout(self, *args: str) -> None:
+        """`git checkout`."""
+        self.git("checkout", "-q", *args)
+
+    def worktree(self, root: Path, *args: str, branch: str = "") -> GitRepo:
+        """A linked worktree at `root`: on a new branch if one is named, else detached."""
+        how = ("-b", branch) if branch else ("--detach",)
+        self.git("worktree", "add", "-q", *how, root, *args)
+        linked = GitRepo(root)
+        linked._commits = self._commits
+        return linked
+
+    def config(self, name: str, value: str) -> None:
+        """Set a value of the repository's config."""
+        self.git("config", name, value)
+
+    def members(self) -> set[bytes]:
+        """The oracle: what git says belongs to the worktree, missing tracked files included."""
+        listed = self.git("ls-files", "-co", "--exclude-standard", "-z")
+        return set(listed.split(b"\0")) - {b""}

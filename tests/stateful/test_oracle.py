@@ -1,0 +1,341 @@
+"""The oracle: whatever came before, a view equals one built from nothing on the same tree.
+
+Generated histories of edits and git commands on real repositories with several worktrees. After
+each step the long-lived index must hold what a fresh index in a fresh home holds, its files must be
+those that `git ls-files` names, and a set of queries must be answered the same to the byte.
+
+CODELENS_ORACLE_SEQUENCES sets how many histories run (default 100; the full run is 2000).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from stateful.texts import IGNORES, QUERIES, paths, texts
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.store import contents
+
+SEQUENCES = int(os.environ.get("CODELENS_ORACLE_SEQUENCES", "100"))
+STEPS = int(os.environ.get("CODELENS_ORACLE_STEPS", "14"))
+BRANCHES = ("feature", "topic/deep", "old")
+COUNTS = {"histories": 0, "steps": 0, "comparisons": 0}
+
+ENV = {
+    **os.environ,
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@a", "GIT_COMMITTER_NAME": "c",
+    "GIT_COMMITTER_EMAIL": "c@c", "GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0",
+    "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+}  # fmt: skip
+
+
+def git(cwd: Path, *args: str, check: bool = True) -> bytes:
+    done = subprocess.run(["git", *args], cwd=cwd, env=ENV, capture_output=True)
+    if check and done.returncode:
+        raise AssertionError(f"git {args} failed: {done.stderr.decode()}")
+    return done.stdout if not done.returncode else b""
+
+
+class Histories(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scratch = Path(tempfile.mkdtemp(prefix="codelens-oracle-"))
+        self.main = self.scratch / "repo"
+        self.main.mkdir()
+        git(self.main, "init", "-q", "-b", "main")
+        self.trees = [self.main]
+        self.here = self.main
+        self.engine = Engine(Settings(home=self.scratch / "home"))
+        COUNTS["histories"] += 1
+
+    def teardown(self) -> None:
+        self.engine.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    # -- what may happen ------------------------------------------------------------------
+
+    @initialize(files=st.lists(st.tuples(paths, st.data()), min_size=2, max_size=6))
+    def start(self, files: list) -> None:
+        for path, data in files:
+            self._write(path, data.draw(texts(Path(path).suffix)))
+        git(self.main, "add", "-A")
+        git(self.main, "commit", "-q", "--allow-empty", "-m", "one")
+        self._check()
+
+    @rule(path=paths, data=st.data())
+    def write(self, path: str, data: st.DataObject) -> None:
+        self._write(path, data.draw(texts(Path(path).suffix)))
+        self._check()
+
+    @rule(data=st.data())
+    def edit_same_size_with_the_old_mtime(self, data: st.DataObject) -> None:
+        file = self._pick(data)
+        if file is None:
+            return
+        before = file.stat()
+        text = bytearray(file.read_bytes())
+        at = data.draw(st.integers(0, max(len(text) - 1, 0)))
+        if text:
+            text[at : at + 1] = b"x" if text[at : at + 1] != b"x" else b"y"
+        file.write_bytes(bytes(text))
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self._check()
+
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        file = self._pick(data)
+        if file is not None:
+            file.unlink()
+            self._check()
+
+    @rule(data=st.data(), path=paths)
+    def rename(self, data: st.DataObject, path: str) -> None:
+        file = self._pick(data)
+        target = self.here / path
+        if file is not None and self._can_write(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            file.rename(target)
+            self._check()
+
+    @rule(data=st.data(), path=paths)
+    def copy(self, data: st.DataObject, path: str) -> None:
+        file = self._pick(data)
+        if file is not None:
+            self._write(path, file.read_bytes())
+            self._check()
+
+    @rule(folder=st.sampled_from(("", "src/", "lib/")), text=st.sampled_from(IGNORES))
+    def ignore(self, folder: str, text: str) -> None:
+        self._write(folder + ".gitignore", text.encode())
+        self._check()
+
+    @rule(text=st.sampled_from(IGNORES))
+    def exclude(self, text: str) -> None:
+        (self.main / ".git" / "info" / "exclude").write_text(text)
+        self._check()
+
+    @rule(data=st.data())
+    def add_by_force(self, data: st.DataObject) -> None:
+        file = self._pick(data)
+        if file is not None:
+            git(self.here, "add", "-f", "--", str(file), check=False)
+            self._check()
+
+    @rule(amend=st.booleans(), everything=st.booleans())
+    def commit(self, amend: bool, everything: bool) -> None:
+        if everything:
+            git(self.here, "add", "-A", check=False)
+        git(self.here, "commit", "-q", "--allow-empty", "-am", "more",
+            *(["--amend"] if amend else []), check=False)  # fmt: skip
+        self._check()
+
+    @rule(branch=st.sampled_from(BRANCHES))
+    def branch(self, branch: str) -> None:
+        git(self.here, "branch", branch, check=False)
+        self._check()
+
+    @rule(branch=st.sampled_from(("main", *BRANCHES)), force=st.booleans())
+    def checkout(self, branch: str, force: bool) -> None:
+        git(self.here, "checkout", "-q", *(["-f"] if force else []), branch, check=False)
+        self._check()
+
+    @rule(back=st.integers(0, 2))
+    def detach(self, back: int) -> None:
+        git(self.here, "checkout", "-q", "--detach", f"HEAD~{back}", check=False)
+        self._check()
+
+    @rule(back=st.integers(0, 2))
+    def reset_hard(self, back: int) -> None:
+        git(self.here, "reset", "-q", "--hard", f"HEAD~{back}", check=False)
+        self._check()
+
+    @rule(untracked=st.booleans())
+    def stash(self, untracked: bool) -> None:
+        git(self.here, "stash", "push", "-q", *(["-u"] if untracked else []), check=False)
+        self._check()
+
+    @rule()
+    def stash_pop(self) -> None:
+        git(self.here, "stash", "pop", "-q", check=False)
+        self._check()
+
+    @rule(branch=st.sampled_from(("main", *BRANCHES)), finish=st.booleans())
+    def merge(self, branch: str, finish: bool) -> None:
+        git(self.here, "merge", "-q", "--no-edit", branch, check=False)
+        self._check()
+        if finish:
+            git(self.here, "merge", "--abort", check=False)
+            self._check()
+
+    @rule(branch=st.sampled_from(("main", *BRANCHES)), finish=st.booleans())
+    def rebase(self, branch: str, finish: bool) -> None:
+        git(self.here, "rebase", "-q", branch, check=False)
+        self._check()
+        if finish:
+            git(self.here, "rebase", "--abort", check=False)
+            self._check()
+
+    @precondition(lambda self: len(self.trees) < 3)
+    @rule(nested=st.sampled_from(("", ".worktrees/", ".claude/worktrees/")))
+    def worktree_add(self, nested: str) -> None:
+        name = f"tree{len(self.trees)}"
+        place = self.main / nested / name if nested else self.scratch / name
+        git(self.main, "worktree", "add", "-q", "--detach", "--force", str(place), check=False)
+        if place.is_dir():
+            self.trees.append(place)
+        self._check()
+
+    @precondition(lambda self: len(self.trees) > 1)
+    @rule()
+    def worktree_remove(self) -> None:
+        tree = self.trees.pop()
+        git(self.main, "worktree", "remove", "--force", str(tree), check=False)
+        if tree.exists():
+            shutil.rmtree(tree)
+            git(self.main, "worktree", "prune", check=False)
+        self.here = self.main
+        self._check()
+
+    @precondition(lambda self: len(self.trees) > 1)
+    @rule(data=st.data())
+    def go_to_another_worktree(self, data: st.DataObject) -> None:
+        self.here = data.draw(st.sampled_from(self.trees))
+        self._check()
+
+    @rule(patterns=st.sampled_from((("/src/",), ("/*", "!/lib/"), ("/lib/", "/src/core/"), ())))
+    def sparse(self, patterns: tuple[str, ...]) -> None:
+        if patterns:
+            git(self.here, "sparse-checkout", "set", "--no-cone", *patterns, check=False)
+        else:
+            git(self.here, "sparse-checkout", "disable", check=False)
+        self._check()
+
+    @rule(ref=st.sampled_from(("main", *BRANCHES, "HEAD~1")))
+    def search_a_ref(self, ref: str) -> None:
+        if git(self.here, "rev-parse", "-q", "--verify", ref + "^{commit}", check=False):
+            self._compare(self.here, ref)
+
+    # -- what must hold -------------------------------------------------------------------
+
+    def _check(self) -> None:
+        COUNTS["steps"] += 1
+        self._compare(self.here, None)
+
+    def _compare(self, tree: Path, ref: str | None) -> None:
+        COUNTS["comparisons"] += 1
+        home = Path(tempfile.mkdtemp(prefix="fresh-", dir=self.scratch))
+        fresh = Engine(Settings(home=home))
+        try:
+            lived, built = dump(self.engine, tree, ref), dump(fresh, tree, ref)
+            assert lived == built
+            assert set(lived) == listed(tree, ref)
+            for query in QUERIES:
+                assert answer(self.engine, query, tree, ref) == answer(fresh, query, tree, ref)
+        finally:
+            fresh.close()
+            shutil.rmtree(home)
+
+    def _pick(self, data: st.DataObject) -> Path | None:
+        files = sorted(
+            file for file in self.here.rglob("*")
+            if file.is_file() and ".git" not in file.relative_to(self.here).parts
+            and not any((parent / ".git").exists() for parent in file.parents
+                        if self.here in parent.parents)
+        )  # fmt: skip
+        return data.draw(st.sampled_from(files)) if files else None
+
+    def _can_write(self, target: Path) -> bool:
+        if target.is_dir():
+            return False
+        return all(not parent.is_file() for parent in target.parents)
+
+    def _write(self, path: str, text: bytes) -> None:
+        target = self.here / path
+        if self._can_write(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text)
+
+
+def listed(tree: Path, ref: str | None) -> set[bytes]:
+    """Regular files that git names."""
+    if ref is not None:
+        return {one for one in git(tree, "ls-tree", "-rz", "--name-only", ref).split(b"\0") if one}
+    named = git(tree, "ls-files", "-coz", "--exclude-standard").split(b"\0")
+    root = os.fsencode(tree)
+    found = set()
+    for name in named:
+        try:
+            if name and stat.S_ISREG(os.lstat(os.path.join(root, name)).st_mode):
+                found.add(name)
+        except OSError:
+            continue
+    return found
+
+
+def dump(engine: Engine, tree: Path, ref: str | None) -> dict:
+    """All that a view holds, without the store's row numbers."""
+    with engine._look(tree, ref, None, lambda *_: None) as (_, look):
+        assert look.refreshed.status == "fresh"
+        view = look.snapshot
+        ids = [file.content for file in view.files if file.content is not None]
+        about, symbols, chunks = view.about(ids), view.symbols(ids), view.chunks(ids)
+        facts = view.path_facts([file.path_id for file in view.files])
+        row = view.row
+        totals = (row.files, row.chunk_count, row.body_terms, row.name_terms, row.doc_terms)
+        found: dict = {}
+        for file in view.files:
+            content = file.content
+            assert file.state == 0
+            assert content is not None
+            found[file.path] = (
+                about[content][1:], symbols.get(content), chunks[content], facts[file.path_id],
+                contents.references_of(view.db, content),
+            )  # fmt: skip
+        assert totals[0] == len(found)
+        found_totals = tuple(
+            sum(values) for values in zip(*(_counts(view, file.content) for file in view.files))
+        ) or (0, 0, 0, 0)
+        assert totals[1:] == found_totals
+        return found
+
+
+def _counts(view, content: int) -> tuple[int, int, int, int]:
+    chunks = view.chunks([content])[content]
+    return (
+        len(chunks), sum(one.body_terms for one in chunks),
+        sum(one.name_terms for one in chunks), sum(one.doc_terms for one in chunks),
+    )  # fmt: skip
+
+
+def answer(engine: Engine, query: str, tree: Path, ref: str | None) -> str:
+    found = engine.search(query, path=tree, ref=ref, limit=8, explain=True)
+    return json.dumps([[asdict(one) for one in found.results], found.notes], default=str)
+
+
+def test_a_view_equals_one_built_from_nothing_after_any_history(record_property) -> None:
+    hypothesis.stateful.run_state_machine_as_test(
+        Histories,
+        settings=settings(
+            max_examples=SEQUENCES, stateful_step_count=STEPS, deadline=None,
+            suppress_health_check=list(HealthCheck), print_blob=True,
+            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+        ),
+    )  # fmt: skip
+    for name, count in COUNTS.items():
+        record_property(name, count)
+    print(f"oracle: {COUNTS}")
+    assert COUNTS["histories"] >= SEQUENCES

@@ -1,0 +1,91 @@
+"""The table of DESIGN.md: who may import whom, and which package alone imports what."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent / "codelens"
+
+# A row imports only from the rows that it names; order is the way of the data.
+ALLOWED = {
+    "types": set(),
+    "errors": set(),
+    "paths": {"types", "errors"},
+    "config": {"types", "errors", "paths"},
+    "scope": {"types", "errors", "paths", "config"},
+    "scan": {"types", "errors", "paths", "config", "scope"},
+    "extract": {"types", "errors"},
+    "store": {"types", "errors", "paths"},
+    "index": {"types", "errors", "paths", "config", "scope", "scan", "extract", "store"},
+    "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
+    # `extract` for the tokenizer that documents and queries share, nothing else of it.
+    "rank": {"types", "errors", "paths", "extract", "store"},
+    "engine": {
+        "types", "errors", "paths", "config", "scope", "scan", "extract", "store", "index",
+        "handles", "rank",
+    },
+    "serve": {"types", "errors", "paths", "config", "engine"},
+    "cli": {"types", "errors", "paths", "config", "engine", "serve"},
+}  # fmt: skip
+
+OWNERS = {
+    "pygit2": "scope",
+    "tree_sitter": "extract",
+    "tree_sitter_language_pack": "extract",
+    "Stemmer": "extract",
+    "apsw": "store",
+    "mcp": "serve",
+    "pydantic": "serve",
+    "rich": "cli",
+    "xxhash": "scan",
+}
+
+
+def package_of(file: Path) -> str:
+    return file.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports_of(file: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return found
+
+
+FILES = sorted(
+    file for file in ROOT.rglob("*.py") if package_of(file) not in {"__init__", "__main__"}
+)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
+    package = package_of(file)
+    assert package in ALLOWED, f"{package} has no row in the table of layers"
+    ours = {
+        name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")
+    } - {package, "__version__"}
+    assert ours <= ALLOWED[package]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_one_package_alone_imports_each_foundation(file: Path) -> None:
+    used = {name.split(".")[0] for name in imports_of(file)} & OWNERS.keys()
+    assert all(OWNERS[name] == package_of(file) for name in used)
+
+
+def test_rank_takes_only_the_tokenizer_from_extract() -> None:
+    used = set().union(*(imports_of(file) for file in FILES if package_of(file) == "rank"))
+    modules = {".".join(name.split(".")[:3]) for name in used if "codelens.extract" in name}
+    assert modules <= {"codelens.extract", "codelens.extract.tokens", "codelens.extract.terms"}
+
+
+def test_no_file_is_named_for_nothing() -> None:
+    vague = ("util", "helper", "misc", "manager")
+    assert not [file for file in FILES if any(word in file.stem for word in vague)]
