@@ -122,7 +122,7 @@ class GitRepo:
     def add(self, *names: str | bytes, force: bool = False) -> None:
         """`git add`, of everything if no name is given."""
         flags = ["-f"] if force else []
-        self.git("add", *flags, *(("--", *names) if names else ("-A",)))
+        self.git("--literal-pathspecs", "add", *flags, *(("--", *names) if names else ("-A",)))
 
     def commit(
         self, message: str = "change", files: Mapping[str, str | bytes] | None = None

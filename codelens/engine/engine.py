@@ -10,6 +10,7 @@ Methods may be called from any thread; calls on one repository take turns.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,9 +29,12 @@ from codelens.engine.answers import (
 )
 from codelens.engine.look import Look, looked
 from codelens.engine.shelf import Shelf
-from codelens.errors import QueryError, SettingError
+from codelens.errors import IndexCorrupt, QueryError, SettingError
 from codelens.index.progress import Progress, silent
 from codelens.scope.repository import Repository, Scope
+from codelens.types import Receipt
+
+logger = logging.getLogger(__name__)
 
 _MAX_LIMIT = 1000
 
@@ -183,6 +187,18 @@ class Engine:
         with self._look(path, ref, budget_ms, progress) as (opened, look), opened.shelf.db.read():
             return outline(look, target)
 
+    def look(
+        self,
+        *,
+        path: str | Path = ".",
+        ref: str | None = None,
+        budget_ms: float | None = None,
+        progress: Progress = silent,
+    ) -> Receipt:
+        """Bring the view up to date and say so; what every other method does first."""
+        with self._look(path, ref, budget_ms, progress) as (_, look):
+            return look.receipt()
+
     def status(
         self,
         *,
@@ -241,11 +257,14 @@ class Engine:
         query: str = "",
     ) -> Iterator[tuple[_Opened, Look]]:
         opened = self._open(path, ref)
+        asked = (opened.repository, opened.scope, opened.shelf, self.settings, budget_ms)
         with opened.shelf.lock, opened.shelf.mended():
-            look = looked(
-                opened.repository, opened.scope, opened.shelf, self.settings,
-                budget_ms, progress, query,
-            )  # fmt: skip
+            try:
+                look = looked(*asked, progress, query)
+            except IndexCorrupt as error:
+                logger.warning("%s", error)
+                opened.shelf.set_aside()
+                look = looked(*asked, progress, query)
             if look.refreshed.status == "partial" and self._background is not None:
                 self._background.finish(opened.repository.place.root, ref)
             yield opened, look

@@ -57,7 +57,7 @@ class Shelf:
 
     @contextmanager
     def mended(self) -> Iterator[None]:
-        """Set a damaged index aside; the caller's question fails once, the next builds anew.
+        """Set a damaged index aside, so that the next question builds it anew.
 
         Raises:
             IndexCorrupt: what the body raised; the damaged file is out of the way by then.
@@ -65,10 +65,14 @@ class Shelf:
         try:
             yield
         except IndexCorrupt:
-            self.close()
-            if self.path.exists():
-                logger.warning("the damaged index was kept as %s", set_aside(self.path))
+            self.set_aside()
             raise
+
+    def set_aside(self) -> None:
+        """Keep a damaged index beside, and start with an empty one when next asked."""
+        self.close()
+        if self.path.exists():
+            logger.warning("the damaged index was kept as %s", set_aside(self.path))
 
     def rebuild(self) -> None:
         """Set the index aside and start with an empty one."""

@@ -9,14 +9,15 @@ infinitely many).
 
 from __future__ import annotations
 
+import struct
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from codelens.extract.tokens import WORD, terms_of_word
+from codelens.extract.tokens import WORD, count_terms
 from codelens.types import Chunk, Symbol
 
 MAX_CHUNKS = 65_535
+_PAIR = struct.Struct("=II").pack
 Lengths = tuple[tuple[int, int, int], ...]
 
 
@@ -38,15 +39,6 @@ def pack_terms(
         lengths.append((sum(body.values()), sum(name.values()), sum(doc.values())))
         _append_entries(entries, ordinal, body, name, doc)
     return {term: _packed(found) for term, found in entries.items()}, tuple(lengths)
-
-
-def count_terms(words: Iterable[str]) -> dict[str, int]:
-    """How often each term stands in `words`."""
-    counts: dict[str, int] = {}
-    for word, times in Counter(words).items():
-        for term in terms_of_word(word):
-            counts[term] = counts.get(term, 0) + times
-    return counts
 
 
 def _append_entries(
@@ -79,6 +71,10 @@ def _append_entries(
 
 
 def _packed(found: list[int]) -> bytes:
+    if len(found) == 1:
+        # Most terms stand in one chunk of a file.
+        (entry,) = found
+        return _PAIR((entry & 0xFF00) << 8 | (entry & 0xF0) << 4 | (entry & 15), entry)
     body = doc = name = 0
     for entry in found:
         body += entry >> 8 & 255

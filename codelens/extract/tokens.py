@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 import Stemmer
 
@@ -77,6 +78,19 @@ def terms_of_text(text: str) -> list[str]:
     for word in WORD.findall(text):
         found.extend(terms_of_word(word))
     return found
+
+
+def count_terms(words: Iterable[str]) -> dict[str, int]:
+    """How often each term stands in `words`."""
+    counts: dict[str, int] = {}
+    get, known = counts.get, _memo.get
+    for word, times in Counter(words).items():
+        terms = known(word)
+        if terms is None:
+            terms = terms_of_word(word)
+        for term in terms:
+            counts[term] = get(term, 0) + times
+    return counts
 
 
 def compound_of(words: list[str]) -> str:

@@ -131,12 +131,16 @@ def update(
 
 
 def load(db: Database, scope: Scope) -> Known:
-    """What the store knows of a scope's view."""
-    with db.read():
+    """What the store knows of a scope's view; kept in memory for as long as nothing changes."""
+
+    def read() -> Known:
         view = views.find_view(db, scope.key)
         if view is None:
             return Known(None, [], {})
         return Known(view, views.files_of(db, view.id), views.folders_of(db, view.id))
+
+    with db.read():
+        return db.remembered(("view", scope.key), read)
 
 
 class _Update:

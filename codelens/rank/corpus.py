@@ -42,6 +42,7 @@ class Corpus:
         row = view.row
         self.files_of: Mapping[int, list[FileRow]] = view.by_content
         """Content -> files of the view."""
+        self.by_path_id = view.by_path_id
         self.file_count = max(row.files, 1)
         self.chunk_count = max(row.chunk_count, 1)
         self._row = row
@@ -92,7 +93,7 @@ _kept: WeakKeyDictionary[Database, dict[int, tuple[_Mark, Corpus]]] = WeakKeyDic
 
 def corpus_of(view: Snapshot) -> Corpus:
     """The corpus of a view, from memory where neither the view nor the segments changed."""
-    mark: _Mark = (view.row.generation, *(view.db.row(_SEGMENTS_MARK) or ()))
+    mark: _Mark = (view.row.generation, len(view.files), *(view.db.row(_SEGMENTS_MARK) or ()))
     known = _kept.setdefault(view.db, {})
     found = known.pop(view.row.id, None)
     if found is None or found[0] != mark:

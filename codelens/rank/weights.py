@@ -65,3 +65,25 @@ TOKEN: Mapping[str, float] = MappingProxyType(
     }
 )
 """Weights for queries of one token."""
+
+UNKNOWN_IDF = 0.6
+"""IDF of a term that the query has not, as a share of the query's rarest: its true one would cost
+a read of the postings for each word of each name."""
+SHORTEST_PREFIX = 3
+"""stempfx: a shorter beginning says nothing."""
+
+PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "words": {"test": 2.0, "example": 1.0, "compat": 0.5, "vendored": 2.0, "generated": 1.0,
+                  "prose": 1.0},
+        "token": {"test": 1.0, "example": 1.0, "compat": 0.5, "vendored": 1.0, "generated": 1.0,
+                  "prose": 1.0},
+    }
+)  # fmt: skip
+"""By role, taken off unless the query asks for such files. The recipe's for tests, examples and
+compatibility code; its corpora hold no vendored, generated or prose files, those are ours."""
+
+DEFINITION_NAME, DEFINITION_TEXT = 3.0, 1.5
+"""Among definitions alone: how much the likeness of the name counts, and the text inside."""
+SHOWN_COSINE = 0.5
+"""A definition inside a chunk that is this much like the query is shown in its stead."""

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BUSY_MS = 10_000
+_PRAGMAS = (
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+    "PRAGMA cache_size = -32000; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY"
+)
 _ASIDE_SUFFIX = ".damaged-"
 
 Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the statement's columns
@@ -155,10 +159,8 @@ def _open(path: Path) -> Database:
         connection = apsw.Connection(str(path))
         try:
             connection.set_busy_timeout(_BUSY_MS)
-            connection.execute(
-                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
-                "PRAGMA cache_size = -32000; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY"
-            )
+            # A statement that gives a row holds up those behind it until the row is taken.
+            list(connection.execute(_PRAGMAS))
             migrate(connection, "index", path)
             path.chmod(0o600)
         except BaseException:

@@ -14,6 +14,7 @@ number in it. Layouts, native byte order (the index is local and can be rebuilt)
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -24,6 +25,7 @@ SEGMENT_DOCS = 512
 _SMALL_DOCS = 64
 _MANY_SMALL = 48
 _MAX_WORDS = 65_535
+_HEAD = struct.Struct("=HHH").pack
 
 
 class Doc(NamedTuple):
@@ -91,6 +93,10 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
 
 
 def _pack(found: list[tuple[int, bytes]]) -> bytes:
+    if len(found) == 1:
+        # Most terms stand in one content of a segment.
+        number, words = found[0]
+        return _HEAD(1, number, min(len(words) >> 2, _MAX_WORDS)) + words[: _MAX_WORDS << 2]
     head = array("H", [len(found)])
     head.extend(number for number, _ in found)
     head.extend(min(len(words) >> 2, _MAX_WORDS) for _, words in found)

@@ -1,0 +1,252 @@
+"""Which languages there are, and which one a file is written in.
+
+A language is data alone: `languages/<name>.toml` (its settings) and the queries it names, found
+by themselves. docs/languages.md has the vocabulary. Nothing here loads a grammar, and the
+settings are read at the first question, so that importing this module costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple, cast, get_args
+
+from codelens.errors import SettingError
+from codelens.extract.version import EXTRACTOR_VERSION
+
+TEXT = "text"
+"""Language of every file whose language is not known."""
+
+FOLDER = Path(__file__).parent / "languages"
+_VERSIONS_PER_CORE = 1000
+
+DocStyle = Literal["leading", "trailing", "docstring"]
+ExportRule = Literal["always", "never", "no-underscore", "uppercase", "marked", "unmarked"]
+SignatureRule = Literal["body", "line"]
+ConstantRule = Literal["marked", "uppercase"]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageInfo:
+    """Settings of one language, as `languages/<name>.toml` has them."""
+
+    name: str
+    title: str
+    """Its name for people."""
+    version: int
+    """Raised with every change of its query or settings that changes facts; below 1,000."""
+    grammar: str
+    """Name in tree-sitter-language-pack; empty: its files are plain text."""
+    queries: tuple[str, ...]
+    """Stems of the `.scm` files that are joined to its query."""
+    extensions: tuple[str, ...] = ()
+    """Ends of file names, `.` included, compared in lower case."""
+    filenames: tuple[str, ...] = ()
+    """Whole file names."""
+    interpreters: tuple[str, ...] = ()
+    """Names in a `#!` line, version digits left out."""
+    contested: tuple[tuple[str, str], ...] = ()
+    """Extensions of other languages that are this one's if the regex is found in the head."""
+    docs: tuple[DocStyle, ...] = ("leading",)
+    """Where the doc of a definition stands; the first that is there counts."""
+    exported: ExportRule = "always"
+    constants: ConstantRule = "marked"
+    """`uppercase`: a variable with such a name is a constant."""
+    signature: SignatureRule = "body"
+    """Where a signature ends: at the `@body`, or with its first line."""
+    ignored_types: frozenset[str] = frozenset()
+    """Names of built-in types that the grammar does not tell from others."""
+
+
+class _Table(NamedTuple):
+    by_name: Mapping[str, LanguageInfo]
+    by_extension: Mapping[str, str]
+    by_filename: Mapping[str, str]
+    by_interpreter: Mapping[str, str]
+    contested: Mapping[str, list[tuple[re.Pattern[bytes], str]]]
+
+
+def languages() -> tuple[LanguageInfo, ...]:
+    """All languages, by name; the settings are read once a process."""
+    return tuple(_table().by_name.values())
+
+
+@cache
+def language_info(name: str) -> LanguageInfo:
+    """Settings of one language; reads its file alone.
+
+    Raises:
+        SettingError: there is no such language.
+    """
+    path = FOLDER / f"{name}.toml"
+    if not re.fullmatch(r"[a-z0-9_-]+", name) or not path.is_file():
+        raise SettingError(f"no language is called {name!r}; `codelens languages` lists them")
+    return _load(path)
+
+
+def extractor_version(language: str) -> int:
+    """Version of the facts in a language: grows with the code and with its own settings."""
+    return EXTRACTOR_VERSION * _VERSIONS_PER_CORE + language_info(language).version
+
+
+def language_of(path: bytes, head: bytes, overrides: Mapping[str, str] | None = None) -> str:
+    """Language of a file by override, name, extension, `#!` line and content; `text` if unknown.
+
+    Args:
+        path: relative to the worktree, `/` between its parts.
+        head: the first few kB of the file.
+        overrides: glob -> language; the last that matches counts. A glob without `/` is matched
+            with the file's name, one with `/` with the whole path; `**` crosses folders.
+
+    Raises:
+        SettingError: an override names an unknown language.
+    """
+    known = language_by_path(path, overrides)
+    if known is not None:
+        return known
+    table = _table()
+    extension = _extension(_name(path))
+    for pattern, language in table.contested.get(extension, ()):
+        if pattern.search(head):
+            return language
+    if extension:
+        return table.by_extension.get(extension, TEXT)
+    return table.by_interpreter.get(_interpreter(head), TEXT)
+
+
+def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) -> str | None:
+    """Language of a file where its path alone tells it; None if its content is needed.
+
+    Raises:
+        SettingError: an override names an unknown language.
+    """
+    if overrides:
+        chosen = _override(path, tuple(overrides.items()))
+        if chosen is not None:
+            return chosen
+    table = _table()
+    name = _name(path)
+    known = table.by_filename.get(name)
+    if known is not None:
+        return known
+    extension = _extension(name)
+    if not extension or extension in table.contested:
+        return None
+    return table.by_extension.get(extension, TEXT)
+
+
+def _name(path: bytes) -> str:
+    return path[path.rfind(b"/") + 1 :].decode("utf-8", "replace")
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(\S+)([^\n]*)")
+
+
+def _interpreter(head: bytes) -> str:
+    """Name of the program that a `#!` line runs, version digits left out."""
+    match = _SHEBANG.match(head)
+    if not match:
+        return ""
+    program = match[1]
+    if program == b"env":
+        words = [word for word in match[2].split() if word[:1] != b"-" and b"=" not in word]
+        program = words[0].rsplit(b"/", 1)[-1] if words else b""
+    return program.decode("utf-8", "replace").rstrip("0123456789.")
+
+
+def _override(path: bytes, rules: tuple[tuple[str, str], ...]) -> str | None:
+    text = path.decode("utf-8", "surrogateescape")
+    name = text[text.rfind("/") + 1 :]
+    for pattern, whole_path, language in reversed(_compiled(rules)):
+        if pattern.fullmatch(text if whole_path else name):
+            return language
+    return None
+
+
+@lru_cache(maxsize=16)
+def _compiled(rules: tuple[tuple[str, str], ...]) -> list[tuple[re.Pattern[str], bool, str]]:
+    for _, language in rules:
+        language_info(language)
+    return [
+        (re.compile(_glob(glob.lstrip("/"))), "/" in glob, language) for glob, language in rules
+    ]
+
+
+_GLOB_PARTS = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[[^]/]+\]|.", re.DOTALL)
+
+
+def _glob(glob: str) -> str:
+    parts: list[str] = []
+    for part in _GLOB_PARTS.findall(glob):
+        if part == "**/":
+            parts.append("(?:.*/)?")
+        elif part in {"/**", "**"}:
+            parts.append(".*")
+        elif part == "*":
+            parts.append("[^/]*")
+        elif part == "?":
+            parts.append("[^/]")
+        elif len(part) > 1:
+            parts.append("[" + part[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]")
+        else:
+            parts.append(re.escape(part))
+    return "(?s:" + "".join(parts) + ")"
+
+
+@cache
+def _table() -> _Table:
+    found = {path.stem: language_info(path.stem) for path in sorted(FOLDER.glob("*.toml"))}
+    contested: dict[str, list[tuple[re.Pattern[bytes], str]]] = {}
+    for info in found.values():
+        for extension, pattern in info.contested:
+            entry = (re.compile(pattern.encode(), re.MULTILINE), info.name)
+            contested.setdefault(extension, []).append(entry)
+    return _Table(
+        found,
+        {key: info.name for info in found.values() for key in info.extensions},
+        {key: info.name for info in found.values() for key in info.filenames},
+        {key: info.name for info in found.values() for key in info.interpreters},
+        contested,
+    )
+
+
+_CHOICES = {
+    "docs": get_args(DocStyle),
+    "exported": get_args(ExportRule),
+    "constants": get_args(ConstantRule),
+    "signature": get_args(SignatureRule),
+}
+
+
+def _load(path: Path) -> LanguageInfo:
+    values = cast("dict[str, object]", tomllib.loads(path.read_text(encoding="utf-8")))
+    unknown = values.keys() - {field.name for field in fields(LanguageInfo)} - {"name"}
+    if unknown:
+        raise SettingError(f"{path.name} has unknown settings: {', '.join(sorted(unknown))}")
+    values.setdefault("grammar", path.stem)
+    values.setdefault("queries", [path.stem] if values["grammar"] else [])
+    for key, value in values.items():
+        choices = _CHOICES.get(key)
+        chosen = value if isinstance(value, list) else [value]
+        if choices and not all(one in choices for one in cast("list[object]", chosen)):
+            raise SettingError(f"{path.name}: {key} must be one of {', '.join(choices)}")
+    settings = {key: _frozen(key, value) for key, value in values.items()}
+    return LanguageInfo(name=path.stem, **settings)  # type: ignore[arg-type]
+
+
+def _frozen(key: str, value: object) -> object:
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        return frozenset(items) if key == "ignored_types" else tuple(items)
+    if isinstance(value, dict):
+        return tuple(cast("dict[str, str]", value).items())
+    return value

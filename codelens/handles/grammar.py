@@ -1,0 +1,213 @@
+"""The grammar of handles: `Handle` and its text, in both directions.
+
+    src/auth.py#Session.validate      a definition, by its qualified name
+    src/auth.py#Session.validate~2    the second of that name in the file
+    src/auth.py:10-42                 lines
+    src/auth.py                       a whole file
+    feature-b:src/auth.py#Session     any of these, in another ref
+    Session.validate                  a name alone (`#Session.validate` where a file is called so)
+
+In a path and a ref `:`, `#`, `%`, control characters and bytes that are no UTF-8 are
+percent-escaped (`codelens.paths`), so the first `#` ends the path and the one `:` left ends the
+ref. A symbol's name may hold all but control characters as they are; `%` is escaped, and a `~2`
+that belongs to the name itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from codelens.errors import BadHandle, OutsideWorktree
+from codelens.paths import from_printed, printed
+from codelens.types import RelPath, Span
+
+_LINES = re.compile(r":([0-9]{1,9})(?:-([0-9]{1,9}))?\Z")
+_ORDINAL = re.compile(r"~([1-9][0-9]{0,5})\Z")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_SYMBOL_ESCAPED = re.compile(
+    r"[%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]"
+)
+_ON_WINDOWS = os.name == "nt"
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """What a handle names; exactly one of file, lines of it, or a symbol."""
+
+    path: RelPath | None = None
+    """None: a name alone, in whichever file it is defined."""
+    symbol: str = ""
+    """Qualified name, or the end of one; empty for a file or lines."""
+    ordinal: int = 1
+    """Which of the file's symbols of that name, in the order of the text."""
+    lines: Span | None = None
+    ref: str = ""
+    bare: bool = False
+    """Written without `#`: the file at `path`, or failing that the name `symbol`."""
+
+
+def parse_handle(text: str, root: str = "") -> Handle:
+    """Read a handle.
+
+    Args:
+        text: a handle; its path may also be absolute and inside `root`, or start with `./`.
+        root: top of the worktree.
+
+    Raises:
+        BadHandle: it does not follow the grammar.
+        OutsideWorktree: its path leads out of the worktree.
+    """
+    if not text:
+        raise BadHandle(text, "it is empty")
+    if "\0" in text:
+        raise BadHandle(text, "it holds a NUL")
+    left, sign, name = text.partition("#")
+    if sign and not name:
+        raise BadHandle(text, "no name follows the #")
+    lines = None if sign else _LINES.search(left)
+    ref, path_text = _ref_and_path(left[: lines.start()] if lines else left)
+    if not path_text:
+        if ref or not sign:
+            raise BadHandle(text, "it names no path")
+        symbol, ordinal = _name_and_ordinal(name)
+        return Handle(None, symbol, ordinal)
+    path = _inside(path_text, root)
+    if sign:
+        symbol, ordinal = _name_and_ordinal(name)
+        return Handle(path, symbol, ordinal, ref=ref)
+    if lines:
+        return Handle(path, lines=_span(text, lines), ref=ref)
+    if ref:
+        return Handle(path, ref=ref)
+    symbol, ordinal = _name_and_ordinal(path_text)
+    return Handle(path, symbol, ordinal, bare=True)
+
+
+def format_handle(handle: Handle) -> str:
+    """The text of a handle; `parse_handle` reads it back."""
+    if handle.path is None:
+        return f"#{symbol_text(handle.symbol, handle.ordinal)}"
+    if handle.lines is not None:
+        return lines_handle(handle.path, handle.lines.start_line, handle.lines.end_line, handle.ref)
+    if handle.symbol and not handle.bare:
+        return symbol_handle(handle.path, handle.symbol, handle.ordinal, handle.ref)
+    return file_handle(handle.path, handle.ref)
+
+
+def file_handle(path: bytes, ref: str = "") -> str:
+    """The handle of a whole file."""
+    shown = path_text(path)
+    # Without a ref only what follows `:` could be taken for lines, and a path has no `:` printed.
+    return f"{_ref_text(ref)}{_guarded(shown) if ref else shown}"
+
+
+def lines_handle(path: bytes, start_line: int, end_line: int, ref: str = "") -> str:
+    """The handle of lines of a file."""
+    last = "" if end_line == start_line else f"-{end_line}"
+    shown = path_text(path)
+    return f"{_ref_text(ref)}{_guarded(shown) if ref else shown}:{start_line}{last}"
+
+
+def symbol_handle(path: bytes, qualified: str, ordinal: int = 1, ref: str = "") -> str:
+    """The handle of a definition."""
+    shown = path_text(path)
+    return f"{_ref_text(ref)}{_guarded(shown) if ref else shown}#{symbol_text(qualified, ordinal)}"
+
+
+def path_text(path: bytes) -> str:
+    """The printed path, with what would be read as another path escaped on Windows."""
+    shown = printed(path)
+    return shown.replace("\\", "%5C") if _ON_WINDOWS else shown
+
+
+def symbol_text(qualified: str, ordinal: int = 1) -> str:
+    """A symbol's name as it stands in a handle, with its number from the second on."""
+    shown = _SYMBOL_ESCAPED.sub(_escape, qualified)
+    own = _ORDINAL.search(shown)
+    if own:
+        shown = f"{shown[: own.start()]}%7E{own[1]}"
+    return shown if ordinal == 1 else f"{shown}~{ordinal}"
+
+
+def _ref_text(ref: str) -> str:
+    return f"{printed(os.fsencode(ref))}:" if ref else ""
+
+
+def _guarded(shown: str) -> str:
+    """A path after `ref:` that reads neither as lines nor as the rest of `C:\\x`."""
+    if _LINES.match(f":{shown}") or shown[0] in "\\/":
+        return f"%{ord(shown[0]):02X}{shown[1:]}"
+    return shown
+
+
+def _ref_and_path(left: str) -> tuple[str, str]:
+    """Cut `ref:path`; a printed path has no `:`, so the last one counts where a ref has several."""
+    if _DRIVE.match(left):
+        return "", left
+    ref, sign, path = left.rpartition(":")
+    # `Foo::bar` is a name as C++, Rust and Ruby write it; no ref ends with a colon.
+    if not sign or ref.endswith(":"):
+        return "", left
+    return os.fsdecode(from_printed(ref)), path
+
+
+def _name_and_ordinal(text: str) -> tuple[str, int]:
+    own = _ORDINAL.search(text)
+    name = text[: own.start()] if own else text
+    if not name:
+        raise BadHandle(text, "no name stands before the ~")
+    raw = bytes(from_printed(name))
+    return raw.decode("utf-8", "surrogateescape"), int(own[1]) if own else 1
+
+
+def _span(text: str, lines: re.Match[str]) -> Span:
+    start = int(lines[1])
+    end = int(lines[2]) if lines[2] else start
+    if start < 1:
+        raise BadHandle(text, "lines count from 1")
+    if end < start:
+        raise BadHandle(text, f"its last line {end} stands before its first {start}")
+    return Span(start, end)
+
+
+def _inside(text: str, root: str) -> RelPath:
+    """The path relative to the root, `.` and `..` resolved by their letters alone."""
+    shown = text.replace("\\", "/") if _ON_WINDOWS or _DRIVE.match(text) else text
+    path = bytes(from_printed(shown))
+    if path.startswith(b"/") or _DRIVE.match(shown):
+        path = _relative(path, root, text)
+    parts: list[bytes] = []
+    for part in path.split(b"/"):
+        if part == b"..":
+            if not parts:
+                raise OutsideWorktree(text)
+            parts.pop()
+        elif part not in {b"", b"."}:
+            parts.append(part)
+    return RelPath(b"/".join(parts))
+
+
+def _relative(path: bytes, root: str, text: str) -> bytes:
+    """An absolute path, seen from the root; links above the last part are followed."""
+    if not root:
+        raise OutsideWorktree(text)
+    top = os.path.realpath(os.fsencode(root))
+    folder, name = os.path.split(os.path.normpath(path))
+    for candidate in (os.path.normpath(path), os.path.join(os.path.realpath(folder), name)):
+        try:
+            if os.path.commonpath([_same_case(top), _same_case(candidate)]) == _same_case(top):
+                return os.path.relpath(candidate, top).replace(os.sep.encode(), b"/")
+        except ValueError:  # another drive
+            continue
+    raise OutsideWorktree(text)
+
+
+def _same_case(path: bytes) -> bytes:
+    return os.path.normcase(path)
+
+
+def _escape(match: re.Match[str]) -> str:
+    raw = match.group().encode("utf-8", "surrogateescape")
+    return "".join(f"%{byte:02X}" for byte in raw)

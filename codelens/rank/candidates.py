@@ -1,0 +1,159 @@
+"""The first stage: the few hundred files of a view that may answer, by whole-file BM25F.
+
+Scores here only choose; the second stage (`codelens.rank.features`) scores anew. What is chosen
+follows from the view alone: sums run term by term in the order of the query, ties break by path.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from codelens.rank import hits, weights
+from codelens.rank.corpus import Corpus, Segment
+from codelens.rank.hits import Hits, Row
+from codelens.rank.query import MAX_TERMS, Term
+from codelens.store.snapshot import Snapshot
+from codelens.store.views import FileRow
+
+WANTED = 200
+"""Files that get a closer look: the 200 best chunks hold .995 of the relevant files (recipe)."""
+_COMMON_IN_PATHS = 0.2
+"""A path term of more files than this share tells too little to choose by."""
+
+
+class Weighed(NamedTuple):
+    """A term of the query with what the view says of it."""
+
+    text: str
+    weight: float
+    """The term's own weight times its IDF."""
+    hits: Hits | None
+    named: frozenset[int]
+    """Path ids of files whose stem or folders have the term."""
+
+
+class Candidate(NamedTuple):
+    """A file that may answer."""
+
+    file: FileRow
+    score: float
+    """Of the first stage."""
+
+
+def weigh(view: Snapshot, corpus: Corpus, terms: Sequence[Term]) -> tuple[list[Weighed], int]:
+    """The terms that the view knows, with their weights; at most `MAX_TERMS`, the rarest.
+
+    Second, how many were left out for that.
+    """
+    read = hits.read(view.db, corpus, [term.text for term in terms])
+    found: list[Weighed] = []
+    for term in terms:
+        known = read.get(term.text)
+        named = frozenset(file.path_id for file in view.paths_with_term(term.text))
+        if known is None and not named:
+            continue
+        having = max(known.files if known else 0, len(named))
+        idf = hits.idf(corpus.file_count, min(having, corpus.file_count))
+        found.append(Weighed(term.text, term.weight * idf, known, named))
+    if len(found) <= MAX_TERMS:
+        return found, 0
+    keep = sorted(range(len(found)), key=lambda at: (-found[at].weight, found[at].text))
+    kept = [found[at] for at in sorted(keep[:MAX_TERMS])]
+    return kept, len(found) - MAX_TERMS
+
+
+def choose(
+    corpus: Corpus,
+    terms: Sequence[Weighed],
+    also: Sequence[FileRow],
+    keep: Callable[[list[FileRow]], list[FileRow]] | None,
+) -> list[Candidate]:
+    """The best files, best first; those of `also` come in whatever their score.
+
+    `keep` drops files that a filter excludes; None where nothing is filtered.
+    """
+    text = _text_scores(corpus, terms)
+    paths = _path_scores(corpus, terms)
+    forced = {file.path_id for file in also}
+    files = {number: corpus.by_path_id[number] for number in paths}
+    files.update((file.path_id, file) for file in also)
+    for content in _best(corpus, text, None if keep else WANTED):
+        for file in corpus.files_of[content]:
+            files[file.path_id] = file
+    scored: list[Candidate] = []
+    for number, file in files.items():
+        place = corpus.place.get(file.content) if file.content is not None else None
+        score = text[place[0]][place[1]] if place and place[0] in text else 0.0
+        scored.append(Candidate(file, score + paths.get(number, 0.0)))
+    scored.sort(key=lambda one: (one.file.path_id not in forced, -one.score, one.file.path))
+    return _kept(scored, keep) if keep else scored[:WANTED]
+
+
+def _kept(
+    scored: list[Candidate], keep: Callable[[list[FileRow]], list[FileRow]]
+) -> list[Candidate]:
+    found: list[Candidate] = []
+    for start in range(0, len(scored), WANTED):
+        part = scored[start : start + WANTED]
+        passed = {file.path_id for file in keep([one.file for one in part])}
+        found.extend(one for one in part if one.file.path_id in passed)
+        if len(found) >= WANTED:
+            break
+    return found[:WANTED]
+
+
+def _text_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, list[float]]:
+    """BM25F of whole files: for each segment a score for each of its documents."""
+    scores: dict[int, list[float]] = {}
+    for term in terms:
+        if term.hits is None:
+            continue
+        for number, row in term.hits.rows.items():
+            segment = corpus.segments[number]
+            known = scores.get(number)
+            if known is None:
+                known = scores[number] = [0.0] * len(segment.body)
+            _add(known, row, segment, term.weight)
+    return scores
+
+
+def _add(scores: list[float], row: Row, segment: Segment, weight: float) -> None:
+    """Add one term's share; the one loop over every document that holds a term."""
+    body, names, docs = segment.body, segment.names, segment.docs
+    top = weight * (weights.K1 + 1.0)
+    words = row.words
+    for doc, start in zip(row.docs, row.starts, strict=False):
+        total = words[start]
+        count = (total >> 16) * body[doc]
+        if total & 0xFFFF:
+            count += (total & 0xFF) * weights.NAME_WEIGHT * names[doc]
+            count += (total >> 8 & 0xFF) * weights.DOC_WEIGHT * docs[doc]
+        scores[doc] += top * count / (count + weights.K1)
+
+
+def _path_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
+    """By path id; counted once a term, as much as a word of the text that stands there often."""
+    scores: dict[int, float] = {}
+    most = max(_COMMON_IN_PATHS * corpus.file_count, WANTED)
+    for term in terms:
+        if len(term.named) <= most:
+            for number in term.named:
+                scores[number] = scores.get(number, 0.0) + term.weight
+    return scores
+
+
+def _best(corpus: Corpus, scores: Mapping[int, list[float]], wanted: int | None) -> list[int]:
+    """Contents by score; all that have one, or those that are not below the wanted-th."""
+    floor = 0.0
+    if wanted is not None:
+        best = heapq.nlargest(wanted, chain.from_iterable(scores.values()))
+        floor = best[-1] if len(best) == wanted else 0.0
+    return [
+        corpus.segments[number].contents[at]
+        for number, known in scores.items()
+        for at, score in enumerate(known)
+        if score >= floor and score > 0.0
+    ]

@@ -1,0 +1,41 @@
+"""From features to an order: a weighted sum, less what a file's role takes off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from codelens.rank import weights
+from codelens.rank.features import Evidence
+from codelens.rank.query import Query
+
+
+class Judged(NamedTuple):
+    """A candidate with its score."""
+
+    evidence: Evidence
+    score: float
+    shares: dict[str, float]
+    """Feature -> its part of the score; their sum is the score."""
+
+
+def judge(found: Sequence[Evidence], query: Query) -> list[Judged]:
+    """Every candidate with its score, best first; ties by path."""
+    chosen = weights.TOKEN if query.single else weights.WORDS
+    down = weights.PUSHED_DOWN["token" if query.single else "words"]
+    judged: list[Judged] = []
+    for one in found:
+        shares = {name: weight * one.features[name] for name, weight in chosen.items()}
+        role = role_of(one)
+        if role in down and role not in query.roles:
+            shares[role] = -down[role]
+        judged.append(Judged(one, sum(shares.values()), shares))
+    judged.sort(key=lambda one: (-one.score, one.evidence.file.path))
+    return judged
+
+
+def role_of(one: Evidence) -> str:
+    """The path's role; else `generated` where the text says so."""
+    if not one.facts.role and one.about is not None and one.about.generated:
+        return "generated"
+    return one.facts.role

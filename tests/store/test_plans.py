@@ -1,0 +1,27 @@
+"""The queries of every question use an index; a scan of a large table would go unnoticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codelens.store import contents, postings, views
+from codelens.store.database import open_index
+
+HOT = {
+    "a term's postings": (postings.SELECT_POSTINGS.format(marks="?,?"), 2, "PRIMARY KEY (segment=? AND term=?)"),
+    "symbols by key": (contents.BY_KEY, 1, "symbols_by_key (key=?)"),
+    "keys by prefix": (contents.KEYS_FROM, 3, "symbols_by_key (key>? AND key<?)"),
+    "paths by term": (views.BY_TERM, 1, "PRIMARY KEY (term=?)"),
+    "paths by prefix": (views.BY_PREFIX, 2, "PRIMARY KEY (term>? AND term<?)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_a_hot_query_uses_its_index(name: str, tmp_path: Path) -> None:
+    sql, count, expected = HOT[name]
+    db = open_index(tmp_path / "index.db")
+    plan = [row[3] for row in db.rows(f"EXPLAIN QUERY PLAN {sql}", ("a",) * count)]
+    assert any(expected in step for step in plan), plan
+    assert not any(step.startswith("SCAN") and "segments" not in step and " s" != step[-2:] for step in plan), plan

@@ -1,0 +1,92 @@
+"""Postings give back what was written, whatever the segments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelens.extract.terms import pack_terms
+from codelens.store import contents, postings
+from codelens.store.database import open_index
+from codelens.types import Chunk, ContentHash, Facts, Structure
+
+words = st.lists(st.sampled_from("alpha beta gamma delta epsilon zeta".split()), max_size=30)
+
+
+def facts(texts: list[list[str]]) -> Facts:
+    """Facts of a text with a chunk for each list of words."""
+    text, chunks = b"", []
+    for line, one in enumerate(texts, 1):
+        start = len(text)
+        text += " ".join(one).encode() + b"\n"
+        chunks.append(Chunk(line, line, start, len(text), -1))
+    terms, lengths = pack_terms(text, chunks, ())
+    structure = Structure((), (), (), tuple(chunks))
+    return Facts("text", structure, len(texts), False, terms, lengths)
+
+
+def counts(db, terms: list[str]) -> dict[tuple[str, int], list[tuple[int, int]]]:
+    """(term, content) -> (chunk, times in its body)."""
+    docs = postings.segment_docs(db)
+    found = {}
+    for segment, term, posting in postings.postings(db, terms):
+        at = 0
+        for number, count in zip(posting.docs, posting.counts, strict=True):
+            whole, *entries = posting.words[at : at + count]
+            at += count
+            body = [(entry >> 16, entry >> 8 & 255) for entry in entries]
+            assert whole >> 16 == sum(times for _, times in body)
+            found[term, docs[segment].contents[number]] = body
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(words, min_size=1, max_size=4), min_size=1, max_size=8), st.integers(1, 3))
+def test_every_occurrence_is_found_again(tmp_path_factory, files: list, per_segment: int) -> None:
+    db = open_index(tmp_path_factory.mktemp("db") / "index.db")
+    expected, docs = {}, []
+    with db.write(None):
+        for number, texts in enumerate(files):
+            key = (ContentHash(number.to_bytes(16, "big")), "text")
+            docs.append(contents.insert(db, key, 1, 1, 10, facts(texts)))
+            for chunk, one in enumerate(texts):
+                for word in set(one):
+                    place = expected.setdefault((word, docs[-1].content), [])
+                    place.append((chunk, one.count(word)))
+        for start in range(0, len(docs), per_segment):
+            postings.write_segment(db, docs[start : start + per_segment])
+    named = {"alpha": "alpha", "beta": "beta", "gamma": "gamma", "delta": "delta"}
+    named |= {"epsilon": "epsilon", "zeta": "zeta"}
+    assert counts(db, sorted(named)) == expected
+
+
+def test_merging_small_segments_changes_no_count_and_drops_the_removed(tmp_path: Path) -> None:
+    db = open_index(tmp_path / "index.db")
+    for number in range(60):
+        with db.write(None):
+            key = (ContentHash(number.to_bytes(16, "big")), "text")
+            doc = contents.insert(db, key, 1, 1, 10, facts([["alpha"] * (number % 7 + 1), ["beta"]]))
+            postings.write_segment(db, [doc])
+    before = counts(db, ["alpha", "beta"])
+    with db.write(None):
+        db.execute("DELETE FROM contents WHERE id % 3 = 0")
+        assert postings.merge_small(db) == 60
+    after = counts(db, ["alpha", "beta"])
+    assert after == {key: value for key, value in before.items() if key[1] % 3}
+    assert db.row("SELECT COUNT(*) FROM segments") == (1,)
+
+
+def test_references_and_imports_come_back_as_they_were(tmp_path: Path) -> None:
+    from codelens.types import Import, Reference
+
+    db = open_index(tmp_path / "index.db")
+    references = (Reference("näme", "call", 3, 4, -1), Reference("T", "type", 70000, 900, 12))
+    imports = (Import("./a b", "*", "", 1), Import("os", "", "o", 2))
+    one = facts([["alpha"]])
+    structure = one.structure._replace(references=references, imports=imports)
+    with db.write(None):
+        key = (ContentHash(b"0" * 16), "text")
+        doc = contents.insert(db, key, 1, 1, 10, one._replace(structure=structure))
+    assert contents.references_of(db, doc.content) == (list(references), list(imports))
