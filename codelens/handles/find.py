@@ -68,7 +68,7 @@ class _Owner(NamedTuple):
 
 
 def handle_of(snapshot: Snapshot, file: FileRow, at: int, ref: str = "") -> str:
-    """The handle of a file's symbol by its position; of the file for a position it does not have."""
+    """The handle of a file's symbol by its position; of the file where there is no such symbol."""
     return handle_among(file.path, known_symbols(snapshot, file), at, ref)
 
 

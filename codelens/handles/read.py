@@ -93,6 +93,11 @@ class Reader:
         """The language that the file is read in."""
         return language_of(RelPath(file.path), self.data(file)[:_HEAD_BYTES], self._overrides)
 
+    def outcome(self, file: FileRow) -> str:
+        """What its text is: `parsed`, `text`, `minified`, `binary`, ..."""
+        found = classify(self.data(file))[0]
+        return "text" if found == "parsed" and self.language(file) == "text" else found
+
     def read(self, place: Place, context: int, max_lines: int) -> Text:
         """The text of a place, with `context` lines before and after, at most `max_lines` in all.
 

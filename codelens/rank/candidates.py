@@ -157,3 +157,15 @@ def _best(corpus: Corpus, scores: Mapping[int, list[float]], wanted: int | None)
         for at, score in enumerate(known)
         if score >= floor and score > 0.0
     ]
+
+
+def whole_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
+    """Content -> its whole-file score as a share of the best; those without any left out."""
+    scores = _text_scores(corpus, terms)
+    top = max(chain.from_iterable(scores.values()), default=0.0)
+    return {
+        corpus.segments[number].contents[at]: score / top
+        for number, known in scores.items()
+        for at, score in enumerate(known)
+        if score > 0.0
+    }

@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.extract.tokens import parts_of_word, terms_of_word
 from codelens.rank import names, reads, stems, symbols, weights
 from codelens.rank.candidates import Candidate, Weighed
 from codelens.rank.chunks import ChunkScorer, Scored
@@ -64,7 +63,7 @@ def examine(
         if one.file.content is not None and (score.named or one.file.path_id in defined)
     }
     own = reads.definitions(view.db, wanted)
-    question = stems.asked(terms, _typed(query), "".join(parts_of_query(query)))
+    question = stems.asked(terms, query.typed, query.whole)
     found: list[Evidence] = []
     for one, score in zip(candidates, scored, strict=True):
         content = one.file.content
@@ -86,19 +85,21 @@ def examine(
     return _scaled(found)
 
 
-def _typed(query: Query) -> list[str]:
-    """The query's terms without the compounds of its words."""
+def with_definitions(view: Snapshot, found: Sequence[Evidence]) -> list[Evidence]:
+    """The same with the definitions of every file, also where no name has a term."""
+    missing = {
+        one.file.content for one in found if one.file.content is not None and not one.definitions
+    }
+    read = reads.definitions(view.db, missing)
     return [
-        term
-        for word in query.words
-        for part in parts_of_word(word)
-        for term in terms_of_word(part)
+        one._replace(
+            definitions=read[one.file.content],
+            symbols=one.symbols._replace(cosines=[0.0] * len(read[one.file.content])),
+        )
+        if one.file.content in read and not one.definitions
+        else one
+        for one in found
     ]
-
-
-def parts_of_query(query: Query) -> list[str]:
-    """Lower-case parts of all words of the query."""
-    return [part for word in query.words for part in parts_of_word(word)]
 
 
 def _raw(one: Evidence, path: PathMatch) -> dict[str, float]:

@@ -13,8 +13,9 @@ from codelens.store.contents import key_of
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 
-EXACT, CONVENTION = 2, 1
-"""How a definition is called: as typed, or the same without its convention."""
+EXACT, CONVENTION, LAST = 3, 2, 1
+"""How a definition is called: as typed; the same without its convention; or only the last part
+of a qualified name, which stands when no definition has all of it."""
 
 CONTAINERS = frozenset("class struct interface trait enum module union type".split())
 WEAK = frozenset("key heading field property member".split())
@@ -34,33 +35,39 @@ class Defined(NamedTuple):
 def defined(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
     """Definitions in the view that `names` stand for, by path and position.
 
-    `Class.method` stands for a `method` inside `Class`, in any convention.
+    `Class.method` stands for a `method` inside `Class`, in any convention; `module.name` for a
+    `name` in a file or folder called so.
     """
     best: dict[tuple[int, int], Defined] = {}
     for name in names:
-        for content, symbol, qualified in reads.definitions_with_key(
-            view.db, key_of(name.parts[-1])
-        ):
-            for file in view.by_content.get(content, ()):
-                grade = _grade(name, symbol.name, qualified)
-                known = best.get((file.path_id, symbol.ordinal))
-                if grade and (known is None or known.grade < grade):
-                    best[file.path_id, symbol.ordinal] = Defined(file, symbol, grade)
+        found = [
+            Defined(file, symbol, _grade(name, symbol.name, qualified, file.path))
+            for content, symbol, qualified in reads.definitions_with_key(
+                view.db, key_of(name.parts[-1])
+            )
+            for file in view.by_content.get(content, ())
+        ]
+        top = max((one.grade for one in found), default=0)
+        for one in found:
+            known = best.get((one.file.path_id, one.symbol.ordinal))
+            if (one.grade > LAST or top == LAST) and (known is None or known.grade < one.grade):
+                best[one.file.path_id, one.symbol.ordinal] = one
     return sorted(best.values(), key=lambda one: (one.file.path, one.symbol.ordinal))
 
 
-def _grade(name: Name, called: str, qualified: str) -> int:
+def _grade(name: Name, called: str, qualified: str, path: bytes) -> int:
     if len(name.parts) == 1:
-        return EXACT if name.text == called else CONVENTION
+        return EXACT if name.text.rstrip("!?") == called.rstrip("!?") else CONVENTION
     owners = qualified.split(".")
-    # A name may hold dots itself; then it has no owners to compare.
-    if len(owners) < len(name.parts):
-        return 0
-    tail = tuple(owners[-len(name.parts) :])
-    if tail == name.parts:
+    folders = path.decode("utf-8", "replace").split("/")
+    folders[-1] = folders[-1].split(".")[0]
+    if owners[-1:] != [called]:
+        owners = [called]  # a name with dots of its own
+    chain = [*folders, *owners][-len(name.parts) :]
+    if tuple(chain) == name.parts:
         return EXACT
-    same = all(key_of(a) == key_of(b) for a, b in zip(tail, name.parts, strict=True))
-    return CONVENTION if same else 0
+    same = [key_of(one) for one in chain] == [key_of(one) for one in name.parts]
+    return CONVENTION if same else LAST
 
 
 def telling(one: Defined) -> tuple[int, bool, int, int]:

@@ -9,11 +9,9 @@ import re
 from typing import NamedTuple
 
 from codelens.extract.tokens import (
-    STOPWORDS,
     WORD,
     compound_of,
     parts_of_word,
-    terms_of_text,
     terms_of_word,
 )
 from codelens.rank import weights
@@ -66,6 +64,10 @@ class Query(NamedTuple):
     terms: tuple[Term, ...]
     words: tuple[str, ...]
     """All words in order, stopwords too."""
+    typed: tuple[str, ...]
+    """The terms of the words' parts, in order, without compounds; repeats kept."""
+    whole: str
+    """The query as one lower-case identifier."""
     names: tuple[Name, ...]
     """Candidates for identifiers; the whole query if it is one token."""
     paths: tuple[tuple[str, int], ...]
@@ -77,6 +79,16 @@ class Query(NamedTuple):
     roles: frozenset[str]
     """Roles of files that the query asks for; they are then not pushed down."""
     notes: tuple[str, ...]
+
+    def unknown(self, known: frozenset[str]) -> list[str]:
+        """The words that carry a topic, none of whose terms is in `known`; each once."""
+        missing = [
+            word
+            for word in dict.fromkeys(self.words)
+            if terms_of_word(word) and not known.intersection(terms_of_word(word))
+        ]
+        read = {term.text for term in self.terms}
+        return [word for word in missing if read.intersection(terms_of_word(word))]
 
 
 def analyse(text: str) -> Query:
@@ -91,6 +103,7 @@ def analyse(text: str) -> Query:
     )
     plain = _PHRASE.sub(lambda match: f" {match[1] or match[2]} ", text).strip()
     words = tuple(WORD.findall(plain))
+    parts = [part for word in words for part in parts_of_word(word)]
     single = len(plain.split()) == 1
     terms = _terms(plain, single)
     if len(terms) > _READ_TERMS:
@@ -100,6 +113,8 @@ def analyse(text: str) -> Query:
         text=text,
         terms=tuple(terms),
         words=words,
+        typed=tuple(term for part in parts for term in terms_of_word(part)),
+        whole="".join(parts),
         names=_names(plain, single),
         paths=_paths(plain),
         phrases=phrases,
@@ -149,13 +164,3 @@ def _paths(text: str) -> tuple[tuple[str, int], ...]:
         if _PATH.fullmatch(path):
             found[path.replace("\\", "/")] = int(line[2] or line[3]) if line else 0
     return tuple(found.items())
-
-
-def idle(text: str) -> bool:
-    """Whether a text holds nothing but stopwords and signs, so that no term is left of it."""
-    return not terms_of_text(text)
-
-
-def plain_words(query: Query) -> list[str]:
-    """The words that carry a topic, in lower case."""
-    return [word.lower() for word in query.words if word.lower() not in STOPWORDS]

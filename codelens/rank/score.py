@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from codelens.rank import weights
+from codelens.rank import features, weights
 from codelens.rank.features import Evidence
 from codelens.rank.query import Query
+from codelens.store.snapshot import Snapshot
 
 
 class Judged(NamedTuple):
@@ -32,6 +33,15 @@ def judge(found: Sequence[Evidence], query: Query) -> list[Judged]:
         judged.append(Judged(one, sum(shares.values()), shares))
     judged.sort(key=lambda one: (-one.score, one.evidence.file.path))
     return judged
+
+
+def with_definitions(view: Snapshot, judged: Sequence[Judged], first: int) -> list[Judged]:
+    """The same, the first so many with the definitions of their files."""
+    ready = features.with_definitions(view, [one.evidence for one in judged[:first]])
+    return [
+        *(one._replace(evidence=more) for one, more in zip(judged, ready, strict=False)),
+        *judged[first:],
+    ]
 
 
 def role_of(one: Evidence) -> str:

@@ -236,16 +236,27 @@ class Repository:
         own.append(os.path.join(self.place.git_dir, "config.worktree"))
         return [*system, *personal, *own]
 
+    @cached_property
+    def _config(self) -> pygit2.Config:
+        """git's config; the variables that move it count for git and not for libgit2."""
+        if not {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"} & os.environ.keys():
+            return self.git.config
+        config = pygit2.Config()
+        for level, file in enumerate(self.config_files(), 1):
+            if os.path.isfile(file):
+                config.add_file(file, level)
+        return config
+
     def _config_path(self, name: str) -> str | None:
         try:
-            value = self.git.config[name]
+            value = self._config[name]
         except KeyError:
             return None
         return os.path.expanduser(value) if value else value
 
     def _config_bool(self, name: str) -> bool:
         try:
-            return self.git.config.get_bool(name)
+            return self._config.get_bool(name)
         except (KeyError, ValueError):
             return False
 

@@ -1,0 +1,105 @@
+"""`codelens outline`: a file or folder, folded."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from codelens.cli import options
+from codelens.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from codelens.engine.answers import OutlineAnswer, OutlineFile
+
+
+def add(commands: options.Commands) -> None:
+    """Its arguments."""
+    parser = options.command(
+        commands, "outline", "fold a file or folder to its definitions",
+        "What a file or folder defines: lines, signatures, first lines of docs, and what "
+        "reading all of it would cost in tokens.",
+    )  # fmt: skip
+    parser.add_argument(
+        "target", nargs="?", default=None,
+        help="a file, folder or handle; the whole worktree if not given. Relative to the "
+        "worktree's root, or with ./ to where you stand",
+    )  # fmt: skip
+    options.add_ref(parser)
+    options.add_budget(parser)
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fold and print; 1 if it holds nothing."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.outline(
+            _from_here(args.target, args.path),
+            path=args.path,
+            ref=args.ref,
+            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            progress=bar,
+        )
+    if args.json:
+        from codelens.engine import as_json
+
+        screen.put_json(as_json.outline(answer))
+    else:
+        _show(answer)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.files or answer.folders else 1
+
+
+def _from_here(target: str | None, path: str) -> str:
+    """A handle is relative to the root; `./x` is what a shell would complete."""
+    if target is None:
+        return "."
+    if target in {".", ".."} or target.startswith(("./", "../", f".{os.sep}", f"..{os.sep}")):
+        from codelens.paths import printed
+
+        # Escaped as in a handle, and `#` and `:` left to be what follows the path.
+        name, sign, rest = target.partition("#")
+        here = os.path.realpath(path)
+        folder = here if os.path.isdir(here) else os.path.dirname(here)
+        absolute = printed(os.fsencode(os.path.join(os.path.realpath(folder), "")))
+        return f"{absolute}{name}{sign}{rest}"
+    return target
+
+
+def _show(answer: OutlineAnswer) -> None:
+    from codelens.cli.screen import put, styled
+    from codelens.engine.as_text import count_of
+
+    for folder in answer.folders:
+        about = f"{count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
+        put(f"{styled(f'{folder.path}/', 'path')}  {styled(about, 'dim')}")
+    for file in answer.files:
+        _show_file(file)
+
+
+def _show_file(file: OutlineFile) -> None:
+    from codelens.cli.screen import put, styled
+    from codelens.engine.as_text import count_of, folded, lines_of, tokens_of
+
+    rows = [
+        (lines_of(item.start_line, item.end_line), f"{'  ' * item.depth}{folded(item)}")
+        for item in file.items
+    ]
+    own = tokens_of("".join(f"{lines}  {text}\n" for lines, text in rows))
+    about = [
+        file.language or file.outcome,
+        count_of(file.lines, "line"),
+        f"~{file.tokens:,} tokens",
+    ]
+    if rows:
+        about.append(f"folded ~{own:,}")
+    if file.stale:
+        about.append("stale")
+    put(f"{styled(file.path, 'path')}  {styled(', '.join(about), 'dim')}")
+    width = max((len(lines) for lines, _ in rows), default=0)
+    for lines, text in rows:
+        put(f"  {styled(f'{lines:>{width}}', 'dim')}  {text}")

@@ -1,0 +1,56 @@
+"""`codelens status`: where one stands and how the index is."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from codelens.cli import options
+from codelens.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from codelens.engine.answers import StatusAnswer
+
+
+def add(commands: options.Commands) -> None:
+    """Its arguments."""
+    parser = options.command(
+        commands, "status", "where you stand, how fresh the index is, what was left out"
+    )
+    options.add_ref(parser)
+    options.add_budget(parser)
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look and print."""
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.status(
+            path=args.path,
+            ref=args.ref,
+            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            progress=bar,
+        )
+    show(answer, as_object=args.json)
+    return 0
+
+
+def show(answer: StatusAnswer, *, as_object: bool) -> None:
+    """Print a status."""
+    from codelens.cli import screen
+
+    if as_object:
+        from codelens.engine import as_json
+
+        screen.put_json(as_json.status(answer))
+        return
+    from codelens.engine.as_text import safe, status_rows
+
+    rows = status_rows(answer)
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        screen.put(f"{screen.styled(f'{name:<{width}}', 'dim')}  {safe(value)}")
+    screen.say_all(answer.receipt)

@@ -1,0 +1,99 @@
+"""The entry point: arguments in, exit code out; the one place where errors are printed.
+
+Exit codes: 0 done or found, 1 nothing found, 2 error, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TextIO
+
+from codelens import __version__
+
+DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+_SHORT = f"""codelens {__version__}: search code, true for the branch and worktree you stand in
+
+  codelens search "validate session"   ranked places, best first
+  codelens expand src/auth.py#login    read what a handle names
+  codelens outline src/                a file or folder, folded
+  codelens status                      where you stand and how fresh the index is
+  codelens serve                       answer an agent over MCP
+
+There is no need to index first. `codelens --help` lists all commands.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: arguments without the program's name; None takes the process's own.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        _speak_utf8(sys.stdout)
+        _speak_utf8(sys.stderr)
+        code = _run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _close_quietly()
+        return DONE
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments:
+        sys.stdout.write(_SHORT)
+        return DONE
+    if arguments in (["--version"], ["-V"]):
+        print(f"codelens {__version__}")
+        return DONE
+    from codelens.cli.parser import parse
+    from codelens.errors import CodelensError
+
+    try:
+        args = parse(arguments)
+        code: int = args.run(args)
+    except SystemExit as end:  # argparse, after --help
+        return end.code if isinstance(end.code, int) else FAILED
+    except CodelensError as error:
+        return fail(str(error))
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as error:
+        if os.environ.get("CODELENS_DEBUG"):
+            raise
+        said = f"{type(error).__name__}: {error}"
+        return fail(f"unexpected {said}; this is a fault of codelens, CODELENS_DEBUG=1 shows where")
+    return code
+
+
+def fail(message: str) -> int:
+    """Say on stderr what went wrong; the exit code for it."""
+    from codelens.engine.as_text import one_line
+
+    sys.stderr.write(f"codelens: error: {one_line(message)}\n")
+    return FAILED
+
+
+def _speak_utf8(stream: TextIO) -> None:
+    """Names and code hold any character; a stream that cannot show one must not end the run."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is None:
+        return
+    if stream.isatty():
+        reconfigure(errors="backslashreplace")
+    else:
+        reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _close_quietly() -> None:
+    """The reader has gone: let nothing be flushed into the closed pipe at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

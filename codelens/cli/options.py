@@ -1,0 +1,84 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # type: ignore[reportPrivateUsage]
+
+
+def command(
+    commands: Commands, name: str, summary: str, description: str = ""
+) -> argparse.ArgumentParser:
+    """A new command with the options that all have."""
+    parser = commands.add_parser(
+        name, help=summary, description=description or f"{summary[:1].upper()}{summary[1:]}.",
+        allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument(
+        "-C", dest="path", metavar="PATH", default=argparse.SUPPRESS,
+        help="any path inside the worktree to ask about; the working directory if not given",
+    )  # fmt: skip
+    return parser
+
+
+def add_path(parser: argparse.ArgumentParser) -> None:
+    """`-C` before the command, as git takes it; one after the command counts more."""
+    parser.add_argument("-C", dest="path", metavar="PATH", default=".", help=argparse.SUPPRESS)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """`--json`."""
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+
+
+def add_ref(parser: argparse.ArgumentParser) -> None:
+    """`--ref`."""
+    parser.add_argument(
+        "--ref", metavar="REF", help="a branch, tag or commit to read instead of the files on disk"
+    )
+
+
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """`--budget`."""
+    parser.add_argument(
+        "--budget", metavar="MS", type=milliseconds,
+        help="answer after about so many milliseconds, even if not all changes were looked at",
+    )  # fmt: skip
+
+
+def milliseconds(text: str) -> float:
+    """A time of at least 0.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds")
+    return value
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    return _whole(text, 1)
+
+
+def natural(text: str) -> int:
+    """A whole number of at least 0."""
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least {least}")
+    return value

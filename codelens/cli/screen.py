@@ -1,0 +1,52 @@
+"""What is printed, and where: answers on stdout, what is said about them on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TextIO
+
+from codelens.engine.as_text import receipt_line, safe
+from codelens.types import Receipt
+
+_STYLES = {"bold": "1", "dim": "2", "path": "35", "kind": "36", "warn": "33"}
+
+
+def put(text: str = "") -> None:
+    """A line of the answer; what a terminal would obey is taken out."""
+    sys.stdout.write(f"{text}\n")
+
+
+def put_json(value: Mapping[str, object]) -> None:
+    """The answer as one JSON object in one line."""
+    sys.stdout.write(f"{json.dumps(value, ensure_ascii=False)}\n")
+
+
+def say(text: str) -> None:
+    """A line about the answer."""
+    sys.stderr.write(f"{styled(safe(text), 'dim', sys.stderr)}\n")
+
+
+def say_all(receipt: Receipt, notes: Iterable[str] = ()) -> None:
+    """The notes, then what the answer stands on."""
+    for note in notes:
+        say(f"note: {note}")
+    line = receipt_line(receipt)
+    style = "dim" if receipt.status == "fresh" else "warn"
+    sys.stderr.write(f"{styled(line, style, sys.stderr)}\n")
+
+
+def styled(text: str, style: str, stream: TextIO | None = None) -> str:
+    """`text` in a style where the stream is a terminal that shows it."""
+    if not text or not colours(sys.stdout if stream is None else stream):
+        return text
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m"
+
+
+def colours(stream: TextIO) -> bool:
+    """Whether colours are wanted: on a terminal, unless NO_COLOR or TERM say no."""
+    return (
+        stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") != "dumb"
+    )

@@ -1,0 +1,66 @@
+"""The text that one handle names, or why there is none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from codelens.engine.answers import Excerpt
+from codelens.engine.look import Look
+from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuchRef, ReadError
+from codelens.handles.find import Finder
+from codelens.handles.grammar import Handle, parse_handle
+from codelens.handles.read import Reader
+from codelens.paths import printed
+from codelens.types import RelPath
+
+
+def excerpt(
+    asked: str, look: Look, look_at: Callable[[str], Look], context: int, max_lines: int
+) -> Excerpt:
+    """Read one handle; what cannot be followed or read is told in the excerpt's `error`.
+
+    Args:
+        asked: the handle.
+        look: the view that is asked.
+        look_at: gives the view of another ref, for a handle that names one.
+        context: lines to add before and after.
+        max_lines: lines at most, context included.
+    """
+    try:
+        handle = parse_handle(asked, look.scope.root)
+        if handle.ref and handle.ref != look.scope.ref:
+            look = look_at(handle.ref)
+        return _read(asked, handle, look, context, max_lines)
+    except (HandleError, NoSuchRef, ReadError) as error:
+        raw = RelPath(os.fsencode(asked))
+        if raw in look.snapshot.by_path:
+            # The file's own name, not escaped as a handle would have it.
+            return _read(asked, Handle(raw), look, context, max_lines)
+        return Excerpt(asked, asked, error=str(error), near=_near(error))
+
+
+def _read(asked: str, handle: Handle, look: Look, context: int, max_lines: int) -> Excerpt:
+    ref = look.scope.ref if look.scope.kind == "ref" else ""
+    reader = Reader(look.repository, look.scope, look.snapshot, look.settings.languages)
+    place = Finder(look.snapshot, reader.symbols, ref).find(handle)
+    text = reader.read(place, context, max_lines)
+    return Excerpt(
+        handle=place.handle,
+        asked=asked,
+        path=printed(place.file.path),
+        start_line=text.start_line,
+        end_line=text.end_line,
+        language=text.language,
+        text=text.text,
+        moved=place.moved,
+        truncated=text.truncated,
+    )
+
+
+def _near(error: Exception) -> tuple[str, ...]:
+    if isinstance(error, AmbiguousHandle):
+        return error.owners
+    if isinstance(error, HandleNotFound | NoSuchRef):
+        return error.near
+    return ()

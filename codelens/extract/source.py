@@ -1,0 +1,52 @@
+"""One text and its lines, shared by all steps of an extraction."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+
+class Source:
+    """A UTF-8 text with the byte offsets of its lines; slices of it are decoded on demand."""
+
+    __slots__ = ("_chars", "line_starts", "size", "text")
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.size = len(text)
+        starts = [0, *accumulate([len(line) + 1 for line in text.split(b"\n")])]
+        del starts[-1]
+        self.line_starts = starts
+        """Byte offset of each line; what follows a last newline is a line too."""
+        # One character is one byte in ASCII: then slices of the decoded text are cheaper.
+        self._chars = text.decode("ascii") if text.isascii() else None
+
+    def slice(self, start: int, end: int) -> str:
+        """Text of a span of bytes; bytes that are no UTF-8 become U+FFFD."""
+        if self._chars is not None:
+            return self._chars[start:end]
+        return self.text[start:end].decode("utf-8", "replace")
+
+    def slices(self, starts: list[int], ends: list[int]) -> list[str]:
+        """Text of many spans at once."""
+        chars = self._chars
+        if chars is not None:
+            return [chars[start:end] for start, end in zip(starts, ends, strict=True)]
+        text = self.text
+        return [
+            text[start:end].decode("utf-8", "replace")
+            for start, end in zip(starts, ends, strict=True)
+        ]
+
+    def line(self, byte: int) -> int:
+        """1-based line of a byte."""
+        return bisect_right(self.line_starts, byte)
+
+    def line_start(self, byte: int) -> int:
+        """Offset where the line of a byte begins."""
+        return self.line_starts[bisect_right(self.line_starts, byte) - 1]
+
+    def begins_line(self, byte: int) -> bool:
+        """Nothing but blanks stands before the byte on its line."""
+        before = self.text[self.line_start(byte) : byte]
+        return not before or before.isspace()

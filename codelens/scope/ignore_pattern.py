@@ -1,0 +1,301 @@
+"""One line of an ignore file: how git parses it, and the regular expression that matches alike.
+
+The rules are git's `dir.c` (`add_patterns_from_buffer`, `parse_path_pattern`) and `wildmatch.c`,
+quirks included: they are git's behaviour, and what belongs must equal it to the letter. All is
+bytes, for names may be no UTF-8.
+
+Case: with core.ignoreCase the caller lowers the text (ASCII only, as git does) and passes `fold`.
+An escaped or bracketed upper-case letter then matches nothing, as in git.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Final, NamedTuple
+
+_SPECIAL: Final = re.compile(rb"[*?\[\\]")
+_BOM: Final = b"\xef\xbb\xbf"
+_SLASH: Final = ord("/")
+
+# Elements of a pattern that match more than one byte; all others are sets of bytes.
+_STAR: Final = "*"
+_DEEP_SLASH: Final = "**/"
+_DEEP: Final = "**"
+
+Element = frozenset[int] | str
+
+
+class Pattern(NamedTuple):
+    """One parsed line."""
+
+    text: bytes
+    """Without `!`, without the slash at its end."""
+    negative: bool
+    folder_only: bool
+    basename: bool
+    """Has no slash: compared with the last part of a path alone."""
+
+
+def parse(data: bytes) -> list[Pattern]:
+    """The patterns of an ignore file, in the file's order; the last that matches decides."""
+    if data.startswith(_BOM):
+        data = data[len(_BOM) :]
+    found: list[Pattern] = []
+    for raw in data.split(b"\n"):
+        # git reads C strings, so a NUL ends the line.
+        line = raw.removesuffix(b"\r").split(b"\0", 1)[0]
+        if raw and not raw.startswith(b"#"):
+            found.append(_parse_line(_trim(line)))
+    return found
+
+
+def _trim(line: bytes) -> bytes:
+    """Without the spaces at its end, of which none is escaped; other white space stays."""
+    bare = line.rstrip(b" ")
+    if len(bare) == len(line):
+        return line
+    backslashes = len(bare) - len(bare.rstrip(b"\\"))
+    return line[: len(bare) + 1] if backslashes % 2 else bare
+
+
+def _parse_line(line: bytes) -> Pattern:
+    negative = line.startswith(b"!")
+    text = line[1:] if negative else line
+    folder_only = text.endswith(b"/")
+    if folder_only:
+        text = text[:-1]
+    return Pattern(text, negative, folder_only, b"/" not in text)
+
+
+class Matcher(NamedTuple):
+    """What a pattern matches: exactly one of the three is set."""
+
+    literal: bytes | None = None
+    suffix: bytes | None = None
+    regex: bytes | None = None
+
+
+def matcher(pattern: Pattern, *, fold: bool) -> tuple[bool, Matcher] | None:
+    """Whether the last part of a path decides, and how it, or else the path, is matched.
+
+    The path is relative to the ignore file's folder. None if nothing can ever match.
+    """
+    text = pattern.text
+    if pattern.basename:
+        if text.startswith(b"*") and not _SPECIAL.search(text, 1):
+            return True, Matcher(suffix=_folded(text[1:], fold))
+        return _finish(b"", text, path=False, fold=fold)
+    text = text.removeprefix(b"/")
+    if text.startswith(b"**/") and b"/" not in text[3:]:
+        # `**/name` says of a path what `name` says of its last part, at a lower price.
+        return matcher(pattern._replace(text=text[3:], basename=True), fold=fold)
+    # git compares the part before the first wildcard on its own and matches from there on, so
+    # that `a**/b` has its stars at the start of what is matched.
+    special = _SPECIAL.search(text)
+    cut = special.start() if special else len(text)
+    return _finish(text[:cut], text[cut:], path=True, fold=fold)
+
+
+def _folded(text: bytes, fold: bool) -> bytes:
+    return text.lower() if fold else text
+
+
+def _finish(head: bytes, rest: bytes, *, path: bool, fold: bool) -> tuple[bool, Matcher] | None:
+    head = _folded(head, fold)
+    elements = _elements(rest, path=path, fold=fold)
+    if elements is None or frozenset() in elements or not (head or elements):
+        return None
+    single = [next(iter(one)) for one in elements if not isinstance(one, str) and len(one) == 1]
+    if len(single) == len(elements):
+        return not path, Matcher(literal=head + bytes(single))
+    return not path, Matcher(regex=re.escape(head) + _regex(elements, path=path))
+
+
+def _elements(text: bytes, *, path: bool, fold: bool) -> list[Element] | None:
+    """The pattern in parts; None if it is malformed, which to git means that nothing matches."""
+    elements: list[Element] = []
+    at = 0
+    while at < len(text):
+        byte = text[at : at + 1]
+        if byte == b"*":
+            element, at = _stars(text, at, path=path)
+        elif byte == b"[":
+            bracket = _bracket(text, at + 1, fold=fold)
+            if bracket is None:
+                return None
+            members, at = bracket
+            element = members - {_SLASH} if path else members
+        elif byte == b"?":
+            element, at = _ANY - {_SLASH} if path else _ANY, at + 1
+        elif byte == b"\\":
+            if at + 1 == len(text):
+                return None
+            element, at = _literal(text[at + 1 : at + 2], escaped=True, fold=fold), at + 2
+        else:
+            element, at = _literal(byte, escaped=False, fold=fold), at + 1
+        elements.append(element)
+    return elements
+
+
+def _literal(byte: bytes, *, escaped: bool, fold: bool) -> frozenset[int]:
+    if not fold:
+        return frozenset(byte)
+    # git lowers the text and plain letters of the pattern, but not what follows a backslash.
+    return frozenset() if escaped and byte.isupper() else frozenset(byte.lower())
+
+
+def _stars(text: bytes, at: int, *, path: bool) -> tuple[str, int]:
+    end = at
+    while text[end : end + 1] == b"*":
+        end += 1
+    follows = text[end : end + 2]
+    starts_part = at == 0 or text[at - 1 : at] == b"/"
+    if not path or end - at == 1 or not starts_part:
+        return _STAR, end
+    if follows.startswith(b"/"):
+        return _DEEP_SLASH, end + 1
+    return (_DEEP, end) if follows in (b"", b"\\/") else (_STAR, end)
+
+
+def _bracket(text: bytes, at: int, *, fold: bool) -> tuple[frozenset[int], int] | None:
+    """The bytes of a bracket expression and where it ends; `at` is behind the `[`."""
+    negated = text[at : at + 1] in (b"!", b"^")
+    at += negated
+    members: set[int] = set()
+    previous = 0
+    while True:
+        if at >= len(text):
+            return None
+        byte = text[at : at + 1]
+        if byte == b"-" and previous and text[at + 1 : at + 2] not in (b"", b"]"):
+            at += 2 if text[at + 1 : at + 2] == b"\\" else 1
+            if at >= len(text):
+                return None
+            members |= _range(previous, text[at], fold=fold)
+            previous = 0
+        elif byte == b"[" and text[at + 1 : at + 2] == b":":
+            named = _class(text, at, fold=fold)
+            if named is None:
+                return None
+            more, at, previous = named
+            members |= more
+        else:
+            at += byte == b"\\"
+            if at >= len(text):
+                return None
+            previous = text[at]
+            members.add(previous)
+        at += 1
+        if text[at : at + 1] == b"]":
+            return (_ANY - members if negated else frozenset(members)), at + 1
+
+
+def _range(first: int, last: int, *, fold: bool) -> set[int]:
+    members = set(range(first, last + 1))
+    if fold:
+        members |= {ord(chr(byte).lower()) for byte in members & _CLASSES[b"upper"]}
+    return members
+
+
+def _class(text: bytes, at: int, *, fold: bool) -> tuple[frozenset[int], int, int] | None:
+    """Members, last position and the byte that a range could start with; `at` is on the `[`."""
+    end = text.find(b"]", at + 2)
+    if end < 0:
+        return None
+    if end == at + 2 or text[end - 1 : end] != b":":
+        return frozenset(b"["), at, ord("[")
+    name = text[at + 2 : end - 1]
+    if name == b"upper" and fold:
+        return _CLASSES[b"alpha"], end, 0
+    members = _CLASSES.get(name)
+    return None if members is None else (members, end, 0)
+
+
+_ANY: Final = frozenset(range(1, 256))
+_CLASSES: Final = {
+    name: frozenset(members.encode())
+    for name, members in {
+        b"alnum": string.ascii_letters + string.digits,
+        b"alpha": string.ascii_letters,
+        b"blank": " \t",
+        b"cntrl": "".join(map(chr, range(1, 32))) + "\x7f",
+        b"digit": string.digits,
+        b"graph": string.ascii_letters + string.digits + string.punctuation,
+        b"lower": string.ascii_lowercase,
+        b"print": string.ascii_letters + string.digits + string.punctuation + " ",
+        b"punct": string.punctuation,
+        b"space": " \t\n\r",  # git's own isspace
+        b"upper": string.ascii_uppercase,
+        b"xdigit": string.hexdigits,
+    }.items()
+}
+
+
+def _regex(elements: list[Element], *, path: bool) -> bytes:
+    """A regular expression for the whole text, to be compiled with DOTALL.
+
+    What lies between two stars is matched at the first place and never again (an atomic group),
+    as a later place leaves less for the rest: without that, `*a*a*a*b` costs the length of the
+    name to the power of its stars.
+    """
+    out: list[bytes] = []
+    at = 0
+    while at < len(elements):
+        if elements[at] in (_DEEP, _DEEP_SLASH):
+            stop = _next(elements, at + 1, (_DEEP, _DEEP_SLASH))
+            inner = _components(elements[at + 1 : stop], path=path)
+            out.append(_deep(str(elements[at]), inner, last=stop == len(elements)))
+        else:
+            stop = _next(elements, at, (_DEEP, _DEEP_SLASH))
+            out.append(_components(elements[at:stop], path=path))
+        at = stop
+    return b"".join(out)
+
+
+def _deep(kind: str, inner: bytes, *, last: bool) -> bytes:
+    if kind == _DEEP:
+        return b".*" + inner if last else b"(?>.*?" + inner + b")"
+    return b"(?:.*/)?" + inner if last else b"(?>(?:.*?/)??" + inner + b")"
+
+
+def _next(elements: list[Element], start: int, kinds: tuple[str, ...]) -> int:
+    return next((at for at in range(start, len(elements)) if elements[at] in kinds), len(elements))
+
+
+def _components(elements: list[Element], *, path: bool) -> bytes:
+    gap = b"[^/]*" if path else b".*"
+    out: list[bytes] = []
+    at = 0
+    while at < len(elements):
+        element = elements[at]
+        at += 1
+        if not isinstance(element, str):
+            out.append(_members(element))
+            continue
+        stop = _next(elements, at, (_STAR,))
+        run = elements[at:stop]
+        if stop < len(elements) and frozenset((_SLASH,)) not in run:
+            out.append(b"(?>" + gap + b"?" + b"".join(map(_set_of, run)) + b")")
+            at = stop
+        else:
+            out.append(gap)
+    return b"".join(out)
+
+
+def _set_of(element: Element) -> bytes:
+    assert not isinstance(element, str)
+    return _members(element)
+
+
+def _members(members: frozenset[int]) -> bytes:
+    if len(members) == 1:
+        return re.escape(bytes(members))
+    if len(members) > 128:
+        outside = sorted(_ANY - members)
+        return b"[^" + _escaped(outside) + b"]" if outside else b"."
+    return b"[" + _escaped(sorted(members)) + b"]"
+
+
+def _escaped(members: list[int]) -> bytes:
+    return b"".join(b"\\x%02x" % byte for byte in members)

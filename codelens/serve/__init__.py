@@ -1,0 +1,1 @@
+"""The MCP server: validates, calls the engine, shapes a compact answer."""

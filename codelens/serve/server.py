@@ -1,0 +1,97 @@
+"""The MCP server over stdin and stdout; stdout belongs to the protocol, logs go to stderr."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, cast
+
+from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp_types import CallToolResult, TextContent
+
+from codelens import __version__, config
+from codelens.config import DEFAULT_BUDGET_MS, Settings
+from codelens.engine.engine import Engine
+from codelens.serve.tools import INSTRUCTIONS, Tools, register
+from codelens.serve.worktree import Worktrees
+
+_CLOSE_S = 2.0
+
+
+def serve(root: str | None = None, budget_ms: float | None = None) -> int:
+    """Serve until stdin closes; does not return in time to a caller that still has work.
+
+    Args:
+        root: where to look when a call names no path.
+        budget_ms: how long a look may take; None: the setting, else 500.
+
+    Raises:
+        SettingError: a setting has a value it cannot have.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="codelens: %(message)s")
+    settings = config.load()
+    engine = Engine(settings, keep_going=True)
+    try:
+        make_server(engine, root, _budget(budget_ms, settings)).run("stdio")
+    finally:
+        _leave(engine)
+    return 0
+
+
+def make_server(engine: Engine, root: str | None, budget_ms: float) -> MCPServer[Any]:
+    """A server with all tools, not yet running."""
+    server: MCPServer[Any] = MCPServer(
+        "codelens", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
+    )
+    known = register(server, Tools(engine, Worktrees(root, os.environ), budget_ms))
+    server.middleware.append(_Arguments(known))
+    return server
+
+
+class _Arguments:
+    """Refuses arguments that a tool does not have; the SDK drops them in silence."""
+
+    def __init__(self, known: Mapping[str, frozenset[str]]) -> None:
+        self._known = known
+
+    async def __call__(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        params = ctx.params or {}
+        name = str(params.get("name"))
+        given = cast("object", params.get("arguments"))
+        if ctx.method == "tools/call" and name in self._known and isinstance(given, dict):
+            names = {str(one) for one in cast("dict[object, object]", given)}
+            unknown = sorted(names - self._known[name])
+            if unknown:
+                text = (
+                    f"{name} has no argument {', '.join(map(repr, unknown))}; "
+                    f"it has {', '.join(sorted(self._known[name]))}"
+                )
+                content = TextContent(type="text", text=text)
+                return CallToolResult(content=[content], is_error=True)
+        return await call_next(ctx)
+
+
+def _budget(given: float | None, settings: Settings) -> float:
+    if given is not None:
+        return given
+    return DEFAULT_BUDGET_MS if settings.budget_ms is None else settings.budget_ms
+
+
+def _leave(engine: Engine) -> None:
+    """End the process now: a look that goes on in a thread must not outlive the client.
+
+    What is written is written in transactions, so leaving in the midst of one loses nothing else.
+    """
+    closing = threading.Thread(target=engine.close, daemon=True)
+    closing.start()
+    closing.join(_CLOSE_S)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if closing.is_alive() or threading.active_count() > 1:
+        os._exit(0)

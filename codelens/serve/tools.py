@@ -1,0 +1,261 @@
+"""The tools: each works out the worktree, asks the engine in a thread, and shapes the answer.
+
+The descriptions are written for a model: the first sentence is the question that a tool answers.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, NamedTuple
+
+import anyio.to_thread
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
+
+from codelens.engine.engine import Engine
+from codelens.errors import CodelensError, RefusedFolder
+from codelens.serve import shape
+from codelens.serve.worktree import Worktrees
+
+logger = logging.getLogger(__name__)
+
+Path = Annotated[
+    str,
+    Field(
+        description="Any absolute path inside the worktree you mean; give it when you work in "
+        "another worktree than the server was started in. It does not narrow a search: use globs."
+    ),
+]
+Ref = Annotated[
+    str,
+    Field(description="Branch, tag or commit to read instead of the files on disk; no checkout."),
+]
+Form = Annotated[
+    Literal["concise", "detailed", "json"],
+    Field(description="concise text, detailed text, or one JSON object"),
+]
+MaxTokens = Annotated[
+    int, Field(ge=200, le=100_000, description="Length of the answer at most, in tokens.")
+]
+
+SEARCH = """Where is the code that does X? Ranked places for words, an identifier, a path or a \
+sentence, true for the files of this worktree as they are now, uncommitted edits included. Each \
+result is a handle (path#Symbol or path:lines) with its signature; read it with cl_expand. Use it \
+before grep or reading whole files."""
+EXPAND = """What does the code at these handles say right now? Reads one or many handles at once, \
+always from the disk (or the git object for a ref): path#Symbol, path:10-42, path, a bare symbol \
+name, or ref:handle. A symbol that moved is followed and the answer says so; one that is gone \
+gives the nearest candidates."""
+OUTLINE = """What is in this file or folder, without reading it? Every definition with its lines, \
+signature and first line of doc, and the cost in tokens of reading the whole file. A folder gives \
+its files folded and its sub-folders with counts."""
+CURRENT = """Which repository, worktree and branch do answers come from, and how fresh is the \
+index? Also uncommitted changes, languages, files left out and why, submodules, nested and other \
+worktrees."""
+
+INSTRUCTIONS = """codelens searches the code of the worktree you stand in, true for its files as \
+they are now. There is nothing to set up and nothing to re-index.
+cl_search finds places and gives handles; cl_expand reads handles, several at once; cl_outline \
+folds a file or folder; cl_current tells which worktree and branch is answered for.
+Every answer starts with a receipt: fresh, or partial with the files not looked at yet (ask again \
+a moment later). In another worktree pass path, an absolute path inside it; for code that is not \
+checked out pass ref."""
+
+
+class _Said(NamedTuple):
+    text: str
+    failed: bool = False
+
+
+class Tools:
+    """The tools of one server.
+
+    Args:
+        engine: its methods may be called from any thread.
+        worktrees: says which worktree a call is about.
+        budget_ms: how long a look at the files may take.
+    """
+
+    def __init__(self, engine: Engine, worktrees: Worktrees, budget_ms: float) -> None:
+        self._engine = engine
+        self._worktrees = worktrees
+        self._budget_ms = budget_ms
+
+    async def search(  # noqa: PLR0913 - each is an argument of the tool
+        self,
+        ctx: Context,
+        *,
+        query: Annotated[
+            str,
+            Field(description="Words, an identifier, a path, a sentence; by mode text or regex."),
+        ],
+        mode: Annotated[
+            Literal["auto", "symbol", "text", "regex", "path"],
+            Field(
+                description="auto ranks words; symbol: definitions by name; text: lines with "
+                "exactly this text; regex: lines that match; path: files by name"
+            ),
+        ] = "auto",
+        languages: Annotated[
+            list[str], Field(description="Only these languages, such as python, go.")
+        ] = [],  # noqa: B006 - never changed
+        globs: Annotated[
+            list[str], Field(description="Only paths like these (src/**/*.py); !glob leaves out.")
+        ] = [],  # noqa: B006
+        kinds: Annotated[
+            list[str], Field(description="Only these kinds of definition, such as function, class.")
+        ] = [],  # noqa: B006
+        content: Annotated[
+            Literal["all", "code", "prose"], Field(description="Code, prose (docs) or both.")
+        ] = "all",
+        limit: Annotated[int, Field(ge=1, le=100, description="Results at most.")] = 10,
+        path: Path = "",
+        ref: Ref = "",
+        format: Form = "concise",
+        max_tokens: MaxTokens = 4000,
+    ) -> CallToolResult:
+        """See `SEARCH`."""
+
+        def work(where: str) -> _Said:
+            answer = self._engine.search(
+                query,
+                path=where,
+                ref=ref or None,
+                mode=mode,
+                languages=languages,
+                globs=globs,
+                kinds=kinds,
+                content=content,
+                limit=limit,
+                explain=format == "detailed",
+                budget_ms=self._budget_ms,
+            )
+            return _Said(shape.search(answer, format, limit, max_tokens))
+
+        return await self._answer(ctx, path, work)
+
+    async def expand(
+        self,
+        ctx: Context,
+        *,
+        handles: Annotated[
+            list[str],
+            Field(
+                min_length=1,
+                max_length=100,
+                description="Handles from cl_search or cl_outline: src/auth.py#Session.validate, "
+                "src/auth.py:10-42, src/auth.py, validate, feature-b:src/auth.py#Session",
+            ),
+        ],
+        context: Annotated[
+            int, Field(ge=0, le=1000, description="Lines to add before and after.")
+        ] = 0,
+        path: Path = "",
+        ref: Ref = "",
+        format: Form = "concise",
+        max_tokens: MaxTokens = 8000,
+    ) -> CallToolResult:
+        """See `EXPAND`."""
+
+        def work(where: str) -> _Said:
+            answer = self._engine.expand(
+                handles,
+                path=where,
+                ref=ref or None,
+                context=context,
+                # A line costs a token at the least.
+                max_lines=max_tokens,
+                budget_ms=self._budget_ms,
+            )
+            failed = all(one.error for one in answer.items)
+            return _Said(shape.expand(answer, format, max_tokens), failed)
+
+        return await self._answer(ctx, path, work)
+
+    async def outline(
+        self,
+        ctx: Context,
+        *,
+        target: Annotated[
+            str,
+            Field(
+                description="A file, folder or handle, relative to the worktree's root; . is all."
+            ),
+        ] = ".",
+        path: Path = "",
+        ref: Ref = "",
+        format: Form = "concise",
+        max_tokens: MaxTokens = 4000,
+    ) -> CallToolResult:
+        """See `OUTLINE`."""
+
+        def work(where: str) -> _Said:
+            answer = self._engine.outline(
+                target, path=where, ref=ref or None, budget_ms=self._budget_ms
+            )
+            return _Said(shape.outline(answer, format, max_tokens))
+
+        return await self._answer(ctx, path, work)
+
+    async def current(
+        self,
+        ctx: Context,
+        *,
+        path: Path = "",
+        format: Form = "concise",
+    ) -> CallToolResult:
+        """See `CURRENT`."""
+
+        def work(where: str) -> _Said:
+            answer = self._engine.status(path=where, budget_ms=self._budget_ms)
+            return _Said(shape.current(answer, format))
+
+        return await self._answer(ctx, path, work)
+
+    async def _answer(
+        self, ctx: Context, path: str, work: Callable[[str], _Said]
+    ) -> CallToolResult:
+        """Run `work` in a thread, on the worktree that is meant; any failure becomes its text."""
+        try:
+            where = await self._worktrees.chosen(path, ctx)
+            # Abandoned: a client that leaves must not be kept waiting by a look under way.
+            said = await anyio.to_thread.run_sync(work, where, abandon_on_cancel=True)
+        except RefusedFolder as error:
+            said = _Said(f"{error}; here: pass path, an absolute path inside your project", True)
+        except CodelensError as error:
+            said = _Said(str(error), True)
+        except Exception as error:
+            logger.exception("a tool failed")
+            what = f"unexpected {type(error).__name__}: {error}"
+            said = _Said(f"{what}; this is a fault of codelens", True)
+        content = TextContent(type="text", text=said.text)
+        return CallToolResult(content=[content], is_error=said.failed)
+
+
+def register(server: MCPServer[Any], tools: Tools) -> dict[str, frozenset[str]]:
+    """Add the tools to a server; the names of each one's arguments."""
+    reads = ToolAnnotations(
+        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    )
+    listed: list[tuple[str, str, Callable[..., Any]]] = [
+        ("cl_search", SEARCH, tools.search),
+        ("cl_expand", EXPAND, tools.expand),
+        ("cl_outline", OUTLINE, tools.outline),
+        ("cl_current", CURRENT, tools.current),
+    ]
+    for name, description, function in listed:
+        server.add_tool(
+            function,
+            name=name,
+            description=description,
+            annotations=reads,
+            # A declared output schema broke clients of a peer.
+            structured_output=False,
+        )
+    return {
+        name: frozenset(function.__annotations__.keys() - {"ctx", "return"})
+        for name, _, function in listed
+    }

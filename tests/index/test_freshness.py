@@ -1,0 +1,229 @@
+"""What a look sees, what it costs, and what an answer says when there was no time for all."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.scan.signature import RACY, signature, signature_to_store
+from codelens.store import leases
+from codelens.store.database import open_index
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    files = {f"src/part{n}.py": f"def kindle_part{n}():\n    return {n}\n" for n in range(40)}
+    made.commit("one", {**files, ".gitignore": "*.log\n"})
+    return made
+
+
+@pytest.fixture
+def engine(tmp_path: Path):
+    with Engine(Settings(home=tmp_path / "home")) as made:
+        yield made
+
+
+def settle() -> None:
+    """Let the file system's clock move past what was just written (see scan/signature.py)."""
+    time.sleep(0.06)
+
+
+def test_a_second_look_reads_and_writes_nothing(repo: GitRepo, engine: Engine) -> None:
+    settle()
+    first = engine.look(path=repo.root)
+    assert (first.status, first.indexed, first.files) == ("fresh", 41, 41)
+    second = engine.look(path=repo.root)
+    assert (second.status, second.indexed, second.checked) == ("fresh", 0, 41)
+    assert second.index_id == first.index_id
+    db = open_index(Path(engine.status(path=repo.root).index_path))
+    before = db.row("PRAGMA data_version")
+    engine.search("kindle", path=repo.root)
+    assert db.row("PRAGMA data_version") == before
+
+
+def test_only_a_changed_text_is_extracted(repo: GitRepo, engine: Engine) -> None:
+    engine.look(path=repo.root)
+    repo.write("src/part3.py", "def lantern(): pass\n")
+    assert engine.look(path=repo.root).indexed == 1
+    repo.write("src/copy.py", "def lantern(): pass\n")
+    assert engine.look(path=repo.root).indexed == 0
+
+
+def test_a_tree_seen_before_and_a_second_worktree_extract_nothing(
+    repo: GitRepo, engine: Engine, tmp_path: Path
+) -> None:
+    engine.look(path=repo.root)
+    repo.checkout("-b", "other")
+    repo.commit("two", {f"src/part{n}.py": f"def other{n}(): pass\n" for n in range(20)})
+    assert engine.look(path=repo.root).indexed == 20
+    repo.checkout("main")
+    assert engine.look(path=repo.root).indexed == 0
+    repo.checkout("other")
+    assert engine.look(path=repo.root).indexed == 0
+    second = repo.worktree(tmp_path / "second")
+    assert engine.look(path=second.root).indexed == 0
+    assert engine.look(path=repo.root, ref="main").indexed == 0
+
+
+def test_no_time_gives_a_partial_answer_that_names_what_is_missing(
+    repo: GitRepo, engine: Engine
+) -> None:
+    receipt = engine.look(path=repo.root, budget_ms=0)
+    assert receipt.status == "partial"
+    assert receipt.pending == 41
+    assert receipt.pending_names
+    assert engine.look(path=repo.root).status == "fresh"
+
+
+def test_a_hit_in_a_file_that_is_behind_is_stale(repo: GitRepo, engine: Engine) -> None:
+    engine.look(path=repo.root)
+    repo.write("src/part3.py", "def kindle_part3():\n    return 'changed'\n")
+    found = engine.search("kindle_part3", path=repo.root, budget_ms=0)
+    stale = {one.path: one.stale for one in found.results}
+    if found.receipt.status == "partial":
+        assert stale["src/part3.py"]
+        assert not any(flag for path, flag in stale.items() if path != "src/part3.py")
+    found = engine.search("kindle_part3", path=repo.root)
+    assert not any(one.stale for one in found.results)
+
+
+def test_files_that_hold_the_words_of_the_query_go_first(repo: GitRepo, engine: Engine) -> None:
+    from codelens.index.order import hits_first
+    from codelens.index.refresh import Budget
+    from codelens.index.sources import DiskSource, Work
+
+    repo.write("zz/last.py", "def lantern_factory(): pass\n")
+    works = [Work(path, 10) for path in sorted(repo.members())]
+    source = DiskSource(os.fsencode(repo.root), 10_000, 0)
+    budget = Budget(time.monotonic() + 60, ("lantern_factory",))
+    assert hits_first(works, budget, source)[0].path == b"zz/last.py"
+    assert hits_first(works, Budget(None, ("lantern_factory",)), source) == works
+
+
+def test_another_writer_is_waited_for_within_the_budget_and_then_told(
+    repo: GitRepo, engine: Engine
+) -> None:
+    engine.look(path=repo.root)
+    db = open_index(Path(engine.status(path=repo.root).index_path))
+    lease = leases.acquire(db, 0)
+    repo.write("src/part3.py", "def lantern(): pass\n")
+    receipt = engine.look(path=repo.root, budget_ms=50)
+    assert receipt.status == "partial"
+    assert str(os.getpid()) in receipt.note
+    assert receipt.pending_names == ("src/part3.py",)
+    lease.release(db)
+    assert engine.look(path=repo.root, budget_ms=5000).status == "fresh"
+
+
+def test_a_signature_too_near_the_look_is_racy(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x")
+    now = time.time_ns()
+    assert signature_to_store(file.stat(), now) == RACY
+    later = now + 10_000_000_000
+    assert signature_to_store(file.stat(), later) == signature(file.stat())
+
+
+def test_whole_seconds_widen_the_racy_margin(tmp_path: Path) -> None:
+    class Coarse:
+        st_mtime_ns = st_ctime_ns = 1_700_000_000_000_000_000
+        st_size = st_ino = 1
+
+    look = Coarse.st_mtime_ns + 1_500_000_000
+    assert signature_to_store(Coarse(), look) == RACY
+    assert signature_to_store(Coarse(), look + 1_000_000_000) == signature(Coarse())
+
+
+def test_a_file_that_vanishes_between_look_and_read_is_left_out(
+    repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from codelens.index import ingest
+
+    engine.look(path=repo.root)
+    doomed = repo.write("src/doomed.py", "def doomed(): pass\n")
+    real = ingest.contents.blobs
+
+    def blobs(*args):
+        doomed.unlink(missing_ok=True)
+        return real(*args)
+
+    monkeypatch.setattr(ingest.contents, "blobs", blobs)
+    assert engine.look(path=repo.root).status == "fresh"
+    assert not engine.search("doomed", path=repo.root, mode="symbol").results
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything")
+def test_an_unreadable_file_is_counted_and_read_when_it_can_be(
+    repo: GitRepo, engine: Engine
+) -> None:
+    file = repo.path("src/part3.py")
+    file.chmod(0)
+    status = engine.status(path=repo.root)
+    assert status.receipt.status == "fresh"
+    assert status.skipped["unreadable"] == 1
+    file.chmod(0o644)
+    assert engine.search("kindle_part3", path=repo.root, mode="symbol").results
+
+
+def test_large_binary_and_linked_files_are_counted(repo: GitRepo, engine: Engine) -> None:
+    repo.write("big.txt", "x" * 1_000_001)
+    repo.write("image.bin", b"\0\1\2" * 100)
+    repo.path("link.py").symlink_to("src/part3.py")
+    repo.path("out").symlink_to("/etc")
+    status = engine.status(path=repo.root)
+    assert status.skipped["oversized"] == 1
+    assert status.outcomes["binary"] == 1
+    assert status.skipped["links"] == 2
+    assert status.files == 43
+    assert not engine.search("root", path=repo.root, mode="text").results
+
+
+def test_a_folder_swapped_for_a_link_out_of_the_tree_gives_nothing(
+    repo: GitRepo, engine: Engine, tmp_path: Path
+) -> None:
+    engine.look(path=repo.root)
+    outside = tmp_path / "outside"
+    repo.path("src").rename(outside)
+    repo.path("src").symlink_to(outside)
+    found = engine.search("kindle_part3", path=repo.root)
+    assert not [one for one in found.results if one.path.startswith("src/")]
+
+
+def test_a_setting_that_changes_takes_in_what_it_should(repo: GitRepo, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Engine(Settings(home=home, max_file_bytes=20)) as small:
+        assert small.status(path=repo.root).skipped["oversized"] == 40
+    with Engine(Settings(home=home)) as normal:
+        assert not normal.status(path=repo.root).skipped
+        assert normal.search("kindle_part7", path=repo.root, mode="symbol").results
+
+
+def test_an_index_inside_the_repository_is_refused(repo: GitRepo) -> None:
+    from codelens.errors import SettingError
+
+    with pytest.raises(SettingError, match="set CODELENS_HOME elsewhere"):
+        Engine(Settings(home=repo.root / ".codelens")).look(path=repo.root)
+
+
+def test_newer_facts_are_not_replaced_by_an_older_extractor(
+    repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from codelens.index import compare, ingest, refresh
+
+    engine.look(path=repo.root)
+    for module in (compare, refresh):
+        monkeypatch.setattr(module, "EXTRACTOR_VERSION", 10**6)
+    monkeypatch.setattr(ingest, "extractor_version", lambda _: 10**9)
+    monkeypatch.setattr("codelens.extract.languages.extractor_version", lambda _: 10**9)
+    assert engine.look(path=repo.root).indexed == 41
+    assert engine.look(path=repo.root).indexed == 0
+    monkeypatch.undo()
+    with Engine(Settings(home=tmp_path / "home")) as older:
+        assert older.look(path=repo.root).indexed == 0
