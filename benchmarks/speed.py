@@ -187,7 +187,11 @@ def steps(scratch: Path, home: Path, repo: Path, repeat: int) -> dict:
     result["serving_rss_mib"] = inside["rss_mib"]
 
     # Edit to answer: one changed file, then a search, as a whole process.
-    largest = [name for name in git(repo, "ls-files", "*.py", "*.ts", "*.js", "*.go", "*.c").split("\n") if name]
+    largest = [
+        name
+        for name in git(repo, "ls-files", "*.py", "*.ts", "*.js", "*.go", "*.c").split("\n")
+        if name
+    ]
     target = repo / (largest or git(repo, "ls-files").split("\n"))[0]
     edits = []
     for step in range(max(3, repeat)):
@@ -248,7 +252,9 @@ def rows(result: dict) -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("repository", type=Path)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeat", type=int, default=5)

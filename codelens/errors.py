@@ -93,7 +93,9 @@ class BareRepository(ScopeError):
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        super().__init__(f"{self.path!r} is a bare repository and has no files; name a ref (--ref REF)")
+        super().__init__(
+            f"{self.path!r} is a bare repository and has no files; name a ref (--ref REF)"
+        )
 
 
 class HandleError(CodelensError):
@@ -129,7 +131,9 @@ class AmbiguousHandle(HandleError):
         self.owners = tuple(owners)
         shown = ", ".join(owners[:10])
         more = f" and {len(owners) - 10} more" if len(owners) > 10 else ""
-        super().__init__(f"{text[:200]!r} has {len(owners)} owners: {shown}{more}; name one of them")
+        super().__init__(
+            f"{text[:200]!r} has {len(owners)} owners: {shown}{more}; name one of them"
+        )
 
 
 class OutsideWorktree(HandleError):
@@ -137,7 +141,9 @@ class OutsideWorktree(HandleError):
 
     def __init__(self, path: str) -> None:
         self.path = path
-        super().__init__(f"{path[:200]!r} leads outside the worktree; use a path relative to its root")
+        super().__init__(
+            f"{path[:200]!r} leads outside the worktree; use a path relative to its root"
+        )
 
 
 class QueryError(CodelensError):
@@ -171,7 +177,9 @@ class DiskFull(StoreError):
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        super().__init__(f"no space left while writing {self.path!r}; free some space and ask again")
+        super().__init__(
+            f"no space left while writing {self.path!r}; free some space and ask again"
+        )
 
 
 class IndexLocked(StoreError):

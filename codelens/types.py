@@ -39,7 +39,7 @@ SymbolKind = Literal[
     "heading",
     "key",
 ]
-"""What a definition is. `member` is an enum member, `heading` a Markdown section, `key` a data key."""
+"""What a definition is; `member` is of an enum, `heading` a Markdown section, `key` of data."""
 
 
 class Symbol(NamedTuple):

@@ -68,9 +68,10 @@ FILES = sorted(
 def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
     package = package_of(file)
     assert package in ALLOWED, f"{package} has no row in the table of layers"
-    ours = {
-        name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")
-    } - {package, "__version__"}
+    ours = {name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")} - {
+        package,
+        "__version__",
+    }
     assert ours <= ALLOWED[package]
 
 

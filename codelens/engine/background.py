@@ -37,7 +37,9 @@ class Background:
             self._jobs[root, ref] = None
             if self._thread is None:
                 # A daemon: the process ends with its client, and contents are stored by batches.
-                self._thread = threading.Thread(target=self._run, name="codelens-index", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._run, name="codelens-index", daemon=True
+                )
                 self._thread.start()
             self._wake.notify()
 

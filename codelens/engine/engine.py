@@ -74,7 +74,7 @@ class Engine:
                 shelf.close()
             self._shelves.clear()
 
-    def search(
+    def search(  # noqa: PLR0913 - each a filter of its own, by name
         self,
         query: str,
         *,
@@ -97,7 +97,8 @@ class Engine:
             path: any path inside the worktree.
             ref: a branch, tag or commit to search instead of the worktree's files.
             mode: `auto`, `symbol`, `text`, `regex` or `path`.
-            languages: only these; `kinds`: only these kinds of symbol.
+            languages: only these.
+            kinds: only these kinds of symbol.
             globs: only paths that match one; `!glob` leaves out.
             content: `code`, `prose` or `all`.
             limit: results at most.
@@ -123,9 +124,7 @@ class Engine:
             with opened.shelf.db.read():
                 outcome = search(look.snapshot, request, look.read)
                 hits = present.hits(look, outcome, opened.scope, explain=explain)
-            return SearchAnswer(
-                look.receipt(), hits, query, outcome.mode, tuple(outcome.notes)
-            )
+            return SearchAnswer(look.receipt(), hits, query, outcome.mode, tuple(outcome.notes))
 
     def expand(
         self,
@@ -144,8 +143,11 @@ class Engine:
 
         Args:
             handles: as `search` gives them; a handle may name its own ref (`ref:path#name`).
+            path: any path inside the worktree.
+            ref: read this branch, tag or commit instead of the worktree's files.
             context: lines to add before and after.
             max_lines: lines of one handle at most.
+            budget_ms: how long the look may take; None: until the view is fresh.
 
         Raises:
             ScopeError, StoreError: as `search`.

@@ -29,15 +29,20 @@ def excerpt(
     """
     try:
         handle = parse_handle(asked, look.scope.root)
+        there = look
         if handle.ref and handle.ref != look.scope.ref:
-            look = look_at(handle.ref)
-        return _read(asked, handle, look, context, max_lines)
+            there = look_at(handle.ref)
+        return _read(asked, handle, there, context, max_lines)
     except (HandleError, NoSuchRef, ReadError) as error:
-        raw = RelPath(os.fsencode(asked))
-        if raw in look.snapshot.by_path:
-            # The file's own name, not escaped as a handle would have it.
+        said, near = str(error), _near(error)
+    raw = RelPath(os.fsencode(asked))
+    if raw in look.snapshot.by_path:
+        # The file's own name, not escaped as a handle would have it.
+        try:
             return _read(asked, Handle(raw), look, context, max_lines)
-        return Excerpt(asked, asked, error=str(error), near=_near(error))
+        except (HandleError, ReadError) as error:
+            said, near = str(error), _near(error)
+    return Excerpt(asked, asked, error=said, near=near)
 
 
 def _read(asked: str, handle: Handle, look: Look, context: int, max_lines: int) -> Excerpt:

@@ -98,9 +98,7 @@ def looked(
     deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
     words = tuple(dict.fromkeys(_WORD.findall(query.lower())))[:_WORDS_KEPT]
     bring = refresh_ref if scope.kind == "ref" else refresh
-    refreshed = bring(
-        repository, scope, shelf.db, settings, Budget(deadline, words), progress
-    )
+    refreshed = bring(repository, scope, shelf.db, settings, Budget(deadline, words), progress)
     # A pending file that has a content shows the older text.
     pending = set(refreshed.pending)
     stale = frozenset(

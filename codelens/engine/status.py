@@ -24,8 +24,8 @@ def status(look: Look, repository: Repository, shelf: Shelf) -> StatusAnswer:
     states = views.states_of(shelf.db, view.id)
     skipped = {
         "oversized": states.get(OVERSIZED, 0),
-        "unreadable": states.get(UNREADABLE, 0) + notes.get("unreadable", 0),
-        "links": notes.get("links", 0),
+        "unreadable": states.get(UNREADABLE, 0) + len(notes.get("unreadable", ())),
+        "links": len(notes.get("links", ())),
         "pending": states.get(PENDING, 0),
     }
     return StatusAnswer(

@@ -28,7 +28,7 @@ _VERSIONS_PER_CORE = 1000
 DocStyle = Literal["leading", "trailing", "docstring"]
 ExportRule = Literal["always", "never", "no-underscore", "uppercase", "marked", "unmarked"]
 SignatureRule = Literal["body", "line"]
-ConstantRule = Literal["marked", "uppercase"]
+ConstantRule = Literal["marked", "uppercase", "keyword"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,27 @@ class LanguageInfo:
     """Names in a `#!` line, version digits left out."""
     contested: tuple[tuple[str, str], ...] = ()
     """Extensions of other languages that are this one's if the regex is found in the head."""
+    names: tuple[str, ...] = ("name",)
+    """Field paths from a definition to its name where the query has no `@name` for it: `a.b` is
+    field b of field a, `a*` follows every field a down to the leaf. The first that leads counts."""
+    placeholder_names: frozenset[str] = frozenset()
+    """Names that any later path beats."""
+    bodies: tuple[str, ...] = ("body",)
+    """Field paths to the body, where the query has no `@body`."""
+    owners: tuple[str, ...] = ()
+    """Field paths to the type that a definition outside it belongs to, if there is no `@owner`."""
+    scope_owners: tuple[str, ...] = ()
+    """The same for a `@scope`."""
+    owner_noise: str = ""
+    """Regex of what is no part of an owner's name."""
+    exporting_owner: str = ""
+    """Regex of owners whose members are visible outside the file."""
     docs: tuple[DocStyle, ...] = ("leading",)
     """Where the doc of a definition stands; the first that is there counts."""
     exported: ExportRule = "always"
     constants: ConstantRule = "marked"
-    """`uppercase`: a variable with such a name is a constant."""
+    """Which variables are constants: those captured as such, those with an upper-case name as
+    well, or those declared with a word `const`."""
     signature: SignatureRule = "body"
     """Where a signature ends: at the `@body`, or with its first line."""
     ignored_types: frozenset[str] = frozenset()
@@ -219,6 +235,7 @@ def _table() -> _Table:
     )
 
 
+_SETS = {"ignored_types", "placeholder_names"}
 _CHOICES = {
     "docs": get_args(DocStyle),
     "exported": get_args(ExportRule),
@@ -246,7 +263,7 @@ def _load(path: Path) -> LanguageInfo:
 def _frozen(key: str, value: object) -> object:
     if isinstance(value, list):
         items = cast("list[object]", value)
-        return frozenset(items) if key == "ignored_types" else tuple(items)
+        return frozenset(items) if key in _SETS else tuple(items)
     if isinstance(value, dict):
         return tuple(cast("dict[str, str]", value).items())
     return value

@@ -18,6 +18,7 @@ import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import Stemmer
 
@@ -137,5 +138,5 @@ def _pairs(word: str) -> Iterator[str]:
     folded = word.casefold()
     if len(folded) == 1:
         yield folded
-    for left, right in zip(folded, folded[1:], strict=False):
+    for left, right in pairwise(folded):
         yield left + right

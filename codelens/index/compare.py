@@ -108,9 +108,7 @@ def _new_folders(survey: Survey, known: Known) -> dict[bytes, bytes]:
     return {path: now for path, now in kept.items() if known.folders.get(path) != now}
 
 
-def _by_look(
-    surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | None
-) -> Delta:
+def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | None) -> Delta:
     seen = look(
         surveyor.root,
         known.folders.items(),
@@ -125,16 +123,20 @@ def _by_look(
     notes = json.loads(view.notes)
     sources = surveyor.sources_of(view)
     if seen.folders:
-        again = surveyor.rescan(seen.folders, known.folders)
+        again = surveyor.rescan(seen.folders, known.folders, view)
         if again is None:
             return _by_walk(surveyor, known)
         stored = {file.path for file in known.files}
         for path, stat in again.files.items():
             if path not in stored:
                 works[path] = Work(path, stat.st_size)
-        gone.update(dict.fromkeys(_left_out(again, stored)))
+        out = _left_out(again, stored)
+        gone.update(dict.fromkeys(out))
+        for path in out:
+            works.pop(path, None)
         folders = _new_folders(again, known)
-        folders_gone = again.folders_gone
+        lost = set(again.folders_gone)
+        folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
         notes = surveyor.merge_notes(notes, again)
     return Delta(
         root=surveyor.root,
@@ -156,12 +158,19 @@ def _work(suspect: Suspect) -> Work:
 
 
 def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:
-    """Known files directly in a listed folder, or in one that is gone, that were not met."""
-    listed = again.listed
-    lost = {path + b"/" for path in again.folders_gone}
+    """Known files that a rescan should have met and did not."""
+    gone = set(again.folders_gone)
     return [
         path
         for path in stored
         if path not in again.files
-        and (os.path.dirname(path) in listed or any(path.startswith(one) for one in lost))
+        and (os.path.dirname(path) in again.folders or (gone and _below(path, gone)))
     ]
+
+
+def _below(path: bytes, folders: set[bytes]) -> bool:
+    while path:
+        path = os.path.dirname(path)
+        if path in folders:
+            return True
+    return False

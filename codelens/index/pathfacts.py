@@ -42,8 +42,11 @@ _PROSE_NAME = re.compile(
 
 
 def path_facts(path: bytes) -> PathFacts:
-    """The facts of one path; `role` is `test`, `example`, `vendored`, `generated`, `compat`,
-    `prose` or empty, the first that holds."""  # fmt: skip
+    """The facts of one path.
+
+    `role` is the first that holds of `vendored`, `test`, `example`, `generated`, `compat`,
+    `prose`, or empty.
+    """
     *folders, name = path.split(b"/")
     stem = name.split(b".")[0] or name
     if stem.lower() in _FACELESS and folders:

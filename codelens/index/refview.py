@@ -45,7 +45,7 @@ def refresh_ref(
         if file.path not in done
     ]
     notes = {
-        "links": len(tree.links),
+        "links": [printed(path) for path in tree.links],
         "submodules": [printed(path) for path in tree.submodules],
     }
     delta = Delta(

@@ -36,7 +36,7 @@ class Fetched(NamedTuple):
     signature: bytes
 
 
-class Unavailable(Exception):  # noqa: N818 - an outcome, not an error of ours
+class Unavailable(Exception):
     """A file that belongs to the view but has no text to index."""
 
     def __init__(self, state: int, signature: bytes) -> None:

@@ -28,6 +28,9 @@ _LEAD = 2
 """Batches under way for each worker: one in hand, one waiting."""
 
 
+_UnderWay = tuple[list[Any], "Future[list[Facts]]"]
+
+
 class Extractor(Protocol):
     """Turns texts into facts, in their order."""
 
@@ -69,16 +72,14 @@ class WorkerPool:
 
     def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
         """Facts for each task, in order; reads a few batches ahead of what was taken."""
-        under_way: list[tuple[list[Any], Future[list[Facts]]]] = []
+        under_way: list[_UnderWay] = []
         try:
             for tags, batch in _batches(tasks):
                 under_way.append((tags, self._threads.submit(self._extract, batch)))
                 if len(under_way) >= self._count * _LEAD:
-                    tags, future = under_way.pop(0)
-                    yield from zip(tags, future.result(), strict=True)
+                    yield from _results(under_way.pop(0))
             while under_way:
-                tags, future = under_way.pop(0)
-                yield from zip(tags, future.result(), strict=True)
+                yield from _results(under_way.pop(0))
         finally:
             for _, future in under_way:
                 future.cancel()
@@ -155,6 +156,11 @@ class _Worker:
                 except OSError:
                     logger.debug("a worker's pipe was broken already")
         self._process.wait()
+
+
+def _results(batch: _UnderWay) -> Iterator[tuple[Any, Facts]]:
+    tags, future = batch
+    return zip(tags, future.result(), strict=True)
 
 
 def _batches(tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[list[Any], list[Task]]]:

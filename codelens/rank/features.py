@@ -109,8 +109,7 @@ def _raw(one: Evidence, path: PathMatch) -> dict[str, float]:
     return {
         "cmax": chunks[0][0] if chunks else 0.0,
         "csum3": sum(
-            share * score
-            for share, (score, _) in zip(weights.CHUNK_SHARES, chunks, strict=False)
+            share * score for share, (score, _) in zip(weights.CHUNK_SHARES, chunks, strict=False)
         ),
         "file": one.scored.whole,
         **path._asdict(),

@@ -17,7 +17,16 @@ _GLOB = re.compile(r"[*?]|\[[^\]]+\]|\{[^}]+,[^}]*\}")
 _CLOSE_LINES = 80
 _SCANNED_WORDS = 16
 
-WHOLE, END, FOLDER, NAME, NAME_START, IN_NAME, IN_PATH, WORDS = 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0
+WHOLE, END, FOLDER, NAME, NAME_START, IN_NAME, IN_PATH, WORDS = (
+    8.0,
+    7.0,
+    6.0,
+    5.0,
+    4.0,
+    3.0,
+    2.0,
+    1.0,
+)
 _SAID = {
     WHOLE: "the path",
     END: "the path ends so",

@@ -114,7 +114,9 @@ def globs(patterns: Sequence[str]) -> Globs:
 def _compiled(glob: str) -> re.Pattern[str]:
     body = glob.removeprefix("./").strip("/")
     if not body or len(body) > _MAX_GLOB:
-        raise QueryError(f"bad glob {glob[:100]!r}: give a path pattern like src/**/*.py or !tests/**")
+        raise QueryError(
+            f"bad glob {glob[:100]!r}: give a path pattern like src/**/*.py or !tests/**"
+        )
     anywhere = "/" not in glob.removeprefix("./").rstrip("/")
     text = "(?:.*/)?" if anywhere else ""
     at = 0

@@ -61,9 +61,7 @@ def by_name(judged: Sequence[Judged], limit: int) -> list[Place]:
     return found[:limit]
 
 
-def by_definition(
-    judged: Sequence[Judged], limit: int, kinds: frozenset[str]
-) -> list[Place]:
+def by_definition(judged: Sequence[Judged], limit: int, kinds: frozenset[str]) -> list[Place]:
     """Definitions alone, of `kinds` if any are given, by name, file and text."""
     found: list[tuple[int, Place]] = []
     for judge in judged:

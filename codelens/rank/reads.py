@@ -60,9 +60,7 @@ def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, boo
     """Language of each content, and whether it says that it was generated."""
     found: dict[int, tuple[str, bool]] = {}
     for batch in batched(contents):
-        for content, language, generated in db.rows(
-            _LANGUAGES.format(marks=_marks(batch)), batch
-        ):
+        for content, language, generated in db.rows(_LANGUAGES.format(marks=_marks(batch)), batch):
             found[content] = (language, bool(generated))
     return found
 

@@ -86,7 +86,9 @@ def _auto(asked: _Asked) -> tuple[list[Ranked], str]:
         found = _text(asked, query.phrases[0])
         if found:
             return found, "text"
-        asked.notes.append(f"no file holds {query.phrases[0]!r} to the letter; its words were ranked")
+        asked.notes.append(
+            f"no file holds {query.phrases[0]!r} to the letter; its words were ranked"
+        )
     if not query.terms:
         asked.notes.append("nothing but common words and signs: searched for as literal text")
         return _text(asked, query.text), "text"

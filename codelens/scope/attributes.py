@@ -29,7 +29,9 @@ def _read(path: bytes) -> bytes:
         return b""
 
 
-def attributes_files(root: bytes, common_dir: str, named: str | None, paths: Iterable[bytes]) -> list[bytes]:
+def attributes_files(
+    root: bytes, common_dir: str, named: str | None, paths: Iterable[bytes]
+) -> list[bytes]:
     """All places that attributes of a worktree come from; `paths` are its files."""
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     personal = named or os.path.join(config, "git", "attributes")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +51,7 @@ class Scope:
 
     kind: Literal["worktree", "folder", "ref"]
     root: str
-    """Top of the worktree or folder; for a ref the worktree it was asked from, or the bare repository."""
+    """Top of the worktree or folder; for a ref, of the worktree it was asked from."""
     git_dir: str
     common_dir: str
     branch: str
@@ -145,9 +146,7 @@ class Repository:
             return Scope("folder", place.root, "", place.root, "", CommitId(""), "")
         if ref:
             commit = self._commit(ref)
-            return Scope(
-                "ref", place.root, place.git_dir, self.common_dir, "", commit, "", ref=ref
-            )
+            return Scope("ref", place.root, place.git_dir, self.common_dir, "", commit, "", ref=ref)
         if place.kind == "bare":
             raise BareRepository(place.root)
         branch, head = self._head()
@@ -223,7 +222,14 @@ class Repository:
         return IgnoreSettings(
             excludes_file=self._config_path("core.excludesFile"),
             ignore_case=self._config_bool("core.ignoreCase"),
+            precompose_unicode=sys.platform == "darwin"
+            and self._config_bool("core.precomposeUnicode"),
+            sparse_checkout=self._config_bool("core.sparseCheckout"),
         )
+
+    def attributes_file(self) -> str | None:
+        """core.attributesFile, if it is set."""
+        return self._config_path("core.attributesFile")
 
     def config_files(self) -> list[str]:
         """Files whose change may change what `ignore_settings` and attributes say."""
@@ -238,7 +244,7 @@ class Repository:
 
     @cached_property
     def _config(self) -> pygit2.Config:
-        """git's config; the variables that move it count for git and not for libgit2."""
+        """The config; git's variables that move it mean nothing to libgit2."""
         if not {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"} & os.environ.keys():
             return self.git.config
         config = pygit2.Config()

@@ -46,7 +46,9 @@ def read_tree(repository: Repository, commit: CommitId) -> Tree:
     return tree
 
 
-def expand_tree(repository: Repository, oid_hex: str, prefix: bytes) -> Iterator[tuple[bytes, int, bytes]]:
+def expand_tree(
+    repository: Repository, oid_hex: str, prefix: bytes
+) -> Iterator[tuple[bytes, int, bytes]]:
     """Path, mode and object id of everything below a tree object; for sparse indexes."""
     yield from _walk(repository, repository.git[oid_hex], prefix)
 
@@ -69,7 +71,9 @@ def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
     try:
         found = repository.git[commit].peel(pygit2.Tree)
     except (KeyError, pygit2.GitError) as error:
-        raise ReadError(f"commit {commit} is not in this clone: {error}; run `git fetch`") from error
+        raise ReadError(
+            f"commit {commit} is not in this clone: {error}; run `git fetch`"
+        ) from error
     return found
 
 

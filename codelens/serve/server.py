@@ -6,17 +6,14 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from mcp.server import MCPServer
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp_types import CallToolResult, TextContent
 
 from codelens import __version__, config
 from codelens.config import DEFAULT_BUDGET_MS, Settings
 from codelens.engine.engine import Engine
-from codelens.serve.tools import INSTRUCTIONS, Tools, register
+from codelens.serve.tools import INSTRUCTIONS, Tools, listed
 from codelens.serve.worktree import Worktrees
 
 _CLOSE_S = 2.0
@@ -44,37 +41,13 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
 
 def make_server(engine: Engine, root: str | None, budget_ms: float) -> MCPServer[Any]:
     """A server with all tools, not yet running."""
-    server: MCPServer[Any] = MCPServer(
-        "codelens", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
+    return MCPServer(
+        "codelens",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        tools=listed(Tools(engine, Worktrees(root, os.environ), budget_ms)),
+        log_level="WARNING",
     )
-    known = register(server, Tools(engine, Worktrees(root, os.environ), budget_ms))
-    server.middleware.append(_Arguments(known))
-    return server
-
-
-class _Arguments:
-    """Refuses arguments that a tool does not have; the SDK drops them in silence."""
-
-    def __init__(self, known: Mapping[str, frozenset[str]]) -> None:
-        self._known = known
-
-    async def __call__(
-        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
-    ) -> HandlerResult:
-        params = ctx.params or {}
-        name = str(params.get("name"))
-        given = cast("object", params.get("arguments"))
-        if ctx.method == "tools/call" and name in self._known and isinstance(given, dict):
-            names = {str(one) for one in cast("dict[object, object]", given)}
-            unknown = sorted(names - self._known[name])
-            if unknown:
-                text = (
-                    f"{name} has no argument {', '.join(map(repr, unknown))}; "
-                    f"it has {', '.join(sorted(self._known[name]))}"
-                )
-                content = TextContent(type="text", text=text)
-                return CallToolResult(content=[content], is_error=True)
-        return await call_next(ctx)
 
 
 def _budget(given: float | None, settings: Settings) -> float:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple
 
 import anyio.to_thread
-from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from codelens.engine.engine import Engine
 from codelens.errors import CodelensError, RefusedFolder
@@ -40,6 +40,9 @@ Form = Annotated[
 MaxTokens = Annotated[
     int, Field(ge=200, le=100_000, description="Length of the answer at most, in tokens.")
 ]
+
+# Models pass one name where a list is meant; there is only one thing they can mean.
+_AsList = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 
 SEARCH = """Where is the code that does X? Ranked places for words, an identifier, a path or a \
 sentence, true for the files of this worktree as they are now, uncommitted edits included. Each \
@@ -100,13 +103,17 @@ class Tools:
             ),
         ] = "auto",
         languages: Annotated[
-            list[str], Field(description="Only these languages, such as python, go.")
+            list[str], _AsList, Field(description="Only these languages, such as python, go.")
         ] = [],  # noqa: B006 - never changed
         globs: Annotated[
-            list[str], Field(description="Only paths like these (src/**/*.py); !glob leaves out.")
+            list[str],
+            _AsList,
+            Field(description="Only paths like these (src/**/*.py); !glob leaves out."),
         ] = [],  # noqa: B006
         kinds: Annotated[
-            list[str], Field(description="Only these kinds of definition, such as function, class.")
+            list[str],
+            _AsList,
+            Field(description="Only these kinds of definition, such as function, class."),
         ] = [],  # noqa: B006
         content: Annotated[
             Literal["all", "code", "prose"], Field(description="Code, prose (docs) or both.")
@@ -143,6 +150,7 @@ class Tools:
         *,
         handles: Annotated[
             list[str],
+            _AsList,
             Field(
                 min_length=1,
                 max_length=100,
@@ -235,27 +243,45 @@ class Tools:
         return CallToolResult(content=[content], is_error=said.failed)
 
 
-def register(server: MCPServer[Any], tools: Tools) -> dict[str, frozenset[str]]:
-    """Add the tools to a server; the names of each one's arguments."""
-    reads = ToolAnnotations(
-        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    )
-    listed: list[tuple[str, str, Callable[..., Any]]] = [
-        ("cl_search", SEARCH, tools.search),
-        ("cl_expand", EXPAND, tools.expand),
-        ("cl_outline", OUTLINE, tools.outline),
-        ("cl_current", CURRENT, tools.current),
+def listed(tools: Tools) -> list[Tool]:
+    """The tools as the SDK takes them."""
+    return [
+        _tool("cl_search", SEARCH, tools.search),
+        _tool("cl_expand", EXPAND, tools.expand),
+        _tool("cl_outline", OUTLINE, tools.outline),
+        _tool("cl_current", CURRENT, tools.current),
     ]
-    for name, description, function in listed:
-        server.add_tool(
-            function,
-            name=name,
-            description=description,
-            annotations=reads,
-            # A declared output schema broke clients of a peer.
-            structured_output=False,
-        )
-    return {
-        name: frozenset(function.__annotations__.keys() - {"ctx", "return"})
-        for name, _, function in listed
+
+
+def _tool(name: str, description: str, function: Callable[..., Any]) -> Tool:
+    tool = Tool.from_function(
+        function,
+        name=name,
+        description=description,
+        annotations=ToolAnnotations(
+            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+        # A declared output schema broke clients of a peer.
+        structured_output=False,
+    )
+    loose = tool.fn_metadata.arg_model
+
+    class Strict(loose):
+        """The SDK drops arguments that a tool does not have in silence; this refuses them."""
+
+        model_config = ConfigDict(extra="forbid", title=name)
+
+    tool.fn_metadata.arg_model = Strict
+    tool.parameters = _without_titles(tool.parameters)
+    return tool
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without the titles that only repeat names: every client pays for their tokens."""
+    properties: dict[str, dict[str, Any]] = schema["properties"]
+    bare = {
+        name: {key: value for key, value in one.items() if key != "title"}
+        for name, one in properties.items()
     }
+    kept = {key: value for key, value in schema.items() if key != "title"}
+    return {**kept, "properties": bare}

@@ -171,7 +171,7 @@ def _open(path: Path) -> Database:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """apsw's errors as `StoreError`s that say what to do."""
+    """Errors of apsw as `StoreError`s that say what to do."""
     try:
         yield
     except CodelensError:
@@ -190,6 +190,8 @@ def translated(path: Path) -> Iterator[None]:
             raise DiskFull(path) from error
         raise StoreError(f"cannot read or write {str(path)!r}: {error}; try again") from error
     except apsw.Error as error:
-        raise StoreError(f"the index {str(path)!r} failed: {error}; run `codelens index`") from error
+        raise StoreError(
+            f"the index {str(path)!r} failed: {error}; run `codelens index`"
+        ) from error
     except PermissionError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error

@@ -56,7 +56,7 @@ def migrate(connection: apsw.Connection, kind: str, path: Path) -> None:
         connection.execute("COMMIT")
 
 
-class connection_rollback:  # noqa: N801 - reads as a statement where it is used
+class connection_rollback:
     """Roll the open transaction back when its body raises."""
 
     def __init__(self, connection: apsw.Connection) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,8 @@ def test_what_follows_no_form_is_a_bad_handle(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["../x.py", "a/../../x.py:3", "%2E%2E/x", "/etc/passwd", "C:\\x\\y.py#f", "c:/x", "a/../.."]
+    "text",
+    ["../x.py", "a/../../x.py:3", "%2E%2E/x", "/etc/passwd", "C:\\x\\y.py#f", "c:/x", "a/../.."],
 )
 def test_a_path_that_leads_out_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(OutsideWorktree):
@@ -133,7 +135,5 @@ def test_the_text_of_a_handle_can_be_shown_on_a_terminal(handle: Handle) -> None
 
 @given(st.text(max_size=30))
 def test_any_text_is_read_or_refused_by_an_error_of_ours(text: str) -> None:
-    try:
+    with suppress(BadHandle, OutsideWorktree):
         parse_handle(text, os.sep)
-    except (BadHandle, OutsideWorktree):
-        pass

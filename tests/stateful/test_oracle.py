@@ -307,7 +307,8 @@ def dump(engine: Engine, tree: Path, ref: str | None) -> dict:
             )  # fmt: skip
         assert totals[0] == len(found)
         found_totals = tuple(
-            sum(values) for values in zip(*(_counts(view, file.content) for file in view.files))
+            sum(values)
+            for values in zip(*(_counts(view, file.content) for file in view.files), strict=True)
         ) or (0, 0, 0, 0)
         assert totals[1:] == found_totals
         return found

@@ -35,7 +35,9 @@ def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert apsw.Connection(str(path)).pragma("user_version") == 999
 
 
-@pytest.mark.parametrize("junk", [b"no database at all, but long enough" * 40, b"SQLite format 3\0" + b"x" * 4080])
+@pytest.mark.parametrize(
+    "junk", [b"no database at all, but long enough" * 40, b"SQLite format 3\0" + b"x" * 4080]
+)
 def test_a_damaged_file_is_set_aside_and_made_anew(tmp_path: Path, junk: bytes) -> None:
     path = tmp_path / "index.db"
     path.write_bytes(junk)

@@ -10,7 +10,9 @@ from codelens.store import contents, postings, views
 from codelens.store.database import open_index
 
 HOT = {
-    "a term's postings": (postings.SELECT_POSTINGS.format(marks="?,?"), 2, "PRIMARY KEY (segment=? AND term=?)"),
+    "a term's postings": (
+        postings.SELECT_POSTINGS.format(marks="?,?"), 2, "PRIMARY KEY (segment=? AND term=?)",
+    ),
     "symbols by key": (contents.BY_KEY, 1, "symbols_by_key (key=?)"),
     "keys by prefix": (contents.KEYS_FROM, 3, "symbols_by_key (key>? AND key<?)"),
     "paths by term": (views.BY_TERM, 1, "PRIMARY KEY (term=?)"),
@@ -24,4 +26,6 @@ def test_a_hot_query_uses_its_index(name: str, tmp_path: Path) -> None:
     db = open_index(tmp_path / "index.db")
     plan = [row[3] for row in db.rows(f"EXPLAIN QUERY PLAN {sql}", ("a",) * count)]
     assert any(expected in step for step in plan), plan
-    assert not any(step.startswith("SCAN") and "segments" not in step and " s" != step[-2:] for step in plan), plan
+    assert not any(
+        step.startswith("SCAN") and "segments" not in step and step[-2:] != " s" for step in plan
+    ), plan

@@ -67,7 +67,9 @@ def test_merging_small_segments_changes_no_count_and_drops_the_removed(tmp_path:
     for number in range(60):
         with db.write(None):
             key = (ContentHash(number.to_bytes(16, "big")), "text")
-            doc = contents.insert(db, key, 1, 1, 10, facts([["alpha"] * (number % 7 + 1), ["beta"]]))
+            doc = contents.insert(
+                db, key, 1, 1, 10, facts([["alpha"] * (number % 7 + 1), ["beta"]])
+            )
             postings.write_segment(db, [doc])
     before = counts(db, ["alpha", "beta"])
     with db.write(None):

@@ -1,6 +1,6 @@
 ; Definitions. A declaration with one spec is its spec's extent.
-(function_declaration name: (_) @name body: (_)? @body) @definition.function
-(method_declaration name: (_) @name body: (_)? @body) @definition.method
+(function_declaration) @definition.function
+(method_declaration) @definition.method
 (method_declaration receiver: (parameter_list (parameter_declaration type: [
   (type_identifier) @owner
   (generic_type type: (_) @owner)
@@ -9,18 +9,14 @@
 (type_declaration) @extent
 (const_declaration) @extent
 (var_declaration) @extent
-(type_spec name: (_) @name) @definition.type
-(type_alias name: (_) @name) @definition.type
+(type_spec) @definition.type
+(type_alias) @definition.type
 (type_spec type: (struct_type (field_declaration_list) @body)) @definition.struct
 (type_spec type: (interface_type "{" @body)) @definition.interface
-(method_elem name: (_) @name) @definition.method
+(method_elem) @definition.method
 (field_declaration name: (_) @name) @definition.field
-(source_file (const_declaration (const_spec name: (identifier) @name) @definition.constant))
-(source_file (var_declaration (var_spec name: (identifier) @name) @definition.variable))
-(source_file (var_declaration (var_spec_list
-  (var_spec name: (identifier) @name) @definition.variable)))
-(ERROR (const_declaration (const_spec name: (identifier) @name) @definition.constant))
-(ERROR (var_declaration (var_spec name: (identifier) @name) @definition.variable))
+(const_spec name: (identifier) @name) @definition.constant
+(var_spec name: (identifier) @name) @definition.variable
 
 ; Docs.
 (comment) @comment
@@ -29,15 +25,9 @@
 (call_expression function: [
   (identifier) @reference.call
   (selector_expression field: (_) @reference.call)
-  (index_expression operand: [
-    (identifier) @reference.call
-    (selector_expression field: (_) @reference.call)
-  ])
+  (index_expression operand: (_) @reference.call)
 ])
-(type_conversion_expression type: (generic_type type: [
-  (type_identifier) @reference.call
-  (qualified_type name: (_) @reference.call)
-]))
+(type_conversion_expression type: (generic_type type: (_) @reference.call))
 (type_identifier) @reference.type
 (argument_list (identifier) @reference.bound)
 (argument_list (selector_expression field: (_) @reference.name))
@@ -46,7 +36,7 @@
 (literal_value (literal_element (identifier) @reference.bound))
 
 ; Imports.
-(import_spec
-  name: [(package_identifier) (blank_identifier)]? @import.alias
-  path: (_) @import.module) @import
-(import_spec name: (dot) @import.all path: (_) @import.module) @import
+(import_spec) @import
+(import_spec name: [(package_identifier) (blank_identifier)] @import.alias)
+(import_spec name: (dot) @import.all)
+(import_spec path: (_) @import.module)

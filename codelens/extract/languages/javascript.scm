@@ -1,59 +1,35 @@
 ; Definitions.
-(field_definition property: (_) @name) @definition.field
-(field_definition property: (_) @name value: [
-  (arrow_function body: (_) @body)
-  (function_expression body: (_) @body)
+(field_definition) @definition.field
+(field_definition value: [
+  (arrow_function)
+  (function_expression)
 ]) @definition.method
 
 ; CommonJS.
-(assignment_expression
-  left: (member_expression
-    object: (identifier) @_module property: (property_identifier) @name)
-  right: [
-    (arrow_function body: (_) @body)
-    (function_expression !name body: (_) @body)
-  ]
-  (#eq? @_module "module") (#eq? @name "exports")) @definition.function @export
-(assignment_expression
-  left: (member_expression
-    object: (identifier) @_module property: (property_identifier) @_exports)
-  right: [
-    (function_expression name: (_) @name body: (_) @body) @definition.function
-    (identifier) @export.name
-    (object (shorthand_property_identifier) @export.name)
-    (object (pair value: (identifier) @export.name))
-  ]
-  (#eq? @_module "module") (#eq? @_exports "exports")) @export
-(assignment_expression
-  left: (member_expression
-    object: (identifier) @_module property: (property_identifier) @_exports)
-  right: [
-    (class name: (_) @name body: (_) @body) @definition.class
-    (object)
-  ]
-  (#eq? @_module "module") (#eq? @_exports "exports")) @export
-(assignment_expression
-  left: (member_expression
-    object: [
-      (identifier) @_exports
-      (member_expression
-        object: (identifier) @_module property: (property_identifier) @_exports
-        (#eq? @_module "module"))
-    ]
-    property: (property_identifier) @name)
-  right: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]
-  (#eq? @_exports "exports")) @definition.function @export
-(assignment_expression
-  left: (member_expression object: (_) @_exports)
-  right: (identifier) @export.name
-  (#any-of? @_exports "exports" "module.exports"))
+(assignment_expression left: (member_expression) right: (class)) @definition.class
+(assignment_expression left: (member_expression) @_left right: [
+  (identifier) @export.name
+  (object [
+    (shorthand_property_identifier) @export.name
+    (pair value: (identifier) @export.name)
+  ])
+] (#match? @_left "^(module\\.)?exports\\b"))
 
 ; References.
-(class_heritage [
-  (identifier) @reference.type
-  (member_expression property: (_) @reference.type)
-])
+(class_heritage [(identifier) (member_expression)] @reference.type)
+
+; Imports.
+(call_expression function: (identifier) @_require
+  arguments: (arguments . (string) @import.module .)
+  (#eq? @_require "require")) @import
+(variable_declarator
+  name: [
+    (identifier) @import.alias
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @import.name
+      (pair_pattern key: (_) @import.name value: (identifier) @import.alias)
+    ])
+  ]
+  value: (call_expression function: (identifier) @_require
+    arguments: (arguments . (string) @import.module .))
+  (#eq? @_require "require")) @import

@@ -1,94 +1,44 @@
-; Definitions.
-(function_definition name: (identifier) @name body: (_) @body) @definition.function
-(class_definition name: (identifier) @name body: (_) @body) @definition.class
+; Definitions. Assignments in functions are left out by what encloses them.
+(function_definition) @definition.function
+(class_definition) @definition.class
 (type_alias_statement
   left: (type [(identifier) @name (generic_type . (identifier) @name)])) @definition.type
+(assignment left: (identifier)) @definition.variable
+(assignment left: (pattern_list (identifier) @name)) @definition.variable
 (decorated_definition) @extent
 (decorator) @decorator
-
 (decorated_definition
-  (decorator [(identifier) @_how (attribute attribute: (identifier) @_how)])
+  (decorator [(identifier) (attribute)] @_how)
   definition: (function_definition) @definition.property
-  (#any-of? @_how
-    "property" "cached_property" "abstractproperty" "setter" "getter" "deleter"))
-
+  (#match? @_how "property$|\\.(setter|getter|deleter)$"))
 (class_definition
-  superclasses: (argument_list [(identifier) @_base (attribute attribute: (identifier) @_base)])
-  (#any-of? @_base "Enum" "IntEnum" "StrEnum" "Flag" "IntFlag" "ReprEnum")) @definition.enum
-
-; Assignments of a module and of a class, also below its `if`, `try` and `with`.
-(module (assignment) @definition.variable)
-(module (assignment left: (identifier) @name))
-(module (assignment left: (_ (identifier) @name)))
-(module (assignment right: (assignment left: (identifier) @name)))
-(module [
-  (if_statement consequence: (block (assignment left: (identifier) @name) @definition.variable))
-  (if_statement alternative: (_
-    (block (assignment left: (identifier) @name) @definition.variable)))
-  (try_statement body: (block (assignment left: (identifier) @name) @definition.variable))
-  (try_statement (_ (block (assignment left: (identifier) @name) @definition.variable)))
-  (with_statement body: (block (assignment left: (identifier) @name) @definition.variable))
-])
-(class_definition body: (block
-  (assignment left: [(identifier) @name (pattern_list (identifier) @name)]) @definition.variable))
-(ERROR (assignment left: (identifier) @name) @definition.variable)
+  superclasses: (argument_list [(identifier) (attribute)] @_base)
+  (#match? @_base "(^|\\.)((Int|Str|Repr)?Enum|(Int)?Flag)$")) @definition.enum
 
 ; Docs.
 (comment) @comment
-(function_definition body: (block . (string) @docstring))
-(class_definition body: (block . (string) @docstring))
+(block . (string) @docstring)
 
 ; References.
 (call function: [
   (identifier) @reference.call
   (attribute attribute: (identifier) @reference.call)
 ])
-(decorator [
-  (identifier) @reference.call
-  (attribute attribute: (identifier) @reference.call)
-])
-(class_definition superclasses: (argument_list [
+(decorator [(identifier) (attribute)] @reference.call)
+(class_definition superclasses: (argument_list [(identifier) (attribute)] @reference.type))
+(class_definition superclasses: (argument_list
+  (subscript value: [(identifier) (attribute)] @reference.type)))
+(type [(identifier) (attribute)] @reference.type)
+(generic_type . (identifier) @reference.type)
+(type (subscript value: (attribute) @reference.type))
+(type (binary_operator [(identifier) (attribute)] @reference.type))
+(except_clause value: [(identifier) (attribute)] @reference.type)
+(except_clause value: (tuple [(identifier) (attribute)] @reference.type))
+(except_clause value: (as_pattern . [
   (identifier) @reference.type
-  (attribute attribute: (identifier) @reference.type)
-  (subscript value: [
-    (identifier) @reference.type
-    (attribute attribute: (identifier) @reference.type)
-  ])
-  (keyword_argument value: (identifier) @reference.type)
+  (attribute) @reference.type
+  (tuple [(identifier) (attribute)] @reference.type)
 ]))
-(type [
-  (identifier) @reference.type
-  (attribute attribute: (identifier) @reference.type)
-  (generic_type . (identifier) @reference.type)
-  (subscript value: [
-    (identifier) @reference.type
-    (attribute attribute: (identifier) @reference.type)
-  ])
-  (binary_operator [
-    (identifier) @reference.type
-    (attribute attribute: (identifier) @reference.type)
-    (binary_operator [
-      (identifier) @reference.type
-      (attribute attribute: (identifier) @reference.type)
-    ])
-  ])
-])
-(except_clause value: [
-  (identifier) @reference.type
-  (attribute attribute: (identifier) @reference.type)
-  (tuple [
-    (identifier) @reference.type
-    (attribute attribute: (identifier) @reference.type)
-  ])
-  (as_pattern . [
-    (identifier) @reference.type
-    (attribute attribute: (identifier) @reference.type)
-    (tuple [
-      (identifier) @reference.type
-      (attribute attribute: (identifier) @reference.type)
-    ])
-  ])
-])
 (argument_list (identifier) @reference.bound)
 (keyword_argument value: (identifier) @reference.bound)
 (default_parameter value: (identifier) @reference.bound)
@@ -101,14 +51,13 @@
 (attribute object: (identifier) @reference.bound)
 
 ; Imports.
-(import_statement name: [
-  (dotted_name) @import.module
-  (aliased_import name: (dotted_name) @import.module alias: (identifier) @import.alias)
-]) @import
-(import_from_statement
-  module_name: (_) @import.module
-  name: [
-    (dotted_name) @import.name
-    (aliased_import name: (dotted_name) @import.name alias: (identifier) @import.alias)
-  ]) @import
-(import_from_statement module_name: (_) @import.module (wildcard_import) @import.all) @import
+(import_statement) @import
+(import_from_statement) @import
+(import_statement name: (dotted_name) @import.module)
+(import_statement name: (aliased_import
+  name: (dotted_name) @import.module alias: (identifier) @import.alias))
+(import_from_statement module_name: (_) @import.module)
+(import_from_statement name: (dotted_name) @import.name)
+(import_from_statement name: (aliased_import
+  name: (dotted_name) @import.name alias: (identifier) @import.alias))
+(wildcard_import) @import.all

@@ -1,0 +1,359 @@
+"""Captures to definitions: which name, body, owner and marks belong to which node.
+
+Captures come as flat lists of nodes. They are sorted by position and swept once with a stack of
+open intervals: what a definition's head holds is its own, what its body holds belongs to others.
+Nothing recurses, so nesting cannot exhaust the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codelens.extract.captures import Captures
+from codelens.extract.grammars import Grammar
+
+FUNCTIONS = frozenset({"function", "method", "property", "macro"})
+"""Kinds whose inner variables are local."""
+TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum"})
+"""Kinds whose functions are methods and whose variables are fields."""
+_ONE_NAME = frozenset({"function", "method", "macro", "heading", "module"})
+_LOCAL = frozenset({"variable", "constant"})
+_WITH_BODY = FUNCTIONS | TYPES | {"module"}
+
+_EXTENT, _SCOPE, _DEFINITION = range(3)
+
+
+class Frame:
+    """An open interval of the sweep: a definition, or what surrounds definitions."""
+
+    __slots__ = (
+        "body_end",
+        "body_start",
+        "count",
+        "docstring",
+        "dropped",
+        "end",
+        "exported",
+        "head_start",
+        "index",
+        "kind",
+        "local",
+        "names",
+        "node",
+        "only",
+        "owner",
+        "parent",
+        "private",
+        "qualified",
+        "role",
+        "start",
+        "tree_end",
+        "tree_start",
+    )
+
+    def __init__(self, role: int, node: Node, start: int, end: int, parent: Frame | None) -> None:
+        self.role = role
+        self.node = node
+        self.kind = ""
+        self.tree_start = start
+        """Span of the node itself; `start` and `end` grow by decorators and extents."""
+        self.tree_end = end
+        self.start = start
+        self.end = end
+        self.head_start = start
+        """Where the signature starts: behind the decorators."""
+        self.body_start = end
+        self.body_end = end
+        self.names: list[tuple[int, int]] = []
+        self.owner: tuple[int, int] | None = None
+        self.docstring: tuple[int, int] | None = None
+        self.exported = False
+        self.private = False
+        self.local = parent is not None and parent.local
+        """Variables right inside are local to a function."""
+        self.parent = parent
+        self.count = 0
+        """Definitions right inside an extent."""
+        self.only: Frame | None = None
+        self.dropped = role == _EXTENT
+        """No symbol, and nothing is qualified by it."""
+        self.index = -1
+        """Of its symbol, and for a scope of the symbol around it."""
+        self.qualified = ""
+
+    @property
+    def is_scope(self) -> bool:
+        """It qualifies what it holds without being a symbol."""
+        return self.role == _SCOPE
+
+
+class _Plan(NamedTuple):
+    """How the sweep treats the captures of one grammar."""
+
+    ranks: tuple[tuple[str, int], ...]
+    """Capture -> rank among events at one place: outer things first."""
+    kinds: dict[int, str]
+    """Rank of a definition -> its kind."""
+    sections: tuple[tuple[str, int], ...]
+    """Capture -> level of the section."""
+    renames: dict[int, str]
+    """Rank of a `@name.<kind>` -> kind."""
+
+
+_MARK_RANKS = {
+    "decorator": 1001,
+    "export": 1002,
+    "private": 1003,
+    "name": 1004,
+    "owner": 1005,
+    "body": 1006,
+    "docstring": 1007,
+}
+_FIRST_RENAME = 1100
+_FAR = 1000
+
+
+@cache
+def _plan(captures: tuple[str, ...]) -> _Plan:
+    ranks: list[tuple[str, int]] = []
+    kinds: dict[int, str] = {}
+    renames: dict[int, str] = {}
+    sections: list[tuple[str, int]] = []
+    for at, capture in enumerate(captures):
+        head, _, rest = capture.partition(".")
+        if capture in {"extent", "scope"}:
+            ranks.append((capture, _EXTENT if capture == "extent" else _SCOPE))
+        elif head == "definition":
+            kinds[_DEFINITION + at] = rest
+            ranks.append((capture, _DEFINITION + at))
+        elif head == "section":
+            sections.append((capture, int(rest)))
+        elif head == "name" and rest:
+            renames[_FIRST_RENAME + at] = rest
+            ranks.append((capture, _FIRST_RENAME + at))
+        elif capture in _MARK_RANKS:
+            ranks.append((capture, _MARK_RANKS[capture]))
+    if sections:
+        kinds[_DEFINITION + len(captures)] = "heading"
+    return _Plan(tuple(ranks), kinds, tuple(sections), renames)
+
+
+_Event = tuple[int, int, int, int]
+"""Start, minus end, rank, number of the node."""
+
+
+def definitions(captures: Captures, grammar: Grammar, text: bytes) -> list[Frame]:
+    """Definitions of a text in order of their starts, names still to be looked up by field."""
+    plan = _plan(grammar.captures)
+    nodes: list[Node] = []
+    events: list[_Event] = []
+    for capture, rank in plan.ranks:
+        found = captures.get(capture)
+        if found:
+            first = len(nodes)
+            nodes += found
+            events += [
+                (node.start_byte, -node.end_byte, rank, at) for at, node in enumerate(found, first)
+            ]
+    if plan.sections:
+        events += _sections(captures, plan, nodes, text)
+    events.sort()
+    return _Sweep(plan, grammar, text).run(events, nodes)
+
+
+def _sections(captures: Captures, plan: _Plan, nodes: list[Node], text: bytes) -> Iterator[_Event]:
+    """Headings, each reaching to the next one of its level or above."""
+    rank = max(plan.kinds)
+    headings = [
+        (node.start_byte, level, node)
+        for name, level in plan.sections
+        for node in captures.get(name, ())
+    ]
+    headings.sort(key=lambda one: one[0])
+    open_sections: list[tuple[int, int, int]] = []
+    for start, level, node in headings:
+        while open_sections and open_sections[-1][1] >= level:
+            opened, _, at = open_sections.pop()
+            yield opened, -_before_blanks(text, start), rank, at
+        open_sections.append((start, level, len(nodes)))
+        nodes.append(node)
+    for opened, _, at in open_sections:
+        yield opened, -_before_blanks(text, len(text)), rank, at
+
+
+def _before_blanks(text: bytes, end: int) -> int:
+    while text[end - 1 : end].isspace():
+        end -= 1
+    return end
+
+
+class _Sweep:
+    """One pass over the events with a stack of the intervals that are open."""
+
+    def __init__(self, plan: _Plan, grammar: Grammar, text: bytes) -> None:
+        self._plan = plan
+        self._text = text
+        self._bodies = [path.split(".") for path in grammar.info.bodies]
+        self._stack: list[Frame] = []
+        self._found: list[Frame] = []
+        self._decorators = (-1, -1)
+        """Span of the decorators just passed, whose definition is still to come."""
+        self._marks = {
+            _MARK_RANKS["decorator"]: self._decorator,
+            _MARK_RANKS["export"]: self._export,
+            _MARK_RANKS["private"]: self._private,
+            _MARK_RANKS["name"]: self._name,
+            _MARK_RANKS["owner"]: self._owner,
+            _MARK_RANKS["body"]: self._body,
+            _MARK_RANKS["docstring"]: self._docstring,
+        }
+
+    def run(self, events: list[_Event], nodes: list[Node]) -> list[Frame]:
+        stack = self._stack
+        kinds = self._plan.kinds
+        marks = self._marks
+        renames = self._plan.renames
+        for start, minus_end, rank, at in events:
+            while stack and stack[-1].tree_end <= start:
+                self._close(stack.pop())
+            kind = kinds.get(rank)
+            if kind is not None:
+                self._definition(kind, start, -minus_end, nodes[at])
+            elif rank < _DEFINITION:
+                self._surround(rank, start, -minus_end, nodes[at])
+            elif rank in renames:
+                self._rename(renames[rank], start, -minus_end)
+            else:
+                marks[rank](start, -minus_end)
+        while stack:
+            self._close(stack.pop())
+        return self._found
+
+    def _definition(self, kind: str, start: int, end: int, node: Node) -> None:
+        stack = self._stack
+        top = stack[-1] if stack else None
+        if top is not None and top.tree_start == start and top.tree_end == end and top.kind:
+            # One node of two kinds: the later in the query is the closer one.
+            frame = top
+        elif top is not None and top.local and kind in _LOCAL:
+            return
+        else:
+            frame = Frame(_DEFINITION, node, start, end, top)
+            stack.append(frame)
+            self._found.append(frame)
+            if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
+                frame.start = self._decorators[0]
+            if top is not None and top.role == _EXTENT:
+                top.count += 1
+                top.only = frame
+        frame.kind = kind
+        if kind in _WITH_BODY:
+            frame.local = kind in FUNCTIONS
+            if frame.body_start == end:
+                self._find_body(frame)
+
+    def _find_body(self, frame: Frame) -> None:
+        for path in self._bodies:
+            node: Node | None = frame.node
+            for field in path:
+                node = node and node.child_by_field_name(field)
+            if node is not None:
+                frame.body_start, frame.body_end = node.byte_range
+                return
+
+    def _surround(self, role: int, start: int, end: int, node: Node) -> None:
+        stack = self._stack
+        top = stack[-1] if stack else None
+        if top is not None and top.role == role and (top.tree_start, top.tree_end) == (start, end):
+            return
+        frame = Frame(role, node, start, end, top)
+        if role == _SCOPE:
+            self._found.append(frame)
+        if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
+            frame.start = self._decorators[0]
+        stack.append(frame)
+
+    def _close(self, frame: Frame) -> None:
+        """A definition alone in its extent takes its span."""
+        only = frame.only
+        if frame.role != _EXTENT or frame.count != 1 or only is None:
+            if frame.role == _EXTENT and self._stack and self._stack[-1].role == _EXTENT:
+                self._stack[-1].count += frame.count
+            return
+        only.start = min(only.start, frame.start)
+        only.end = max(only.end, frame.end)
+        only.head_start = min(only.head_start, frame.head_start)
+        outer = self._stack[-1] if self._stack else None
+        if outer is not None and outer.role == _EXTENT:
+            outer.count += 1
+            outer.only = only
+
+    def _head(self, start: int) -> Frame | None:
+        """The innermost definition or scope, if the position is not inside its body."""
+        for frame in reversed(self._stack):
+            if frame.role != _EXTENT:
+                return None if frame.body_start <= start < frame.body_end else frame
+        return None
+
+    def _name(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is None or start == end or (frame.names and frame.kind in _ONE_NAME):
+            return
+        if not frame.names or frame.names[-1] != (start, end):
+            frame.names.append((start, end))
+
+    def _rename(self, kind: str, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is not None and not frame.names and start < end:
+            frame.kind = kind
+            frame.names.append((start, end))
+
+    def _owner(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is not None and frame.owner is None:
+            frame.owner = (start, end)
+
+    def _body(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is not None and frame.body_start == frame.tree_end:
+            frame.body_start, frame.body_end = start, end
+
+    def _docstring(self, start: int, end: int) -> None:
+        frame = self._stack[-1] if self._stack else None
+        if frame is not None and frame.body_start == start and frame.docstring is None:
+            frame.docstring = (start, end)
+
+    def _export(self, start: int, _end: int) -> None:
+        top = self._stack[-1] if self._stack else None
+        if top is not None and not top.body_start <= start < top.body_end:
+            top.exported = True
+
+    def _private(self, start: int, _end: int) -> None:
+        frame = self._head(start)
+        if frame is not None:
+            frame.private = True
+
+    def _decorator(self, start: int, end: int) -> None:
+        top = self._stack[-1] if self._stack else None
+        if top is not None and self._touches(top.head_start, start):
+            top.head_start = self._next_word(end)
+        if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
+            self._decorators = (self._decorators[0], end)
+        else:
+            self._decorators = (start, end)
+
+    def _next_word(self, at: int) -> int:
+        while self._text[at : at + 1].isspace():
+            at += 1
+        return at
+
+    def _touches(self, end: int, start: int) -> bool:
+        """Nothing but blanks stands between two positions."""
+        if end > start or start - end > _FAR:
+            return False
+        between = self._text[end:start]
+        return between.isspace() if between else True

@@ -1,0 +1,319 @@
+"""Definitions to symbols: names, kinds, signatures, docs, and what encloses what."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codelens.extract.comments import Comments, plain_docstring, shortened
+from codelens.extract.definitions import FUNCTIONS, TYPES, Frame
+from codelens.extract.languages import LanguageInfo
+from codelens.extract.source import Source
+from codelens.types import Symbol
+
+_SIGNATURE_LIMIT = 200
+_SIGNATURE_RAW = 4 * _SIGNATURE_LIMIT
+_NAME_LIMIT = 200
+_DOCSTRING_RAW = 2400
+_MANY_NAMES = frozenset({"variable", "constant", "field", "type", "property", *TYPES})
+_PLAIN_VALUES = frozenset({"variable", "constant", "field", "type", "property"})
+_CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
+_CONST_WORD = re.compile(r"\bconst\b")
+_TAIL = re.compile(r"(?:\s|[{:;,=\\]|=>)+$")
+_CLOSING_MARKS = re.compile(r"\s+#+$")
+"""The closing marks of a Markdown heading."""
+_COMMENT = re.compile(r"/\*.*?\*/|(?://|#|--)[^\n]*", re.DOTALL)
+"""Good enough for a head that is known to hold a comment."""
+
+Span = tuple[int, int]
+
+
+class Symbols(NamedTuple):
+    """Symbols of a text, and what later steps need of them."""
+
+    symbols: list[Symbol]
+    frames: list[Frame]
+    """The frame of each symbol."""
+    name_starts: set[int]
+    """Where the names of definitions stand: these are no references."""
+
+
+def symbols_of(
+    frames: list[Frame],
+    info: LanguageInfo,
+    source: Source,
+    comments: Comments,
+    exported: set[str],
+    imports: set[Span],
+) -> Symbols:
+    """Symbols of the definitions found, in order of their starts.
+
+    Args:
+        frames: definitions and scopes in order of their starts, as the sweep left them.
+        info: the language's settings.
+        source: the text.
+        comments: its comments.
+        exported: names that the text exports apart from their definitions.
+        imports: spans of its imports; a definition that is one binds a foreign name.
+    """
+    return _Builder(info, source, comments, exported, imports).run(frames)
+
+
+class _Builder:
+    def __init__(
+        self,
+        info: LanguageInfo,
+        source: Source,
+        comments: Comments,
+        exported: set[str],
+        imports: set[Span],
+    ) -> None:
+        self._info = info
+        self._source = source
+        self._comments = comments
+        self._exported = exported
+        self._imports = imports
+        self._paths = [_parsed_path(path) for path in info.names]
+        self._owner_paths = [_parsed_path(path) for path in info.owners]
+        self._scope_paths = [_parsed_path(path) for path in info.scope_owners]
+        self._found = Symbols([], [], set())
+
+    def run(self, frames: list[Frame]) -> Symbols:
+        for frame in frames:
+            if frame.is_scope:
+                self._scope(frame)
+            elif (frame.tree_start, frame.tree_end) in self._imports:
+                frame.dropped = True
+            else:
+                self._add(frame, frame.names or self._names_by_field(frame))
+        return self._found
+
+    def _scope(self, frame: Frame) -> None:
+        owner = self._owner(frame, self._scope_paths)
+        parent = _enclosing(frame)
+        frame.index = parent.index if parent is not None else -1
+        frame.qualified = _joined(parent.qualified if parent is not None else "", owner)
+
+    def _add(self, frame: Frame, spans: list[Span]) -> None:
+        parent = _enclosing(frame)
+        owner = self._owner(frame, self._owner_paths)
+        if len(spans) > 1 and frame.kind not in _MANY_NAMES:
+            del spans[1:]
+        first = len(self._found.symbols)
+        for span in spans:
+            name = self._name(frame.kind, span)
+            if name:
+                self._found.name_starts.add(span[0])
+                self._append(frame, parent, owner, name, span)
+        if len(self._found.symbols) == first:
+            frame.dropped = True
+            return
+        symbol = self._found.symbols[first]
+        frame.index = first
+        frame.kind = symbol.kind
+        frame.qualified = symbol.qualified
+        frame.exported = symbol.exported
+
+    def _append(
+        self, frame: Frame, parent: Frame | None, owner: str, name: str, span: Span
+    ) -> None:
+        source = self._source
+        inside = parent.qualified if parent is not None else ""
+        qualified = _joined(_joined(inside, owner), name) if inside or owner else name
+        symbol = Symbol(
+            name,
+            qualified,
+            self._kind(frame, parent, owner, name, span[0]),
+            self._signature(frame, span),
+            self._doc(frame),
+            self._is_exported(frame, parent, owner, name),
+            source.line(frame.start),
+            source.line(frame.end - 1),
+            source.line(span[0]),
+            frame.start,
+            frame.end,
+            parent.index if parent is not None else -1,
+        )
+        self._found.symbols.append(symbol)
+        self._found.frames.append(frame)
+
+    def _names_by_field(self, frame: Frame) -> list[Span]:
+        placeholder: list[Span] = []
+        for path in self._paths:
+            spans = [node.byte_range for node in _followed(frame.node, path)]
+            spans = [span for span in spans if span[0] < span[1]]
+            if spans and self._source.slice(*spans[0]) not in self._info.placeholder_names:
+                return spans
+            placeholder = placeholder or spans
+        return placeholder
+
+    def _name(self, kind: str, span: Span) -> str:
+        name = self._source.slice(*span)
+        if name.isidentifier():
+            return name
+        if name[:1] in "\"'`":
+            name = name.strip("\"'`")
+        name = " ".join(name.split())
+        if kind == "heading":
+            return shortened(_CLOSING_MARKS.sub("", name), _NAME_LIMIT)
+        # A pattern that takes several values apart is no name.
+        return "" if name[:1] == "{" or "," in name or len(name) > _NAME_LIMIT else name
+
+    def _owner(self, frame: Frame, paths: list[list[str]]) -> str:
+        span = frame.owner
+        for path in paths if span is None else ():
+            for node in _followed(frame.node, path):
+                span = node.byte_range
+            if span is not None:
+                break
+        if span is None:
+            return ""
+        owner = "".join(self._source.slice(*span).split())
+        if self._info.exporting_owner and _regex(self._info.exporting_owner).search(owner):
+            frame.exported = True
+        if self._info.owner_noise:
+            owner = _regex(self._info.owner_noise).sub("", owner)
+        return owner if len(owner) <= _NAME_LIMIT else ""
+
+    def _kind(
+        self, frame: Frame, parent: Frame | None, owner: str, name: str, name_start: int
+    ) -> str:
+        kind = frame.kind
+        inside = parent.kind if parent is not None else ""
+        if kind == "function":
+            scoped = parent is not None and parent.is_scope and parent.qualified
+            return "method" if owner or scoped or inside in TYPES else kind
+        if kind == "method" and not owner and inside in FUNCTIONS:
+            return "function"
+        if kind != "variable":
+            return kind
+        if inside in TYPES:
+            return "member" if inside == "enum" else "field"
+        rule = self._info.constants
+        if rule == "uppercase":
+            return "constant" if _CONSTANT.fullmatch(name) else kind
+        if rule == "keyword":
+            outer = frame.parent
+            begin = outer.tree_start if outer is not None and outer.dropped else frame.tree_start
+            head = self._source.slice(begin, min(name_start, begin + 60))
+            return "constant" if _CONST_WORD.search(head) else kind
+        return kind
+
+    def _signature(self, frame: Frame, name: Span) -> str:
+        start = frame.head_start
+        end = frame.body_start if frame.body_start < frame.tree_end else frame.end
+        tail = ""
+        if name[0] >= end:
+            # The name follows the body: `typedef struct {...} name`.
+            tail = " {…} " + self._source.slice(frame.body_end, frame.end).strip("; \n")
+        raw = self._source.slice(start, min(end, start + _SIGNATURE_RAW))
+        if self._info.signature == "line":
+            raw = raw.split("\n", 1)[0]
+        elif ("/" in raw or "#" in raw or "--" in raw) and self._comments.any_between(start, end):
+            raw = _COMMENT.sub(" ", raw)
+        head = _TAIL.sub("", " ".join(raw.split()))
+        return shortened(head + tail, _SIGNATURE_LIMIT)
+
+    def _doc(self, frame: Frame) -> str:
+        for style in self._info.docs:
+            if style == "docstring":
+                doc = self._docstring(frame)
+            elif style == "leading":
+                doc = self._comments.leading_doc(frame.start)
+            else:
+                behind = frame.kind not in FUNCTIONS and frame.kind not in TYPES
+                doc = self._comments.trailing_doc(frame.end) if behind else ""
+            if doc:
+                return doc
+        return ""
+
+    def _docstring(self, frame: Frame) -> str:
+        if frame.docstring is None:
+            return ""
+        start, end = frame.docstring
+        return plain_docstring(self._source.slice(start, min(end, start + _DOCSTRING_RAW)))
+
+    def _is_exported(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
+        inner = parent is not None and not parent.is_scope
+        if inner and (parent.kind in FUNCTIONS or not parent.exported):
+            return False
+        rule = self._info.exported
+        if rule == "marked":
+            if inner:
+                return not frame.private and name[:1] != "#"
+            return self._is_marked(frame, parent, owner, name)
+        if rule == "unmarked":
+            return not frame.private
+        if rule == "uppercase":
+            return name[:1].isupper() and (not owner or owner[:1].isupper())
+        if rule == "no-underscore":
+            return name[:1] != "_" or (name[:2] == "__" and name[-2:] == "__")
+        return rule == "always"
+
+    def _is_marked(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
+        marked = frame.exported or name in self._exported or owner in self._exported
+        marked = marked or (parent is not None and parent.exported)
+        outer = frame.parent
+        while outer is not None and outer.dropped and not marked:
+            marked = outer.exported
+            outer = outer.parent
+        if marked:
+            self._exported.add(name)
+        return marked
+
+
+def _enclosing(frame: Frame) -> Frame | None:
+    """The definition or scope that qualifies a definition."""
+    outer = frame.parent
+    floats = frame.kind in TYPES or frame.kind == "member"
+    while outer is not None:
+        in_head = frame.tree_start < outer.body_start < outer.tree_end
+        if not (
+            outer.dropped
+            # A type declared in passing belongs to what is around, not to the variable.
+            or (floats and outer.kind in _PLAIN_VALUES)
+            or (in_head and outer.kind in FUNCTIONS)
+        ):
+            return outer
+        outer = outer.parent
+    return None
+
+
+def _joined(outer: str, inner: str) -> str:
+    return f"{outer}.{inner}" if outer and inner else outer or inner
+
+
+@cache
+def _regex(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _parsed_path(path: str) -> list[str]:
+    return path.split(".")
+
+
+def _followed(node: Node, path: list[str]) -> list[Node]:
+    """Nodes that a field path leads to; `a*` goes on by field a down to the leaves."""
+    found = [node]
+    for field in path:
+        if field[-1] == "*":
+            found = [_leaf(one, field[:-1]) for one in found[0].children_by_field_name(field[:-1])]
+        else:
+            child = found[0].child_by_field_name(field)
+            found = [child] if child is not None else []
+        if not found:
+            break
+    return found
+
+
+def _leaf(node: Node, field: str) -> Node:
+    """The end of a chain of declarators; what has no such field wraps the next one."""
+    while node.named_child_count:
+        inner = node.child_by_field_name(field) or node.named_child(0)
+        if inner is None:
+            break
+        node = inner
+    return node

@@ -1,0 +1,318 @@
+"""What handles name, found, followed and read: through the engine, on real repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine.answers import Excerpt
+from codelens.engine.engine import Engine
+
+AUTH = '''\
+"""Auth."""
+
+
+class Session:
+    """A session."""
+
+    def validate(self, token):
+        return bool(token)
+
+    @property
+    def user(self):
+        return self._user
+
+    @user.setter
+    def user(self, value):
+        self._user = value
+
+
+def login(name):
+    return Session()
+'''
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit(
+        "first", {"src/auth.py": AUTH, "README.md": "# Top\n\ntext\n\n## Usage: short\n\nmore\n"}
+    )
+    return made
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(Settings(home=tmp_path / "home", workers=1)) as made:
+        yield made
+
+
+def read(engine: Engine, repo: GitRepo, handle: str, **options) -> Excerpt:
+    (item,) = engine.expand([handle], path=repo.root, **options).items
+    return item
+
+
+def test_a_symbol_is_read_whole(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "src/auth.py#Session.validate")
+    assert item.text == "    def validate(self, token):\n        return bool(token)\n"
+    assert (item.start_line, item.end_line, item.language) == (7, 8, "python")
+    assert item.handle == "src/auth.py#Session.validate"
+    assert not item.error and not item.moved and not item.truncated
+
+
+def test_symbols_of_one_name_are_told_apart_by_their_order(engine: Engine, repo: GitRepo) -> None:
+    first = read(engine, repo, "src/auth.py#Session.user")
+    second = read(engine, repo, "src/auth.py#Session.user~2")
+    assert "return self._user" in first.text
+    assert "self._user = value" in second.text
+    assert second.handle == "src/auth.py#Session.user~2"
+    third = read(engine, repo, "src/auth.py#Session.user~3")
+    assert third.near == ("src/auth.py#Session.user", "src/auth.py#Session.user~2")
+
+
+def test_lines_and_whole_files_are_read(engine: Engine, repo: GitRepo) -> None:
+    assert read(engine, repo, "src/auth.py:4-5").text == 'class Session:\n    """A session."""\n'
+    assert read(engine, repo, "src/auth.py:4").text == "class Session:\n"
+    whole = read(engine, repo, "src/auth.py")
+    assert (whole.text, whole.start_line, whole.end_line) == (AUTH, 1, AUTH.count("\n"))
+
+
+def test_lines_past_the_end_are_cut_and_all_past_it_are_an_error(
+    engine: Engine, repo: GitRepo
+) -> None:
+    last = AUTH.count("\n")
+    assert read(engine, repo, "src/auth.py:18-900").end_line == last
+    assert f"has {last} lines" in read(engine, repo, "src/auth.py:900-901").error
+
+
+def test_context_is_added_and_stays_inside_the_file(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "src/auth.py#Session.validate", context=1)
+    assert (item.start_line, item.end_line) == (6, 9)
+    item = read(engine, repo, "src/auth.py#Session.validate", context=1000)
+    assert item.text == AUTH
+
+
+def test_what_is_cut_off_is_said(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "src/auth.py", max_lines=3)
+    assert item.truncated
+    assert (item.end_line, item.text.count("\n")) == (3, 3)
+
+
+def test_the_end_of_a_qualified_name_is_enough_inside_a_file(engine: Engine, repo: GitRepo) -> None:
+    assert read(engine, repo, "src/auth.py#validate").handle == "src/auth.py#Session.validate"
+
+
+def test_a_bare_name_with_one_owner_is_found(engine: Engine, repo: GitRepo) -> None:
+    assert read(engine, repo, "login").handle == "src/auth.py#login"
+    assert read(engine, repo, "Session.validate").handle == "src/auth.py#Session.validate"
+    assert read(engine, repo, "Session::validate").handle == "src/auth.py#Session.validate"
+    assert read(engine, repo, "#login").handle == "src/auth.py#login"
+
+
+def test_a_bare_name_with_several_owners_lists_them(engine: Engine, repo: GitRepo) -> None:
+    repo.write("src/other.py", "def login():\n    pass\n")
+    item = read(engine, repo, "login")
+    assert not item.text
+    assert item.near == ("src/auth.py#login", "src/other.py#login")
+
+
+def test_a_file_is_meant_before_a_name(engine: Engine, repo: GitRepo) -> None:
+    repo.write("login", "the file\n")
+    assert read(engine, repo, "login").text == "the file\n"
+    assert read(engine, repo, "#login").handle == "src/auth.py#login"
+
+
+def test_headings_are_named_as_they_are_written(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "README.md#Top.Usage: short")
+    assert item.text.startswith("## Usage: short\n")
+
+
+def test_a_symbol_that_moved_is_followed_and_the_answer_says_so(
+    engine: Engine, repo: GitRepo
+) -> None:
+    read(engine, repo, "src/auth.py#login")
+    repo.rename("src/auth.py", "lib/access.py")
+    item = read(engine, repo, "src/auth.py#login")
+    assert item.handle == "lib/access.py#login"
+    assert "lib/access.py" in item.moved and "src/auth.py" in item.moved
+    assert item.text == "def login(name):\n    return Session()\n"
+
+
+def test_a_name_that_two_other_files_have_is_not_followed(engine: Engine, repo: GitRepo) -> None:
+    repo.remove("src/auth.py")
+    repo.write_all({"a.py": "def login(): pass\n", "b.py": "def login(): pass\n"})
+    item = read(engine, repo, "src/auth.py#login")
+    assert not item.text
+    assert item.near == ("a.py#login", "b.py#login")
+
+
+def test_a_renamed_function_is_an_error_with_the_nearest_name(
+    engine: Engine, repo: GitRepo
+) -> None:
+    read(engine, repo, "src/auth.py#login")
+    repo.write("src/auth.py", AUTH.replace("def login", "def log_in"))
+    item = read(engine, repo, "src/auth.py#login")
+    assert not item.text
+    assert item.near[0] == "src/auth.py#log_in"
+
+
+def test_a_misspelt_name_is_an_error_with_the_nearest_ones(engine: Engine, repo: GitRepo) -> None:
+    assert "src/auth.py#login" in read(engine, repo, "logn").near
+    assert "src/auth.py#Session.validate" in read(engine, repo, "src/auth.py#Session.valdate").near
+
+
+def test_a_file_that_is_elsewhere_is_an_error_with_its_place(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "auth.py:4-5")
+    assert item.near == ("src/auth.py:4-5",)
+    assert read(engine, repo, "src/auht.py").near == ("src/auth.py",)
+
+
+def test_an_edit_is_read_at_once_with_the_lines_it_has_now(engine: Engine, repo: GitRepo) -> None:
+    read(engine, repo, "src/auth.py#login")
+    repo.write("src/auth.py", "import os\n\n\n" + AUTH.replace("return Session()", "return None"))
+    item = read(engine, repo, "src/auth.py#login")
+    assert item.text == "def login(name):\n    return None\n"
+
+
+def test_what_the_look_did_not_reach_is_read_from_the_disk_all_the_same(
+    engine: Engine, repo: GitRepo
+) -> None:
+    read(engine, repo, "src/auth.py#login")
+    repo.write("src/auth.py", "# one\n# two\n" + AUTH.replace("return Session()", "return None"))
+    item = read(engine, repo, "src/auth.py#login", budget_ms=0)
+    assert item.text == "def login(name):\n    return None\n"
+
+
+def test_a_ref_is_read_from_its_objects(engine: Engine, repo: GitRepo) -> None:
+    repo.git("branch", "old")
+    repo.write("src/auth.py", "def login():\n    return 'new'\n")
+    item = read(engine, repo, "old:src/auth.py#login")
+    assert item.text == "def login(name):\n    return Session()\n"
+    assert item.handle == "old:src/auth.py#login"
+    assert read(engine, repo, "src/auth.py#login", ref="old").handle == "old:src/auth.py#login"
+    assert read(engine, repo, "src/auth.py#login").text == "def login():\n    return 'new'\n"
+
+
+def test_a_ref_that_does_not_exist_is_an_error_of_its_handle_alone(
+    engine: Engine, repo: GitRepo
+) -> None:
+    items = engine.expand(["nosuch:src/auth.py", "src/auth.py:1"], path=repo.root).items
+    assert "nosuch" in items[0].error
+    assert items[1].text == '"""Auth."""\n'
+
+
+def test_a_file_is_read_by_its_raw_name_too(engine: Engine, repo: GitRepo) -> None:
+    repo.write("odd#name:1.txt", "odd\n")
+    assert read(engine, repo, "odd%23name%3A1.txt").text == "odd\n"
+    assert read(engine, repo, "odd#name:1.txt").text == "odd\n"
+
+
+def test_an_escaped_name_means_the_file_it_escapes_even_beside_its_letters(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.write_all({"a#b.txt": "sign\n", "a%23b.txt": "letters\n"})
+    assert read(engine, repo, "a%23b.txt").text == "sign\n"
+    assert read(engine, repo, "a%2523b.txt").text == "letters\n"
+
+
+def test_an_absolute_path_inside_the_worktree_is_read(engine: Engine, repo: GitRepo) -> None:
+    assert read(engine, repo, f"{repo.root}/src/auth.py:1").text == '"""Auth."""\n'
+
+
+@pytest.mark.parametrize("handle", ["../secret.txt", "src/../../secret.txt:1", "/etc/passwd"])
+def test_nothing_outside_the_worktree_is_read(
+    engine: Engine, repo: GitRepo, handle: str, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.txt").write_text("secret\n")
+    item = read(engine, repo, handle)
+    assert not item.text
+    assert "outside the worktree" in item.error
+
+
+def test_an_absolute_path_that_is_printed_elsewhere_is_not_read(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.txt").write_text("secret\n")
+    assert "outside" in read(engine, repo, f"{tmp_path}/secret.txt").error
+
+
+def test_a_link_that_takes_a_files_place_is_not_followed(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.txt").write_text("secret\n")
+    read(engine, repo, "src/auth.py:1")
+    repo.remove("src/auth.py")
+    repo.path("src/auth.py").symlink_to(tmp_path / "secret.txt")
+    item = read(engine, repo, "src/auth.py:1", budget_ms=0)
+    assert not item.text and item.error
+
+
+def test_a_link_that_takes_a_folders_place_is_not_followed(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "auth.py").write_text("secret\n")
+    read(engine, repo, "src/auth.py:1")
+    repo.remove("src/auth.py")
+    repo.path("src").rmdir()
+    repo.path("src").symlink_to(outside)
+    item = read(engine, repo, "src/auth.py:1", budget_ms=0)
+    assert not item.text and item.error
+
+
+def test_files_of_git_and_ignored_files_are_not_read(engine: Engine, repo: GitRepo) -> None:
+    repo.write_all({".gitignore": ".env\n", ".env": "KEY=secret\n"})
+    assert read(engine, repo, ".env").error
+    assert read(engine, repo, ".git/config").error
+
+
+def test_a_binary_file_is_an_error(engine: Engine, repo: GitRepo) -> None:
+    repo.write("logo.png", b"\x89PNG\r\n\0\0\0")
+    assert "binary" in read(engine, repo, "logo.png").error
+
+
+def test_bytes_that_are_no_utf8_are_replaced(engine: Engine, repo: GitRepo) -> None:
+    repo.write("latin.txt", b"caf\xe9\r\nline\r\n")
+    assert read(engine, repo, "latin.txt").text == "caf\ufffd\r\nline\r\n"
+
+
+def test_an_empty_file_has_an_empty_text(engine: Engine, repo: GitRepo) -> None:
+    repo.write("empty.py", "")
+    item = read(engine, repo, "empty.py")
+    assert (item.text, item.error, item.start_line) == ("", "", 0)
+
+
+def test_a_file_too_large_to_be_indexed_is_read_by_lines(engine: Engine, repo: GitRepo) -> None:
+    repo.write("big.txt", "".join(f"row {number}\n" for number in range(200_000)))
+    assert read(engine, repo, "big.txt:150001").text == "row 150000\n"
+
+
+def test_bad_handles_are_errors_and_the_others_are_answered(engine: Engine, repo: GitRepo) -> None:
+    handles = ["", "#", "a\0b", "src/auth.py:0", "src/auth.py:1"]
+    items = engine.expand(handles, path=repo.root).items
+    assert [bool(one.error) for one in items] == [True, True, True, True, False]
+
+
+def test_every_handle_of_a_search_and_an_outline_is_read_back(
+    engine: Engine, repo: GitRepo
+) -> None:
+    hits = engine.search("login session user", path=repo.root).results
+    assert hits
+    for hit in hits:
+        item = read(engine, repo, hit.handle)
+        assert not item.error and not item.moved
+        assert (item.handle, item.start_line) == (hit.handle, hit.start_line)
+    (file,) = engine.outline("src/auth.py", path=repo.root).files
+    assert [one.name for one in file.items].count("Session.user") == 2
+    for entry in file.items:
+        item = read(engine, repo, entry.handle)
+        assert (item.handle, item.start_line, item.end_line) == (
+            entry.handle,
+            entry.start_line,
+            entry.end_line,
+        )

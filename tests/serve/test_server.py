@@ -1,0 +1,351 @@
+"""The MCP server, asked by the SDK's own client and by plain JSON-RPC lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+from gitrepo import GitRepo
+from mcp import StdioServerParameters, stdio_client
+from mcp.client import Client
+from mcp_types import CallToolResult, ListRootsResult, Root
+
+COMMAND = [sys.executable, "-P", "-m", "codelens", "serve"]
+
+AUTH = '''\
+class Session:
+    """A session."""
+
+    def validate(self, token):
+        """Tell whether the token holds."""
+        return bool(token)
+
+
+def login(name):
+    return Session()
+'''
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("first", {"src/auth.py": AUTH, "README.md": "# Top\n\nLanterns.\n"})
+    return made
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {
+        "CODELENS_HOME": str(tmp_path / "home"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+class Asker:
+    """A client, asked without `await`."""
+
+    def __init__(self, portal, client: Client) -> None:
+        self._portal, self._client = portal, client
+
+    def result(self, tool: str, **arguments: object) -> CallToolResult:
+        async def ask() -> CallToolResult:
+            return await self._client.call_tool(tool, arguments)
+
+        return self._portal.call(ask)
+
+    def text(self, tool: str, **arguments: object) -> str:
+        found = self.result(tool, **arguments)
+        assert not found.is_error, found
+        assert found.structured_content is None
+        return found.content[0].text
+
+    def error(self, tool: str, **arguments: object) -> str:
+        found = self.result(tool, **arguments)
+        assert found.is_error, found
+        return found.content[0].text
+
+    def tools(self) -> dict:
+        async def ask():
+            return await self._client.list_tools()
+
+        return {tool.name: tool for tool in self._portal.call(ask).tools}
+
+    @property
+    def instructions(self) -> str:
+        return self._client.instructions or ""
+
+
+@contextmanager
+def client(
+    env: dict[str, str], *args: str, cwd: Path | str = "/", mode: str = "auto", **options
+) -> Iterator[Asker]:
+    with ExitStack() as stack:
+        portal = stack.enter_context(start_blocking_portal())
+        server = StdioServerParameters(
+            command=COMMAND[0], args=[*COMMAND[1:], *args], env=env, cwd=cwd
+        )
+        connection = Client(stdio_client(server), mode=mode, **options)
+        yield Asker(portal, stack.enter_context(portal.wrap_async_context_manager(connection)))
+
+
+@pytest.fixture
+def asker(env: dict[str, str], repo: GitRepo) -> Iterator[Asker]:
+    with client(env, "--budget", "60000", cwd=repo.root) as found:
+        yield found
+
+
+def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) -> None:
+    tools = asker.tools()
+    assert set(tools) == {"cl_search", "cl_expand", "cl_outline", "cl_current"}
+    for tool in tools.values():
+        assert tool.description.split(". ")[0].partition("?")[1] == "?"
+        assert tool.output_schema is None
+        assert tool.annotations.read_only_hint and tool.annotations.idempotent_hint
+        assert tool.annotations.open_world_hint is False
+        assert "path" in tool.input_schema["properties"]
+        assert ("ref" in tool.input_schema["properties"]) == (tool.name != "cl_current")
+    assert "cl_expand" in asker.instructions
+
+
+def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> None:
+    head, first, signature, *_ = asker.text("cl_search", query="validate token").splitlines()
+    assert head.startswith(f"[fresh · main@{repo.head()[:7]} · 2 files checked")
+    assert str(repo.root) in head
+    assert first == "src/auth.py#Session.validate  4-6  method"
+    assert signature == "  def validate(self, token)"
+
+
+def test_search_in_detail_tells_why(asker: Asker) -> None:
+    assert "score" in asker.text("cl_search", query="validate", format="detailed")
+
+
+def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
+    told = json.loads(asker.text("cl_search", query="validate", format="json"))
+    command = [*COMMAND[:-1], "search", "validate", "--json", "-C", str(repo.root)]
+    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, check=True)
+    assert told["results"] == json.loads(done.stdout)["results"]
+
+
+def test_nothing_found_is_no_error(asker: Asker) -> None:
+    assert "nothing found" in asker.text("cl_search", query="zzyzx_quux")
+
+
+def test_expand_reads_many_handles_and_names_the_one_it_cannot(asker: Asker) -> None:
+    text = asker.text("cl_expand", handles=["src/auth.py#login", "README.md:1", "logn"])
+    assert "==> src/auth.py#login  src/auth.py:9-10\ndef login(name):\n    return Session()" in text
+    assert "==> README.md:1  README.md:1\n# Top" in text
+    assert "ERROR 'logn'" in text and "src/auth.py#login" in text.rpartition("ERROR")[2]
+
+
+def test_expand_of_nothing_that_exists_is_an_error(asker: Asker) -> None:
+    assert "src/auth.py#login" in asker.error("cl_expand", handles=["src/auth.py#logn"])
+
+
+def test_one_handle_may_be_given_without_a_list(asker: Asker) -> None:
+    assert "def login" in asker.text("cl_expand", handles="src/auth.py#login")
+
+
+def test_outline_folds(asker: Asker) -> None:
+    text = asker.text("cl_outline", target="src/auth.py")
+    assert "src/auth.py  python, 10 lines, ~" in text
+    assert "  4-6    def validate(self, token)  -- Tell whether the token holds." in text
+    assert "src/  1 file, ~" in asker.text("cl_outline")
+
+
+def test_current_tells_where_it_stands(asker: Asker, repo: GitRepo) -> None:
+    text = asker.text("cl_current")
+    assert f"where: {repo.root} (worktree)" in text
+    assert json.loads(asker.text("cl_current", format="json"))["status"]["branch"] == "main"
+
+
+def test_a_ref_is_read_without_a_checkout(asker: Asker, repo: GitRepo) -> None:
+    repo.git("tag", "v1")
+    repo.commit("second", {"src/auth.py": "def log_in(): pass\n"})
+    assert "v1:src/auth.py#login" in asker.text("cl_search", query="login", ref="v1")
+    assert "def login" in asker.text("cl_expand", handles=["v1:src/auth.py#login"])
+    assert "def login" in asker.text("cl_outline", target="src/auth.py", ref="v1")
+    assert "def login" in asker.text("cl_outline", target="v1:src/auth.py")
+
+
+@pytest.mark.parametrize("form", ["concise", "json"])
+def test_an_answer_keeps_to_its_tokens_and_tells_what_was_left_out(
+    asker: Asker, repo: GitRepo, form: str
+) -> None:
+    repo.write("many.py", "".join(f"def lantern_{at}():\n    pass\n\n\n" for at in range(300)))
+    text = asker.text("cl_search", query="lantern", limit=100, max_tokens=400, format=form)
+    assert len(text.encode()) <= 4 * 400
+    assert "more" in (json.loads(text) if form == "json" else text.splitlines()[-1])
+    text = asker.text("cl_outline", target="many.py", max_tokens=400)
+    assert len(text.encode()) <= 4 * 400
+    assert text.splitlines()[-1].endswith("call cl_outline with a higher max_tokens or on a part")
+
+
+def test_a_long_text_is_cut_by_lines_and_says_how_to_go_on(asker: Asker, repo: GitRepo) -> None:
+    repo.write("long.txt", "".join(f"row {at}\n" for at in range(1, 5001)))
+    text = asker.text("cl_expand", handles=["long.txt", "src/auth.py"], max_tokens=400)
+    assert len(text.encode()) <= 4 * 400
+    body, more = text.splitlines()[-2:]
+    assert more == '1 more: call cl_expand with handles ["src/auth.py"]'
+    last = int(body.split("after line ")[1].split(";")[0])
+    assert f"row {last}\n" in text and f"row {last + 1}\n" not in text
+    assert f"go on with long.txt:{last + 1}-" in body
+
+
+def test_one_line_longer_than_the_answer_is_cut_inside(asker: Asker, repo: GitRepo) -> None:
+    repo.write("min.js", f"var a={'1+' * 50_000}1;")
+    text = asker.text("cl_expand", handles=["min.js"], max_tokens=400)
+    assert len(text.encode()) <= 4 * 400
+    assert "[line cut]" in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("cl_search", {"query": ""}, "empty"),
+        ("cl_search", {"query": "x", "path": "/no/such/place"}, "no such path"),
+        ("cl_search", {"query": "x", "path": "repo"}, "must be absolute"),
+        ("cl_search", {"query": "x", "path": "/"}, "pass path"),
+        ("cl_search", {"query": "x", "ref": "nosuch"}, "nosuch"),
+        ("cl_search", {"query": "x", "mode": "psychic"}, "mode"),
+        ("cl_search", {"query": "x", "lang": "python"}, "lang"),
+        ("cl_search", {}, "query"),
+        ("cl_search", {"query": "(", "mode": "regex"}, "regex"),
+        ("cl_outline", {"target": "src/auht.py"}, "src/auth.py"),
+        ("cl_outline", {"target": "../outside"}, "outside the worktree"),
+        ("cl_expand", {"handles": []}, "handles"),
+    ],
+)
+def test_an_error_is_a_tool_error_that_tells_what_to_do(
+    asker: Asker, tool: str, arguments: dict, said: str
+) -> None:
+    text = asker.error(tool, **arguments)
+    assert said in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("query", ['"; DROP TABLE', "a\0b", "🙂" * 300, "x" * 10_000, "NEAR( OR *"])
+def test_a_hostile_query_is_answered_or_refused(asker: Asker, query: str) -> None:
+    assert "unexpected" not in asker.result("cl_search", query=query).content[0].text
+
+
+def test_the_worktree_is_worked_out_at_every_call(asker: Asker, repo: GitRepo) -> None:
+    assert "src/auth.py#login" in asker.text("cl_search", query="login")
+    nested = repo.worktree(repo.root / ".worktrees/x", branch="second")
+    nested.write("src/auth.py", "def enter():\n    pass\n")
+    text = asker.text("cl_search", query="enter", path=str(nested.root / "src"))
+    assert "second@" in text and "src/auth.py#enter" in text
+    assert "main@" in asker.text("cl_search", query="login")
+
+
+def test_the_root_option_says_where_to_look(env: dict[str, str], repo: GitRepo) -> None:
+    with client(env, "--root", str(repo.root / "src")) as asker:
+        assert f"where: {repo.root} " in asker.text("cl_current")
+
+
+@pytest.mark.parametrize("root", ["${workspaceFolder}", "/no/such/place"])
+def test_a_root_that_is_none_is_passed_over_for_the_hosts_variable(
+    env: dict[str, str], repo: GitRepo, root: str
+) -> None:
+    named = {**env, "CLAUDE_PROJECT_DIR": str(repo.root)}
+    with client(named, "--root", root) as asker:
+        assert f"where: {repo.root} " in asker.text("cl_current")
+
+
+def test_the_clients_roots_say_where_to_look(env: dict[str, str], repo: GitRepo) -> None:
+    async def roots(_: object) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri=repo.root.as_uri())])
+
+    with client(env, mode="legacy", list_roots_callback=roots) as asker:
+        assert f"where: {repo.root} " in asker.text("cl_current")
+
+
+def test_a_refused_folder_says_to_pass_a_path(env: dict[str, str]) -> None:
+    with client(env, cwd="/") as asker:
+        assert "pass path, an absolute path inside your project" in asker.error("cl_current")
+
+
+class Lines:
+    """A server spoken to by lines; every byte of its stdout must be JSON-RPC."""
+
+    def __init__(self, env: dict[str, str], cwd: Path, *args: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, *args], env={**os.environ, **env}, cwd=cwd,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def send(self, line: bytes) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, number: int, method: str, params: dict | None = None) -> dict:
+        asked = {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
+        self.send(json.dumps(asked).encode())
+        return self.next()
+
+    def next(self) -> dict:
+        assert self.process.stdout
+        found = json.loads(self.process.stdout.readline())
+        assert found["jsonrpc"] == "2.0"
+        return found
+
+    def end(self) -> tuple[int, bytes]:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        rest = self.process.stdout.read()
+        self.process.stdout.close()
+        return self.process.wait(timeout=20), rest
+
+
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+
+
+def test_every_byte_on_stdout_is_json_rpc(env: dict[str, str], repo: GitRepo) -> None:
+    lines = Lines(env, repo.root)
+    assert lines.ask(1, "initialize", HELLO)["result"]["serverInfo"]["name"] == "codelens"
+    lines.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 4
+    for number, tool, arguments in [
+        (3, "cl_search", {"query": "login"}),
+        (4, "cl_search", {"query": "login", "path": "/no/such"}),
+        (5, "cl_expand", {"handles": ["src/auth.py", "nosuch"]}),
+        (6, "cl_outline", {}),
+        (7, "cl_current", {}),
+        (8, "cl_nosuch", {}),
+    ]:
+        answer = lines.ask(number, "tools/call", {"name": tool, "arguments": arguments})
+        assert answer["id"] == number
+    assert lines.end() == (0, b"")
+
+
+def test_the_process_ends_when_stdin_closes(env: dict[str, str], repo: GitRepo) -> None:
+    lines = Lines(env, repo.root)
+    lines.ask(1, "initialize", HELLO)
+    assert lines.end() == (0, b"")
+
+
+def test_the_process_ends_when_stdin_closes_in_the_midst_of_a_call(
+    env: dict[str, str], repo: GitRepo
+) -> None:
+    repo.write_all({f"f{at}.py": f"def f{at}(): return {at}\n" * 400 for at in range(400)})
+    lines = Lines(env, repo.root, "--budget", "600000")
+    lines.ask(1, "initialize", HELLO)
+    lines.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    call = {"name": "cl_search", "arguments": {"query": "f1"}}
+    lines.send(
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}).encode()
+    )
+    code, _ = lines.end()
+    assert code == 0
