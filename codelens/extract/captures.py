@@ -53,7 +53,7 @@ def parse(text: bytes, grammar: Grammar) -> Tree:
     return tree
 
 
-def captures(root: Node, grammar: Grammar) -> Captures:
+def captures_of(root: Node, grammar: Grammar) -> Captures:
     """Nodes of each capture of the grammar's query.
 
     The work is bound by the nodes, of which the parser's limit allows only so many, times the

@@ -79,3 +79,76 @@ def _line_seams(source: Source, start: int, end: int) -> list[Seam]:
         found.append((begin, indented if blank_above else 2 + indented))
         blank_above = False
     return found
+
+
+def _cut(source: Source, seams: list[Seam], symbols: list[Symbol]) -> list[Chunk]:
+    found: list[Chunk] = []
+    positions = [seam[0] for seam in seams]
+    about = _About(symbols)
+    start = 0
+    while start < source.size:
+        end = _end_of(source, seams, positions, start)
+        chunk = _trimmed(source, start, end)
+        if chunk is not None:
+            found.append(chunk._replace(symbol=about.symbol(chunk.start_byte, chunk.end_byte)))
+        start = end
+    return found
+
+
+def _end_of(source: Source, seams: list[Seam], positions: list[int], start: int) -> int:
+    """Where the chunk that starts here ends best."""
+    if source.size - start <= _LARGEST:
+        return source.size
+    first = bisect_right(positions, start)
+    last = bisect_right(positions, start + _LARGEST)
+    if first < last:
+        wanted = start + TARGET
+        return min(
+            (depth * _DEPTH_PRICE + abs(wanted - position), position)
+            for position, depth in seams[first:last]
+        )[1]
+    # A long leaf: whole lines, and a line that is longer by itself.
+    starts = source.line_starts
+    line = max(bisect_right(starts, start + TARGET) - 1, bisect_right(starts, start))
+    return starts[line] if line < len(starts) else source.size
+
+
+def _trimmed(source: Source, start: int, end: int) -> Chunk | None:
+    """A chunk without the blank lines at both ends; None if there is nothing else."""
+    part = source.text[start:end]
+    length = len(part.rstrip())
+    if not length:
+        return None
+    begin = source.line_start(start + len(part) - len(part.lstrip()))
+    last = source.line(start + length - 1)
+    finish = source.line_starts[last] if last < len(source.line_starts) else source.size
+    return Chunk(source.line(begin), last, begin, finish, -1)
+
+
+class _About:
+    """Tells what a chunk is mostly about; asked in order of the text."""
+
+    def __init__(self, symbols: list[Symbol]) -> None:
+        self._symbols = symbols
+        self._starts = [symbol.start_byte for symbol in symbols]
+
+    def symbol(self, start: int, end: int) -> int:
+        """Position of the symbol that fills most of a span.
+
+        The first that starts in it and fills half of it, else the innermost around it that
+        does, else the one that starts in it and fills most.
+        """
+        symbols = self._symbols
+        half = (end - start) / 2
+        first = bisect_left(self._starts, start)
+        best, most = -1, 0
+        for at in range(first, bisect_left(self._starts, end)):
+            overlap = min(symbols[at].end_byte, end) - symbols[at].start_byte
+            if overlap >= half:
+                return at
+            if overlap > most:
+                best, most = at, overlap
+        around = first - 1
+        while around >= 0 and min(symbols[around].end_byte, end) - start < half:
+            around = symbols[around].parent
+        return around if around >= 0 else best

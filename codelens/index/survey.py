@@ -58,7 +58,7 @@ class Surveyor:
     def same_members(self, view: ViewRow) -> bool:
         """Whether all that decides membership, folders aside, is as it was when `view` was made."""
         known: Sources = json.loads(view.sources)
-        if not known or not view.membership.startswith(self._settings_key()):
+        if not known or not self.same_settings(view):
             return False
         if self._rules() != known["rules"] or self._ignore_files(known) != known["ignore"]:
             return False
@@ -66,6 +66,10 @@ class Surveyor:
         if not marks_hold(self.root, marks, self._scope.git_dir or None):
             return False
         return self._index_state() == known["index"] or view.membership == self.membership()
+
+    def same_settings(self, view: ViewRow) -> bool:
+        """Whether `view` was made with the settings that hold now."""
+        return view.membership.startswith(self._settings_key())
 
     def membership(self) -> str:
         """Changes when other files belong, though no folder and no ignore file changed."""

@@ -1,7 +1,7 @@
 """The first stage: the few hundred files of a view that may answer, by whole-file BM25F.
 
 Scores here only choose; the second stage (`codelens.rank.features`) scores anew. What is chosen
-follows from the view alone: sums run term by term in the order of the query, ties break by path.
+follows from the view alone: sums run in the order of the terms' weights, ties break by path.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from codelens.rank import hits, weights
 from codelens.rank.corpus import Corpus, Segment
 from codelens.rank.hits import Hits, Row
 from codelens.rank.query import MAX_TERMS, Term
+from codelens.rank.weights import K1
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 
@@ -22,6 +23,10 @@ WANTED = 200
 """Files that get a closer look: the 200 best chunks hold .995 of the relevant files (recipe)."""
 _COMMON_IN_PATHS = 0.2
 """A path term of more files than this share tells too little to choose by."""
+_WORTH_PRUNING = 2000
+"""Postings of a term that make it worth to look first who can still be among the best."""
+
+Keep = Callable[[list[FileRow]], list[FileRow]]
 
 
 class Weighed(NamedTuple):
@@ -41,6 +46,10 @@ class Candidate(NamedTuple):
     file: FileRow
     score: float
     """Of the first stage."""
+
+
+_Scores = dict[int, list[float]]
+"""For each segment a score for each of its documents."""
 
 
 def weigh(view: Snapshot, corpus: Corpus, terms: Sequence[Term]) -> tuple[list[Weighed], int]:
@@ -66,16 +75,13 @@ def weigh(view: Snapshot, corpus: Corpus, terms: Sequence[Term]) -> tuple[list[W
 
 
 def choose(
-    corpus: Corpus,
-    terms: Sequence[Weighed],
-    also: Sequence[FileRow],
-    keep: Callable[[list[FileRow]], list[FileRow]] | None,
+    corpus: Corpus, terms: Sequence[Weighed], also: Sequence[FileRow], keep: Keep | None
 ) -> list[Candidate]:
     """The best files, best first; those of `also` come in whatever their score.
 
     `keep` drops files that a filter excludes; None where nothing is filtered.
     """
-    text = _text_scores(corpus, terms)
+    text = _text_scores(corpus, terms, None if keep else WANTED)
     paths = _path_scores(corpus, terms)
     forced = {file.path_id for file in also}
     files = {number: corpus.by_path_id[number] for number in paths}
@@ -83,18 +89,20 @@ def choose(
     for content in _best(corpus, text, None if keep else WANTED):
         for file in corpus.files_of[content]:
             files[file.path_id] = file
-    scored: list[Candidate] = []
+    scored: list[tuple[bool, float, bytes, FileRow]] = []
     for number, file in files.items():
         place = corpus.place.get(file.content) if file.content is not None else None
         score = text[place[0]][place[1]] if place and place[0] in text else 0.0
-        scored.append(Candidate(file, score + paths.get(number, 0.0)))
-    scored.sort(key=lambda one: (one.file.path_id not in forced, -one.score, one.file.path))
-    return _kept(scored, keep) if keep else scored[:WANTED]
+        score += paths.get(number, 0.0)
+        scored.append((number not in forced, -score, file.path, file))
+    scored.sort(key=lambda row: row[:3])
+    if keep is None:
+        del scored[WANTED:]
+    ordered = [Candidate(file, -score) for _, score, _, file in scored]
+    return _kept(ordered, keep) if keep else ordered
 
 
-def _kept(
-    scored: list[Candidate], keep: Callable[[list[FileRow]], list[FileRow]]
-) -> list[Candidate]:
+def _kept(scored: list[Candidate], keep: Keep) -> list[Candidate]:
     found: list[Candidate] = []
     for start in range(0, len(scored), WANTED):
         part = scored[start : start + WANTED]
@@ -105,12 +113,38 @@ def _kept(
     return found[:WANTED]
 
 
-def _text_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, list[float]]:
-    """BM25F of whole files: for each segment a score for each of its documents."""
-    scores: dict[int, list[float]] = {}
-    for term in terms:
-        if term.hits is None:
-            continue
+def whole_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
+    """Content -> its whole-file score as a share of the best; those without any left out."""
+    scores = _text_scores(corpus, terms, None)
+    top = max(chain.from_iterable(scores.values()), default=0.0)
+    return {
+        corpus.segments[number].contents[at]: score / top
+        for number, known in scores.items()
+        for at, score in enumerate(known)
+        if score > 0.0
+    }
+
+
+def _text_scores(corpus: Corpus, terms: Sequence[Weighed], wanted: int | None) -> _Scores:
+    """BM25F of whole files, rarest terms first.
+
+    With `wanted` a score is complete only where a file can be among so many best (MaxScore:
+    Turtle and Flood, "Query evaluation: strategies and optimizations", 1995): once the terms left
+    cannot lift the others there, they are looked up for the few alone.
+    """
+    scores: _Scores = {}
+    ordered = sorted(
+        (term for term in terms if term.hits), key=lambda term: (-term.weight, term.text)
+    )
+    left = sum(term.weight for term in ordered) * (K1 + 1.0)
+    for at, term in enumerate(ordered):
+        assert term.hits is not None
+        if wanted is not None and at and term.hits.files > _WORTH_PRUNING:
+            floor = _floor(scores, wanted)
+            if floor > left:
+                _finish(corpus, scores, ordered[at:], floor - left)
+                break
+        left -= term.weight * (K1 + 1.0)
         for number, row in term.hits.rows.items():
             segment = corpus.segments[number]
             known = scores.get(number)
@@ -122,16 +156,47 @@ def _text_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, list[flo
 
 def _add(scores: list[float], row: Row, segment: Segment, weight: float) -> None:
     """Add one term's share; the one loop over every document that holds a term."""
-    body, names, docs = segment.body, segment.names, segment.docs
-    top = weight * (weights.K1 + 1.0)
+    body = segment.body
+    top = weight * (K1 + 1.0)
     words = row.words
     for doc, start in zip(row.docs, row.starts, strict=False):
         total = words[start]
-        count = (total >> 16) * body[doc]
         if total & 0xFFFF:
-            count += (total & 0xFF) * weights.NAME_WEIGHT * names[doc]
-            count += (total >> 8 & 0xFF) * weights.DOC_WEIGHT * docs[doc]
-        scores[doc] += top * count / (count + weights.K1)
+            count = _count(total, segment, doc)
+        else:
+            count = (total >> 16) * body[doc]
+        scores[doc] += top * count / (count + K1)
+
+
+def _count(total: int, segment: Segment, doc: int) -> float:
+    return (
+        (total >> 16) * segment.body[doc]
+        + (total & 0xFF) * weights.NAME_WEIGHT * segment.names[doc]
+        + (total >> 8 & 0xFF) * weights.DOC_WEIGHT * segment.docs[doc]
+    )
+
+
+def _floor(scores: _Scores, wanted: int) -> float:
+    """The wanted-th best score; 0 where there are fewer."""
+    best = heapq.nlargest(wanted, chain.from_iterable(scores.values()))
+    return best[-1] if len(best) == wanted else 0.0
+
+
+def _finish(corpus: Corpus, scores: _Scores, terms: Sequence[Weighed], floor: float) -> None:
+    """Add the last terms to the documents that are not below `floor`."""
+    for number, known in scores.items():
+        if max(known) < floor:
+            continue
+        segment = corpus.segments[number]
+        rows = [(term.weight, term.hits.rows.get(number)) for term in terms if term.hits]
+        for doc, score in enumerate(known):
+            if score < floor:
+                continue
+            for weight, row in rows:
+                total = row.total(doc) if row else 0
+                if total:
+                    count = _count(total, segment, doc)
+                    known[doc] += weight * (K1 + 1.0) * count / (count + K1)
 
 
 def _path_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
@@ -147,25 +212,11 @@ def _path_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
 
 def _best(corpus: Corpus, scores: Mapping[int, list[float]], wanted: int | None) -> list[int]:
     """Contents by score; all that have one, or those that are not below the wanted-th."""
-    floor = 0.0
-    if wanted is not None:
-        best = heapq.nlargest(wanted, chain.from_iterable(scores.values()))
-        floor = best[-1] if len(best) == wanted else 0.0
+    floor = _floor(dict(scores), wanted) if wanted is not None else 0.0
     return [
         corpus.segments[number].contents[at]
         for number, known in scores.items()
+        if max(known) >= floor
         for at, score in enumerate(known)
         if score >= floor and score > 0.0
     ]
-
-
-def whole_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
-    """Content -> its whole-file score as a share of the best; those without any left out."""
-    scores = _text_scores(corpus, terms)
-    top = max(chain.from_iterable(scores.values()), default=0.0)
-    return {
-        corpus.segments[number].contents[at]: score / top
-        for number, known in scores.items()
-        for at, score in enumerate(known)
-        if score > 0.0
-    }

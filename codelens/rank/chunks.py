@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -60,7 +59,8 @@ class ChunkScorer:
         ):
             plain = term.weight * _saturated(in_path)
             base += plain
-            entries = _entries(term, place)
+            row = term.hits.rows.get(place[0]) if term.hits and place else None
+            entries = row.entries(place[1]) if row and place else ()
             if in_path or entries:
                 held |= 1 << number
             if not entries or place is None:
@@ -127,14 +127,3 @@ def path_counts(facts: PathFacts, terms: Sequence[Weighed]) -> list[float]:
 
 def _saturated(count: float) -> float:
     return (K1 + 1.0) * count / (count + K1)
-
-
-def _entries(term: Weighed, place: tuple[int, int] | None) -> Sequence[int]:
-    """The words of one content for a term, its total first; empty where it has none."""
-    row = term.hits.rows.get(place[0]) if term.hits and place else None
-    if row is None or place is None:
-        return ()
-    at = bisect_left(row.docs, place[1])
-    if at == len(row.docs) or row.docs[at] != place[1]:
-        return ()
-    return row.words[row.starts[at] : row.starts[at + 1]]

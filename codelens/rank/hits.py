@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -10,17 +11,42 @@ from typing import NamedTuple
 from codelens.rank.corpus import Corpus, Segment
 from codelens.store import postings
 from codelens.store.database import Database
+from codelens.store.postings import Posting
 
 
-class Row(NamedTuple):
+class Row:
     """One term in one segment."""
 
-    docs: list[int]
-    """Numbers of the contents in the segment, ascending."""
-    starts: list[int]
-    """Where the words of each begin; one more for the end."""
-    words: Sequence[int]
-    """See `codelens.extract.terms`."""
+    __slots__ = ("_counts", "_starts", "docs", "words")
+
+    def __init__(self, found: Posting) -> None:
+        self.docs = found.docs
+        """Numbers of the contents in the segment, ascending."""
+        self.words = found.words
+        """See `codelens.extract.terms`."""
+        self._counts = found.counts
+        self._starts: list[int] | None = None
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the words of each document begin; one more for the end."""
+        if self._starts is None:
+            self._starts = list(accumulate(self._counts, initial=0))
+        return self._starts
+
+    def total(self, doc: int) -> int:
+        """The first word of a document; 0 where it has not the term."""
+        at = bisect_left(self.docs, doc)
+        if at == len(self.docs) or self.docs[at] != doc:
+            return 0
+        return self.words[self.starts[at]]
+
+    def entries(self, doc: int) -> Sequence[int]:
+        """All words of a document; empty where it has not the term."""
+        at = bisect_left(self.docs, doc)
+        if at == len(self.docs) or self.docs[at] != doc:
+            return ()
+        return self.words[self.starts[at] : self.starts[at + 1]]
 
 
 class Hits(NamedTuple):
@@ -29,47 +55,29 @@ class Hits(NamedTuple):
     rows: Mapping[int, Row]
     """By segment, in no order that matters."""
     files: int
-    """Files of the view that hold the term."""
-    chunks: int
+    """Files of the view that hold the term; a content at two paths counts twice."""
 
 
 def read(db: Database, corpus: Corpus, terms: Sequence[str]) -> dict[str, Hits]:
     """The postings of each of `terms` that the view holds."""
     rows: dict[str, dict[int, Row]] = {term: {} for term in terms}
     files = dict.fromkeys(terms, 0)
-    chunks = dict.fromkeys(terms, 0)
     segments = corpus.segments
     for number, term, found in postings.postings(db, terms):
         segment = segments.get(number)
         if segment is None:
             continue
-        counts = found.counts.tolist()  # type: ignore[attr-defined]
-        row = Row(
-            found.docs.tolist(),  # type: ignore[attr-defined]
-            list(accumulate(counts, initial=0)),
-            found.words,
-        )
-        held, places = _held(segment, row.docs, counts)
+        held = _held(segment, found.docs)
         if held:
-            rows[term][number] = row
+            rows[term][number] = Row(found)
             files[term] += held
-            chunks[term] += places
-    return {
-        term: Hits(found, files[term], chunks[term]) for term, found in rows.items() if files[term]
-    }
+    return {term: Hits(found, files[term]) for term, found in rows.items() if files[term]}
 
 
-def _held(segment: Segment, docs: list[int], counts: list[int]) -> tuple[int, int]:
-    """Files and chunks of the view in a row; a content at two paths counts twice."""
+def _held(segment: Segment, docs: Sequence[int]) -> int:
     if segment.files is None:
-        return len(docs), sum(counts) - len(docs)
-    files = places = 0
-    for number, count in zip(docs, counts, strict=True):
-        share = segment.files[number]
-        if share:
-            files += share
-            places += share * (count - 1)
-    return files, places
+        return len(docs)
+    return sum(map(segment.files.__getitem__, docs))
 
 
 def idf(total: int, having: int) -> float:

@@ -83,15 +83,27 @@ def test_no_time_gives_a_partial_answer_that_names_what_is_missing(
 
 
 def test_a_hit_in_a_file_that_is_behind_is_stale(repo: GitRepo, engine: Engine) -> None:
+    settle()
     engine.look(path=repo.root)
     repo.write("src/part3.py", "def kindle_part3():\n    return 'changed'\n")
-    found = engine.search("kindle_part3", path=repo.root, budget_ms=0)
+    db = open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))
+    lease = leases.acquire(db, 0)
+    found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
     stale = {one.path: one.stale for one in found.results}
-    if found.receipt.status == "partial":
-        assert stale["src/part3.py"]
-        assert not any(flag for path, flag in stale.items() if path != "src/part3.py")
+    assert found.receipt.status == "partial"
+    assert stale["src/part3.py"]
+    assert not any(flag for path, flag in stale.items() if path != "src/part3.py")
+    lease.release(db)
     found = engine.search("kindle_part3", path=repo.root)
+    assert found.receipt.status == "fresh"
     assert not any(one.stale for one in found.results)
+
+
+def test_a_look_without_time_is_partial_and_never_fresh(repo: GitRepo, engine: Engine) -> None:
+    engine.look(path=repo.root)
+    repo.write("src/part3.py", "def lantern(): pass\n")
+    assert engine.look(path=repo.root, budget_ms=0).status == "partial"
+    assert engine.look(path=repo.root).status == "fresh"
 
 
 def test_files_that_hold_the_words_of_the_query_go_first(repo: GitRepo, engine: Engine) -> None:
@@ -110,6 +122,7 @@ def test_files_that_hold_the_words_of_the_query_go_first(repo: GitRepo, engine: 
 def test_another_writer_is_waited_for_within_the_budget_and_then_told(
     repo: GitRepo, engine: Engine
 ) -> None:
+    settle()
     engine.look(path=repo.root)
     db = open_index(Path(engine.status(path=repo.root).index_path))
     lease = leases.acquire(db, 0)

@@ -40,10 +40,10 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-@pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {
-        "CODELENS_HOME": str(tmp_path / "home"),
+        "CODELENS_HOME": str(tmp_path_factory.mktemp("home")),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
     }
@@ -52,10 +52,17 @@ def env(tmp_path: Path) -> dict[str, str]:
 class Asker:
     """A client, asked without `await`."""
 
-    def __init__(self, portal, client: Client) -> None:
+    def __init__(self, portal, client: Client, root: Path | None = None) -> None:
         self._portal, self._client = portal, client
+        self._path = {"path": str(root)} if root else {}
 
-    def result(self, tool: str, **arguments: object) -> CallToolResult:
+    def at(self, root: Path) -> Asker:
+        """The same client, asking about a worktree."""
+        return Asker(self._portal, self._client, root)
+
+    def result(self, tool: str, **given: object) -> CallToolResult:
+        arguments = {**self._path, **given}
+
         async def ask() -> CallToolResult:
             return await self._client.call_tool(tool, arguments)
 
@@ -96,10 +103,16 @@ def client(
         yield Asker(portal, stack.enter_context(portal.wrap_async_context_manager(connection)))
 
 
-@pytest.fixture
-def asker(env: dict[str, str], repo: GitRepo) -> Iterator[Asker]:
-    with client(env, "--budget", "60000", cwd=repo.root) as found:
+@pytest.fixture(scope="module")
+def running(env: dict[str, str]) -> Iterator[Asker]:
+    """One server for most tests: starting one costs a second."""
+    with client(env, "--budget", "60000") as found:
         yield found
+
+
+@pytest.fixture
+def asker(running: Asker, repo: GitRepo) -> Asker:
+    return running.at(repo.root)
 
 
 def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) -> None:
@@ -116,7 +129,7 @@ def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) ->
 
 
 def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> None:
-    head, first, signature, *_ = asker.text("cl_search", query="validate token").splitlines()
+    head, first, signature, *_ = asker.text("cl_search", query="validate").splitlines()
     assert head.startswith(f"[fresh · main@{repo.head()[:7]} · 2 files checked")
     assert str(repo.root) in head
     assert first == "src/auth.py#Session.validate  4-6  method"
@@ -180,7 +193,9 @@ def test_an_answer_keeps_to_its_tokens_and_tells_what_was_left_out(
     asker: Asker, repo: GitRepo, form: str
 ) -> None:
     repo.write("many.py", "".join(f"def lantern_{at}():\n    pass\n\n\n" for at in range(300)))
-    text = asker.text("cl_search", query="lantern", limit=100, max_tokens=400, format=form)
+    repo.write_all({f"f{at}.py": f"def f{at}(): return 'oil lamp'\n" for at in range(50)})
+    asked = {"query": "oil lamp", "mode": "text", "limit": 50, "format": form}
+    text = asker.text("cl_search", **asked, max_tokens=400)
     assert len(text.encode()) <= 4 * 400
     assert "more" in (json.loads(text) if form == "json" else text.splitlines()[-1])
     text = asker.text("cl_outline", target="many.py", max_tokens=400)
@@ -217,7 +232,7 @@ def test_one_line_longer_than_the_answer_is_cut_inside(asker: Asker, repo: GitRe
         ("cl_search", {"query": "x", "mode": "psychic"}, "mode"),
         ("cl_search", {"query": "x", "lang": "python"}, "lang"),
         ("cl_search", {}, "query"),
-        ("cl_search", {"query": "(", "mode": "regex"}, "regex"),
+        ("cl_search", {"query": "(", "mode": "regex"}, "pattern"),
         ("cl_outline", {"target": "src/auht.py"}, "src/auth.py"),
         ("cl_outline", {"target": "../outside"}, "outside the worktree"),
         ("cl_expand", {"handles": []}, "handles"),
@@ -243,6 +258,13 @@ def test_the_worktree_is_worked_out_at_every_call(asker: Asker, repo: GitRepo) -
     text = asker.text("cl_search", query="enter", path=str(nested.root / "src"))
     assert "second@" in text and "src/auth.py#enter" in text
     assert "main@" in asker.text("cl_search", query="login")
+
+
+def test_the_working_directory_is_asked_where_nothing_else_is_named(
+    env: dict[str, str], repo: GitRepo
+) -> None:
+    with client(env, cwd=repo.root / "src") as asker:
+        assert f"where: {repo.root} " in asker.text("cl_current")
 
 
 def test_the_root_option_says_where_to_look(env: dict[str, str], repo: GitRepo) -> None:
