@@ -99,7 +99,8 @@ PARSE_ONLY = """
 import json, os, sys, time
 from codelens.extract.classify import classify, decode
 from codelens.extract.languages import language_of
-from codelens.extract.grammars import parser_for
+from codelens.extract.grammars import grammar
+from tree_sitter import Parser
 total, work = 0, []
 for name in sys.stdin.buffer.read().split(b'\\0'):
     if not name or os.path.islink(name) or not os.path.isfile(name): continue
@@ -109,7 +110,7 @@ for name in sys.stdin.buffer.read().split(b'\\0'):
     total += len(data)
     if classify(data)[0] == 'parsed' and language != 'text': work.append((language, decode(data)))
 t = time.process_time()
-for language, text in work: parser_for(language).parse(text)
+for language, text in work: Parser(grammar(language).language).parse(text)
 print(json.dumps({'cpu_s': time.process_time() - t, 'source_bytes': total,
                   'parsed_bytes': sum(len(x) for _, x in work), 'parsed_files': len(work)}))
 """

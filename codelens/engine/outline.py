@@ -21,6 +21,7 @@ _FOLDER_ITEMS = 12
 _NOTES = 8
 _DOC_SHOWN = 160
 _BYTES_PER_TOKEN = 4
+_VALUES = frozenset({"constant", "variable", "type", "key"})
 _STATES = {OVERSIZED: "oversized", UNREADABLE: "unreadable", PENDING: "pending"}
 
 
@@ -168,6 +169,8 @@ def _known(
     known = about.get(file.content) if file.content is not None else None
     top = [at for at, one in enumerate(symbols) if one.parent < 0]
     left = len(top) - _FOLDER_ITEMS
+    # Where not all can be shown, values give way to what does something.
+    weighty = sorted(top, key=lambda at: symbols[at].kind in _VALUES)[:_FOLDER_ITEMS]
     if more is not None and left > 0:
         more.append(f"{left} more definitions in {printed(file.path)}: outline it")
     return OutlineFile(
@@ -176,7 +179,7 @@ def _known(
         outcome=known.outcome if known else _STATES.get(file.state, "unknown"),
         lines=known.lines if known else 0,
         tokens=tokens_of(_size(about, file)),
-        items=tuple(_items(file.path, symbols, top[:_FOLDER_ITEMS], ref)),
+        items=tuple(_items(file.path, symbols, sorted(weighty), ref)),
         stale=file.path in look.snapshot.stale,
     )
 

@@ -9,7 +9,6 @@ is the split-then-merge of cAST (Zhang et al. 2025) with the merge done by price
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -33,13 +32,7 @@ def chunks_of(
     root: Node, source: Source, comments: Comments, symbols: list[Symbol]
 ) -> list[Chunk]:
     """Chunks of a parsed text: they tile it but for blank lines."""
-    seams: dict[int, int] = {}
-    for start, depth in _node_seams(root, source):
-        begin = comments.start_with_comment(start)
-        seam = source.line_start(begin)
-        if seams.get(seam, _DEEPEST) > depth:
-            seams[seam] = depth
-    return _cut(source, sorted(seams.items()), symbols)
+    return _cut(source, _node_seams(root, source, comments), symbols)
 
 
 def text_chunks(source: Source) -> list[Chunk]:
@@ -47,18 +40,30 @@ def text_chunks(source: Source) -> list[Chunk]:
     return _cut(source, _line_seams(source, 0, source.size), [])
 
 
-def _node_seams(root: Node, source: Source) -> Iterator[Seam]:
-    """Starts of all nodes that begin a line inside nodes too large for one chunk."""
-    pending = [(root, 0)]
+def _node_seams(root: Node, source: Source, comments: Comments) -> list[Seam]:
+    """Lines on which a node begins that is part of a node too large for one chunk."""
+    text = source.text
+    seams: dict[int, int] = {}
+    pending = [(root, source.size, 0)]
     while pending:
-        node, depth = pending.pop()
-        for child in node.children:
-            start = child.start_byte
-            large = child.end_byte - start > _LARGEST
-            if source.begins_line(start):
-                yield start, depth
-            if large:
-                pending.append((child, depth + 1))
+        node, end, depth = pending.pop()
+        children = node.children
+        starts = [child.start_byte for child in children]
+        starts.append(end)
+        reached = -1
+        for at, child in enumerate(children):
+            start = starts[at]
+            if starts[at + 1] - start > _LARGEST and depth < _DEEPEST:
+                pending.append((child, child.end_byte, depth + 1))
+            line_start = text.rfind(b"\n", 0, start) + 1
+            if line_start <= reached:
+                continue
+            reached = start
+            if line_start == start or text[line_start:start].isspace():
+                begin = comments.line_with_comment(line_start, source.line(start))
+                if seams.get(begin, _DEEPEST) > depth:
+                    seams[begin] = depth
+    return sorted(seams.items())
 
 
 def _line_seams(source: Source, start: int, end: int) -> list[Seam]:

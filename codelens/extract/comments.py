@@ -14,15 +14,12 @@ DOC_LIMIT = 600
 _RAW_LIMIT = 4 * DOC_LIMIT
 
 _OPENING = r"/\*[*!]*|//+[!<]*|#+[!:|]?|--+|;+|%+|\(\*+|\{-+\|?|<!--+|\*+(?=[ \t]|$)"
-_MARKERS = re.compile(
-    rf"^[ \t]*(?:{_OPENING})?[ \t]?|[ \t]*(?:\*+/|--+>|-\}}|\*\))?[ \t\r]*$", re.MULTILINE
-)
-_QUOTES = re.compile(r"""^[a-zA-Z]{0,3}(?:"{3}|'{3}|["'`])|(?:"{3}|'{3}|["'`])$""")
+_MARKERS = re.compile(rf"[ \t]*(?:{_OPENING})?[ \t]?")
+_CLOSING = ("*/", "-->", "-}", "*)")
 _DIRECTIVE = re.compile(
-    r"^(?:eslint-|@ts-|prettier-|istanbul |c8 |v8 |noqa|type:|pylint:|pragma:|nolint|go:|\+build)"
-    r"[^\n]*\n?",
-    re.MULTILINE,
+    r"eslint-|@ts-|prettier-|istanbul |c8 |v8 |noqa|type:|pylint:|pragma:|nolint|go:|\+build"
 )
+_BEFORE_QUOTES = "rRbBuUfF@$"
 
 
 class Comments:
@@ -33,37 +30,47 @@ class Comments:
         self._starts: list[int] = []
         """Blocks: comments on lines of their own, with no blank line between them."""
         self._ends: list[int] = []
+        self._by_last_line: dict[int, int] = {}
+        """Last line of a block -> its number."""
         self._behind: dict[int, tuple[int, int]] = {}
         """Line -> the comment behind its code."""
+        line_starts = source.line_starts
         text = source.text
+        last_line = -1
         for start, end in sorted([(node.start_byte, node.end_byte) for node in nodes]):
-            if not source.begins_line(start):
-                self._behind[source.line(start)] = (start, end)
+            line = bisect_right(line_starts, start)
+            before = text[line_starts[line - 1] : start]
+            if before and not before.isspace():
+                self._behind[line] = (start, end)
                 continue
-            if text[end - 1 : end] == b"\n":
-                end -= 1  # noqa: PLW2901 - some grammars count the line end in
-            if self._ends and is_next_line(text, self._ends[-1], start):
+            if line <= last_line + 1 and self._starts:
+                del self._by_last_line[last_line]
                 self._ends[-1] = end
             else:
                 self._starts.append(start)
                 self._ends.append(end)
+            # Some grammars count the line end in.
+            last_line = bisect_right(line_starts, end - 1)
+            self._by_last_line[last_line] = len(self._starts) - 1
 
-    def start_with_comment(self, start: int) -> int:
-        """Where the comment block right above a position begins; else the position itself."""
-        at = self._block_before(start)
-        return start if at < 0 else self._starts[at]
+    def line_with_comment(self, line_start: int, line: int) -> int:
+        """Start of the line where the comment block above a line begins; else of the line."""
+        at = self._by_last_line.get(line - 1)
+        return line_start if at is None else self._source.line_start(self._starts[at])
 
-    def leading_doc(self, start: int) -> str:
-        """Text of the comment block right above a position."""
-        at = self._block_before(start)
-        if at < 0:
-            return ""
+    def leading_doc(self, start: int, line: int) -> str:
+        """Text of the comment block right above a position, or before it on its line."""
+        at = self._by_last_line.get(line - 1)
+        if at is None:
+            at = self._by_last_line.get(line)
+            if at is None or self._ends[at] > start:
+                return ""
         begin = self._starts[at]
         return plain(self._source.slice(begin, min(self._ends[at], begin + _RAW_LIMIT)))
 
-    def trailing_doc(self, end: int) -> str:
+    def trailing_doc(self, end: int, line: int) -> str:
         """Text of the comment behind a position, on its line."""
-        span = self._behind.get(self._source.line(end - 1)) if self._behind else None
+        span = self._behind.get(line)
         if span is None or span[0] < end:
             return ""
         return plain(self._source.slice(span[0], min(span[1], span[0] + _RAW_LIMIT)))
@@ -72,32 +79,29 @@ class Comments:
         """A comment stands on a line from that of `start` up to `end`."""
         if bisect_right(self._starts, start) < bisect_right(self._starts, end):
             return True
+        if not self._behind:
+            return False
         lines = range(self._source.line(start), self._source.line(end) + 1)
         return any(line in self._behind for line in lines)
-
-    def _block_before(self, start: int) -> int:
-        at = bisect_right(self._ends, start) - 1
-        if at >= 0 and is_next_line(self._source.text, self._ends[at], start):
-            return at
-        return -1
-
-
-def is_next_line(text: bytes, end: int, start: int) -> bool:
-    """Between two positions stand blanks and at most one line end."""
-    if start - end > _RAW_LIMIT:
-        return False
-    between = text[end:start]
-    return not between or (between.isspace() and between.count(b"\n") <= 1)
 
 
 def plain(raw: str) -> str:
     """Text of a comment without its markers and without directives to tools."""
-    return shortened(_DIRECTIVE.sub("", _MARKERS.sub("", raw)).strip(), DOC_LIMIT)
+    lines: list[str] = []
+    for line in raw.split("\n"):
+        text = line[_MARKERS.match(line).end() :].rstrip()  # type: ignore[union-attr]
+        if text.endswith(_CLOSING):
+            text = text[:-2].rstrip("*- \t")
+        if not _DIRECTIVE.match(text):
+            lines.append(text)
+    return shortened("\n".join(lines).strip(), DOC_LIMIT)
 
 
 def plain_docstring(raw: str) -> str:
     """Text of a docstring without its quotes and indentation."""
-    text = _QUOTES.sub("", raw).strip()
+    text = raw.lstrip(_BEFORE_QUOTES)
+    quotes = text[:3] if text[:3] in {'"""', "'''"} else text[:1]
+    text = text[len(quotes) :].removesuffix(quotes).strip()
     if "\n" in text:
         text = "\n".join([line.strip() for line in text.split("\n")])
     return shortened(text, DOC_LIMIT)

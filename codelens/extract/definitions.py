@@ -27,63 +27,38 @@ _WITH_BODY = FUNCTIONS | TYPES | {"module"}
 _EXTENT, _SCOPE, _DEFINITION = range(3)
 
 
+Span = tuple[int, int]
+
+
 class Frame:
     """An open interval of the sweep: a definition, or what surrounds definitions."""
 
-    __slots__ = (
-        "body_end",
-        "body_start",
-        "count",
-        "docstring",
-        "dropped",
-        "end",
-        "exported",
-        "head_start",
-        "index",
-        "kind",
-        "local",
-        "names",
-        "node",
-        "only",
-        "owner",
-        "parent",
-        "private",
-        "qualified",
-        "role",
-        "start",
-        "tree_end",
-        "tree_start",
-    )
+    # Defaults live in the class: most frames change few of them, and there are many frames.
+    kind = ""
+    names: list[Span] | None = None
+    owner: Span | None = None
+    docstring: Span | None = None
+    exported = False
+    private = False
+    dropped = False
+    """No symbol, and nothing is qualified by it."""
+    count = 0
+    """Definitions right inside an extent, and the only one."""
+    only: Frame | None = None
+    index = -1
+    """Of its symbol, and for a scope of the symbol around it."""
+    qualified = ""
 
     def __init__(self, role: int, node: Node, start: int, end: int, parent: Frame | None) -> None:
         self.role = role
         self.node = node
-        self.kind = ""
-        self.tree_start = start
-        """Span of the node itself; `start` and `end` grow by decorators and extents."""
-        self.tree_end = end
-        self.start = start
-        self.end = end
-        self.head_start = start
-        """Where the signature starts: behind the decorators."""
-        self.body_start = end
-        self.body_end = end
-        self.names: list[tuple[int, int]] = []
-        self.owner: tuple[int, int] | None = None
-        self.docstring: tuple[int, int] | None = None
-        self.exported = False
-        self.private = False
+        self.parent = parent
+        self.tree_start = self.start = self.head_start = start
+        """Of the node itself; `start` and `end` grow by decorators and extents, and the
+        signature begins at `head_start`, behind the decorators."""
+        self.tree_end = self.end = self.body_start = self.body_end = end
         self.local = parent is not None and parent.local
         """Variables right inside are local to a function."""
-        self.parent = parent
-        self.count = 0
-        """Definitions right inside an extent."""
-        self.only: Frame | None = None
-        self.dropped = role == _EXTENT
-        """No symbol, and nothing is qualified by it."""
-        self.index = -1
-        """Of its symbol, and for a scope of the symbol around it."""
-        self.qualified = ""
 
     @property
     def is_scope(self) -> bool:
@@ -273,6 +248,8 @@ class _Sweep:
         frame = Frame(role, node, start, end, top)
         if role == _SCOPE:
             self._found.append(frame)
+        else:
+            frame.dropped = True
         if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
             frame.start = self._decorators[0]
         stack.append(frame)
@@ -303,14 +280,16 @@ class _Sweep:
         frame = self._head(start)
         if frame is None or start == end or (frame.names and frame.kind in _ONE_NAME):
             return
-        if not frame.names or frame.names[-1] != (start, end):
+        if frame.names is None:
+            frame.names = [(start, end)]
+        elif frame.names[-1] != (start, end):
             frame.names.append((start, end))
 
     def _rename(self, kind: str, start: int, end: int) -> None:
         frame = self._head(start)
-        if frame is not None and not frame.names and start < end:
+        if frame is not None and frame.names is None and start < end:
             frame.kind = kind
-            frame.names.append((start, end))
+            frame.names = [(start, end)]
 
     def _owner(self, start: int, end: int) -> None:
         frame = self._head(start)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from codelens.extract.captures import Captures
 from codelens.extract.source import Source
 from codelens.types import Import
@@ -14,10 +12,8 @@ DEFAULT = "default"
 """Imported name of a default export."""
 
 
-class _Part(NamedTuple):
-    start: int
-    end: int
-    role: str
+_Part = tuple[int, int, str]
+"""Start, end, role."""
 
 
 def import_spans(captures: Captures) -> set[tuple[int, int]]:
@@ -31,7 +27,7 @@ def imports_of(captures: Captures, spans: set[tuple[int, int]], source: Source) 
         return []
     parts = sorted(
         {
-            _Part(node.start_byte, node.end_byte, role)
+            (node.start_byte, node.end_byte, role)
             for role in _ROLES
             for node in captures.get(f"import.{role}", ())
         }
@@ -42,48 +38,51 @@ def imports_of(captures: Captures, spans: set[tuple[int, int]], source: Source) 
         if start < reached:
             continue
         reached = -minus_end
-        while at < len(parts) and parts[at].start < start:
+        while at < len(parts) and parts[at][0] < start:
             at += 1
         first = at
-        while at < len(parts) and parts[at].start < reached:
+        while at < len(parts) and parts[at][0] < reached:
             at += 1
         found += _of_statement(parts[first:at], source)
     return found
 
 
 def _of_statement(parts: list[_Part], source: Source) -> list[Import]:
-    modules = [part for part in parts if part.role == "module"]
+    modules = [part for part in parts if part[2] == "module"]
     if not modules:
         return []
     if len(modules) > 1:
         return _several_modules(parts, source)
-    module = source.slice(modules[0].start, modules[0].end).strip(_QUOTES)
+    module = source.slice(*modules[0][:2]).strip(_QUOTES)
     found: list[Import] = []
     last_role = ""
-    for part in parts:
-        text = source.slice(part.start, part.end).strip(_QUOTES)
-        line = source.line(part.start)
-        if part.role == "name":
-            found.append(Import(module, text, "", line))
-        elif part.role == "all":
-            found.append(Import(module, "*", "", line))
-        elif part.role == "default":
-            found.append(Import(module, DEFAULT, text, line))
-        elif part.role == "alias" and last_role == "name":
-            found[-1] = found[-1]._replace(alias=text if text != found[-1].name else "")
-        elif part.role in {"alias", "namespace"}:
-            found.append(Import(module, "", text if text != module else "", line))
-        last_role = part.role
-    return found or [Import(module, "", "", source.line(modules[0].start))]
+    for start, end, role in parts:
+        if role != "module":
+            text = source.slice(start, end).strip(_QUOTES)
+            if role == "alias" and last_role == "name":
+                found[-1] = found[-1]._replace(alias=text if text != found[-1].name else "")
+            else:
+                found.append(Import(module, *_bound(role, text), source.line(start)))
+        last_role = role
+    return found or [Import(module, "", "", source.line(modules[0][0]))]
+
+
+def _bound(role: str, text: str) -> tuple[str, str]:
+    """Imported name and local name."""
+    if role == "name":
+        return text, ""
+    if role == "all":
+        return "*", ""
+    return (DEFAULT if role == "default" else ""), text
 
 
 def _several_modules(parts: list[_Part], source: Source) -> list[Import]:
     """`import a, b as c`: each binds itself."""
     found: list[Import] = []
-    for part in parts:
-        text = source.slice(part.start, part.end).strip(_QUOTES)
-        if part.role == "module":
-            found.append(Import(text, "", "", source.line(part.start)))
-        elif part.role == "alias" and found:
+    for start, end, role in parts:
+        text = source.slice(start, end).strip(_QUOTES)
+        if role == "module":
+            found.append(Import(text, "", "", source.line(start)))
+        elif role == "alias" and found:
             found[-1] = found[-1]._replace(alias=text)
     return found

@@ -22,7 +22,7 @@ _MANY_NAMES = frozenset({"variable", "constant", "field", "type", "property", *T
 _PLAIN_VALUES = frozenset({"variable", "constant", "field", "type", "property"})
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
 _CONST_WORD = re.compile(r"\bconst\b")
-_TAIL = re.compile(r"(?:\s|[{:;,=\\]|=>)+$")
+_TAIL = " \t\r\n{:;,=\\"
 _CLOSING_MARKS = re.compile(r"\s+#+$")
 """The closing marks of a Markdown heading."""
 _COMMENT = re.compile(r"/\*.*?\*/|(?://|#|--)[^\n]*", re.DOTALL)
@@ -77,6 +77,7 @@ class _Builder:
         self._exported = exported
         self._imports = imports
         self._paths = [_parsed_path(path) for path in info.names]
+        self._first_field = "" if "." in info.names[0] else info.names[0]
         self._owner_paths = [_parsed_path(path) for path in info.owners]
         self._scope_paths = [_parsed_path(path) for path in info.scope_owners]
         self._found = Symbols([], [], set())
@@ -123,15 +124,17 @@ class _Builder:
         source = self._source
         inside = parent.qualified if parent is not None else ""
         qualified = _joined(_joined(inside, owner), name) if inside or owner else name
+        first = source.line(frame.start)
+        last = source.line(frame.end - 1)
         symbol = Symbol(
             name,
             qualified,
             self._kind(frame, parent, owner, name, span[0]),
             self._signature(frame, span),
-            self._doc(frame),
+            self._doc(frame, first, last),
             self._is_exported(frame, parent, owner, name),
-            source.line(frame.start),
-            source.line(frame.end - 1),
+            first,
+            last,
             source.line(span[0]),
             frame.start,
             frame.end,
@@ -141,6 +144,11 @@ class _Builder:
         self._found.frames.append(frame)
 
     def _names_by_field(self, frame: Frame) -> list[Span]:
+        if self._first_field:
+            # Nearly always the first field has it.
+            node = frame.node.child_by_field_name(self._first_field)
+            if node is not None:
+                return [(node.start_byte, node.end_byte)]
         placeholder: list[Span] = []
         for path in self._paths:
             spans = [node.byte_range for node in _followed(frame.node, path)]
@@ -214,18 +222,20 @@ class _Builder:
             raw = raw.split("\n", 1)[0]
         elif ("/" in raw or "#" in raw or "--" in raw) and self._comments.any_between(start, end):
             raw = _COMMENT.sub(" ", raw)
-        head = _TAIL.sub("", " ".join(raw.split()))
+        head = " ".join(raw.split()).rstrip(_TAIL)
+        if head.endswith("=>"):
+            head = head[:-2].rstrip(_TAIL)
         return shortened(head + tail, _SIGNATURE_LIMIT)
 
-    def _doc(self, frame: Frame) -> str:
+    def _doc(self, frame: Frame, first: int, last: int) -> str:
         for style in self._info.docs:
             if style == "docstring":
                 doc = self._docstring(frame)
             elif style == "leading":
-                doc = self._comments.leading_doc(frame.start)
+                doc = self._comments.leading_doc(frame.start, first)
             else:
                 behind = frame.kind not in FUNCTIONS and frame.kind not in TYPES
-                doc = self._comments.trailing_doc(frame.end) if behind else ""
+                doc = self._comments.trailing_doc(frame.end, last) if behind else ""
             if doc:
                 return doc
         return ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
 
 from codelens.extract.tokens import WORD, count_terms
@@ -28,46 +29,38 @@ def pack_terms(
 
     Names and docs of a symbol count in the chunk where the symbol starts.
     """
-    entries: dict[str, list[int]] = {}
+    entries: defaultdict[str, list[int]] = defaultdict(list)
     lengths: list[tuple[int, int, int]] = []
     names, docs = _fields_by_chunk(chunks, symbols)
     for ordinal, chunk in enumerate(chunks[:MAX_CHUNKS]):
         body_text = text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace")
         body = count_terms(WORD.findall(body_text))
-        name = count_terms(names.get(ordinal, ()))
-        doc = count_terms(docs.get(ordinal, ()))
-        lengths.append((sum(body.values()), sum(name.values()), sum(doc.values())))
-        _append_entries(entries, ordinal, body, name, doc)
+        base = ordinal << 16
+        for term, times in body.items():
+            entries[term].append(base | (times << 8 if times < 255 else 0xFF00))
+        name = _add_field(entries, body, base, names.get(ordinal), 0)
+        doc = _add_field(entries, body, base, docs.get(ordinal), 4)
+        lengths.append((sum(body.values()), name, doc))
     return {term: _packed(found) for term, found in entries.items()}, tuple(lengths)
 
 
-def _append_entries(
+def _add_field(
     entries: dict[str, list[int]],
-    ordinal: int,
     body: dict[str, int],
-    name: dict[str, int],
-    doc: dict[str, int],
-) -> None:
-    base = ordinal << 16
-    if name or doc:
-        for term in name.keys() | doc.keys():
-            body.setdefault(term, 0)
-        for term, times in body.items():
-            rest = min(doc.get(term, 0), 15) << 4 | min(name.get(term, 0), 15)
-            entry = base | (times if times < 255 else 255) << 8 | rest
-            known = entries.get(term)
-            if known is None:
-                entries[term] = [entry]
-            else:
-                known.append(entry)
-        return
-    for term, times in body.items():
-        entry = base | (times if times < 255 else 255) << 8
-        known = entries.get(term)
-        if known is None:
-            entries[term] = [entry]
-        else:
-            known.append(entry)
+    base: int,
+    words: list[str] | None,
+    shift: int,
+) -> int:
+    """Count the words of a field into their terms' last entries; returns how many there were."""
+    if not words:
+        return 0
+    counts = count_terms(words)
+    for term, times in counts.items():
+        if term not in body:
+            body[term] = 0
+            entries[term].append(base)
+        entries[term][-1] |= min(times, 15) << shift
+    return sum(counts.values())
 
 
 def _packed(found: list[int]) -> bytes:

@@ -44,7 +44,6 @@ STOPWORDS = frozenset(
 )
 """English function words: they carry no topic, and leaving them out saves a tenth of the index."""
 
-_memo: dict[str, tuple[str, ...]] = {}
 _local = threading.local()
 
 
@@ -61,16 +60,22 @@ def parts_of_word(word: str) -> list[str]:
     return [part.lower() for part in _PART.findall(word)]
 
 
+class _Memo(dict[str, tuple[str, ...]]):
+    """Word -> terms, worked out when first asked: one look-up in C for a known word."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        terms = self[word] = tuple(_terms(word))
+        return terms
+
+
+_memo = _Memo()
+
+
 def terms_of_word(word: str) -> tuple[str, ...]:
     """Index terms of one word; empty for stopwords, long numbers and blobs."""
-    known = _memo.get(word)
-    if known is not None:
-        return known
-    terms = tuple(_terms(word))
-    if len(_memo) >= _MEMO_LIMIT:
-        _memo.clear()
-    _memo[word] = terms
-    return terms
+    return _memo[word]
 
 
 def terms_of_text(text: str) -> list[str]:
@@ -84,12 +89,9 @@ def terms_of_text(text: str) -> list[str]:
 def count_terms(words: Iterable[str]) -> dict[str, int]:
     """How often each term stands in `words`."""
     counts: dict[str, int] = {}
-    get, known = counts.get, _memo.get
+    get, memo = counts.get, _memo
     for word, times in Counter(words).items():
-        terms = known(word)
-        if terms is None:
-            terms = terms_of_word(word)
-        for term in terms:
+        for term in memo[word]:
             counts[term] = get(term, 0) + times
     return counts
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.rank import weights
-from codelens.rank.candidates import Candidate, Weighed
+from codelens.rank.candidates import Weighed
 from codelens.rank.corpus import Corpus
+from codelens.rank.reads import ChunkTable
 from codelens.rank.weights import K1
-from codelens.store.contents import ScoredChunk
-from codelens.store.views import PathFacts
+from codelens.store.views import FileRow, PathFacts
 
+_NO_CHUNKS = ChunkTable()
 _Norms = tuple[float, float, float]
 
 
@@ -35,7 +36,7 @@ class ChunkScorer:
         self,
         corpus: Corpus,
         terms: Sequence[Weighed],
-        chunks: Mapping[int, Sequence[ScoredChunk]],
+        chunks: Mapping[int, ChunkTable],
     ) -> None:
         self._corpus = corpus
         self._terms = terms
@@ -44,11 +45,10 @@ class ChunkScorer:
         self._names = weights.NAME_B / corpus.chunk_names
         self._docs = weights.DOC_B / corpus.chunk_docs
 
-    def score(self, candidate: Candidate, facts: PathFacts) -> Scored:
-        """What the chunks of a candidate are worth."""
-        content = candidate.file.content
-        place = self._corpus.place.get(content) if content is not None else None
-        chunks = self._chunks.get(content, ()) if content is not None else ()
+    def score(self, file: FileRow, facts: PathFacts) -> Scored:
+        """What the chunks of a file are worth."""
+        place = self._corpus.place.get(file.content or 0)
+        chunks = self._chunks.get(file.content or 0, _NO_CHUNKS)
         norms: dict[int, _Norms] = {}
         added: dict[int, float] = {}
         held = 0
@@ -70,7 +70,7 @@ class ChunkScorer:
             whole += term.weight * _saturated(self._whole_count(entries[0], place) + in_path)
             self._add(added, entries, chunks, norms, (term.weight, in_path, plain))
         found = [(base + more, chunk) for chunk, more in added.items()]
-        if base and not found and chunks:
+        if base and not found and len(chunks):
             found = [(base, 0)]
         found.sort(key=lambda one: (-one[0], one[1]))
         return Scored(found, whole, held, named)
@@ -79,7 +79,7 @@ class ChunkScorer:
         self,
         added: dict[int, float],
         entries: Sequence[int],
-        chunks: Sequence[ScoredChunk],
+        chunks: ChunkTable,
         norms: dict[int, _Norms],
         term: tuple[float, float, float],
     ) -> None:
@@ -90,7 +90,7 @@ class ChunkScorer:
             chunk = entry >> 16
             known = norms.get(chunk)
             if known is None:
-                known = norms[chunk] = self._chunk_norms(*chunks[chunk][5:8])
+                known = norms[chunk] = self._chunk_norms(*chunks.lengths(chunk))
             count = (entry >> 8 & 0xFF) * known[0] + in_path
             if entry & 0xFF:
                 count += (entry & 0xF) * known[1] + (entry >> 4 & 0xF) * known[2]

@@ -60,7 +60,7 @@ class Corpus:
         self.chunk_docs = max(row.doc_terms * per_chunk, 1e-9)
 
     def _segment(self, number: int, docs: SegmentDocs) -> Segment | None:
-        contents = docs.contents.tolist()  # type: ignore[attr-defined]
+        contents = list(docs.contents)
         known = self.files_of
         files = [len(known[one]) if one in known else 0 for one in contents]
         if not any(files):

@@ -1,5 +1,6 @@
 """The second stage: what each candidate is scored by; features are about 0 to 1.
 
+Chunks and paths are looked at for every candidate, definitions for the best of them by that.
 The recipe's features over the graph (nbr_imp, nbr_ref, indeg) belong here and in
 `codelens.rank.weights` once there are edges between files.
 """
@@ -7,19 +8,19 @@ The recipe's features over the graph (nbr_imp, nbr_ref, indeg) belong here and i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.rank import names, reads, stems, symbols, weights
-from codelens.rank.candidates import Candidate, Weighed
+from codelens.rank.candidates import Weighed
 from codelens.rank.chunks import ChunkScorer, Scored
 from codelens.rank.corpus import Corpus
 from codelens.rank.names import Defined
 from codelens.rank.query import Query
-from codelens.rank.reads import Definition
-from codelens.rank.stems import PathMatch
+from codelens.rank.reads import ChunkTable, Definition
+from codelens.rank.stems import Asked
 from codelens.rank.symbols import SymbolMatch
-from codelens.store.contents import Content, ScoredChunk
+from codelens.store.contents import Content
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow, PathFacts
 
@@ -30,7 +31,7 @@ class Evidence(NamedTuple):
     file: FileRow
     facts: PathFacts
     about: Content | None
-    chunks: Sequence[ScoredChunk]
+    chunks: ChunkTable
     scored: Scored
     symbols: SymbolMatch
     definitions: Sequence[Definition]
@@ -42,47 +43,128 @@ class Evidence(NamedTuple):
     features: Mapping[str, float]
 
 
+class _Glance(NamedTuple):
+    """A candidate after a look at its chunks and its path."""
+
+    file: FileRow
+    facts: PathFacts
+    scored: Scored
+    features: dict[str, float]
+
+
 def examine(
     view: Snapshot,
     corpus: Corpus,
     query: Query,
     terms: Sequence[Weighed],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[FileRow],
     defined: Mapping[int, list[Defined]],
 ) -> list[Evidence]:
-    """Look at each candidate closely, in the order given."""
-    contents = {one.file.content for one in candidates if one.file.content is not None}
-    chunks = view.chunks(contents)
-    about = view.about(contents)
-    facts = view.path_facts(one.file.path_id for one in candidates)
-    scorer = ChunkScorer(corpus, terms, chunks)
-    scored = [scorer.score(one, facts[one.file.path_id]) for one in candidates]
-    wanted = {
-        one.file.content
-        for one, score in zip(candidates, scored, strict=True)
-        if one.file.content is not None and (score.named or one.file.path_id in defined)
-    }
-    own = reads.definitions(view.db, wanted)
+    """The candidates that are worth it with all their features, in no stated order."""
+    contents = {one.content for one in candidates if one.content is not None}
+    chunks = reads.chunks(view.db, contents)
+    facts = view.path_facts(one.path_id for one in candidates)
     question = stems.asked(terms, query.typed, query.whole)
-    found: list[Evidence] = []
-    for one, score in zip(candidates, scored, strict=True):
-        content = one.file.content
-        place = facts[one.file.path_id]
-        definitions = own.get(content, ()) if content is not None else ()
-        evidence = Evidence(
-            one.file,
-            place,
-            about.get(content) if content is not None else None,
-            chunks.get(content, ()) if content is not None else (),
-            score,
-            symbols.match(definitions, question) if definitions else symbols.NOTHING,
-            definitions,
-            defined.get(one.file.path_id, ()),
-            query.single,
-            {},
+    scorer = ChunkScorer(corpus, terms, chunks)
+    seen = [_glance(one, facts[one.path_id], scorer, question) for one in candidates]
+    top = max((one.features["cmax"] for one in seen), default=0.0)
+    for one in seen:
+        one.features["csumall"] = _mass(one.scored.chunks, top)
+    _scale([one.features for one in seen], ("cmax", "csum3", "csumall", "file"))
+    promise = weights.TOKEN if query.single else weights.WORDS
+    down = weights.PUSHED_DOWN["token" if query.single else "words"]
+    seen.sort(
+        key=lambda one: (
+            not (query.single and one.file.path_id in defined),
+            (-weights.WORDS["embdef"] if one.file.path_id in defined else 0.0)
+            + down.get(one.facts.role, 0.0)
+            - sum(share * one.features.get(name, 0.0) for name, share in promise.items()),
+            one.file.path,
         )
-        found.append(evidence._replace(features=_raw(evidence, stems.match(place, question))))
-    return _scaled(found)
+    )
+    best = seen[: weights.LOOKED_AT]
+    own = reads.definitions(
+        view.db,
+        {
+            one.file.content
+            for one in best
+            if one.file.content is not None and (one.scored.named or one.file.path_id in defined)
+        },
+    )
+    about = view.about({one.file.content for one in best if one.file.content is not None})
+    found: list[Evidence] = []
+    rows: list[dict[str, float]] = []
+    for one in best:
+        content = one.file.content or 0
+        definitions = own.get(content, ())
+        like = symbols.match(definitions, question)
+        here = defined.get(one.file.path_id, ())
+        features = {**one.features, **_named(like, here), "logsize": 0.0}
+        if content in about:
+            features["logsize"] = math.log1p(about[content].size_bytes)
+        found.append(
+            Evidence(
+                one.file, one.facts, about.get(content), chunks.get(content) or ChunkTable(),
+                one.scored, like, definitions, here, query.single, features,
+            )
+        )  # fmt: skip
+        rows.append(features)
+    _scale(rows, ("symsum", "deflen", "logsize"))
+    return found
+
+
+def _glance(file: FileRow, facts: PathFacts, scorer: ChunkScorer, question: Asked) -> _Glance:
+    scored = scorer.score(file, facts)
+    chunks = scored.chunks
+    path = stems.match(facts, question)
+    return _Glance(
+        file,
+        facts,
+        scored,
+        {
+            "cmax": chunks[0][0] if chunks else 0.0,
+            "csum3": sum(
+                share * score
+                for share, (score, _) in zip(weights.CHUNK_SHARES, chunks, strict=False)
+            ),
+            "file": scored.whole,
+            "stemcov": path.stemcov,
+            "stemcov_q": path.stemcov_q,
+            "stempfx": path.stempfx,
+            "stemeq": path.stemeq,
+            "dircov": path.dircov,
+        },
+    )
+
+
+def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
+    best = max(defined, key=names.telling, default=None)
+    lines = best.symbol.end_line - best.symbol.start_line + 1 if best else 0
+    return {
+        "symsum": like.total,
+        "bestsym": like.best,
+        "embdef": 1.0 if best else 0.0,
+        "defexact": 1.0 if best and best.grade == names.EXACT else 0.0,
+        "def_ci": 1.0 if best else 0.0,
+        "container_def": 1.0 if best and best.symbol.kind in names.CONTAINERS else 0.0,
+        "deflen": math.log1p(lines),
+    }
+
+
+def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:
+    if not top:
+        return 0.0
+    floor = weights.CHUNK_SUM_FLOOR * top
+    return math.log1p(sum(score for score, _ in chunks if score > floor) / top)
+
+
+def _scale(rows: Sequence[dict[str, float]], features: Iterable[str]) -> None:
+    """Divide open-ended features by their maximum."""
+    for name in features:
+        most = max((row[name] for row in rows), default=0.0)
+        if most > 0:
+            for row in rows:
+                row[name] /= most
 
 
 def with_definitions(view: Snapshot, found: Sequence[Evidence]) -> list[Evidence]:
@@ -100,51 +182,3 @@ def with_definitions(view: Snapshot, found: Sequence[Evidence]) -> list[Evidence
         else one
         for one in found
     ]
-
-
-def _raw(one: Evidence, path: PathMatch) -> dict[str, float]:
-    chunks = one.scored.chunks
-    exact = [known for known in one.defined if known.grade == names.EXACT]
-    best = max(one.defined, key=names.telling, default=None)
-    return {
-        "cmax": chunks[0][0] if chunks else 0.0,
-        "csum3": sum(
-            share * score for share, (score, _) in zip(weights.CHUNK_SHARES, chunks, strict=False)
-        ),
-        "file": one.scored.whole,
-        **path._asdict(),
-        "symsum": one.symbols.total,
-        "bestsym": one.symbols.best,
-        "embdef": 1.0 if one.defined else 0.0,
-        "defexact": 1.0 if exact else 0.0,
-        "def_ci": 1.0 if one.defined else 0.0,
-        "container_def": 1.0 if best and best.symbol.kind in names.CONTAINERS else 0.0,
-        "deflen": math.log1p(_lines(best)) if best else 0.0,
-        "logsize": math.log1p(one.about.size_bytes) if one.about else 0.0,
-    }
-
-
-def _lines(one: Defined) -> int:
-    return one.symbol.end_line - one.symbol.start_line + 1
-
-
-_SCALED = ("cmax", "csum3", "csumall", "file", "symsum", "deflen", "logsize")
-
-
-def _scaled(found: list[Evidence]) -> list[Evidence]:
-    """With `csumall`, and every open-ended feature divided by its maximum."""
-    top = max((one.features["cmax"] for one in found), default=0.0)
-    rows = [{**one.features, "csumall": _mass(one.scored.chunks, top)} for one in found]
-    for name in _SCALED:
-        most = max((row[name] for row in rows), default=0.0)
-        if most > 0:
-            for row in rows:
-                row[name] /= most
-    return [one._replace(features=row) for one, row in zip(found, rows, strict=True)]
-
-
-def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:
-    if not top:
-        return 0.0
-    floor = weights.CHUNK_SUM_FLOOR * top
-    return math.log1p(sum(score for score, _ in chunks if score > floor) / top)

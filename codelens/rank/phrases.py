@@ -34,12 +34,10 @@ def holding(
 def _shown_at(one: Judged, line: int) -> Judged:
     """The chunk with a line put before the file's other chunks."""
     evidence = one.evidence
-    for number, chunk in enumerate(evidence.chunks):
-        if chunk.start_line <= line <= chunk.end_line:
-            scores = {at: score for score, at in evidence.scored.chunks}
-            rest = [pair for pair in evidence.scored.chunks if pair[1] != number]
-            chunks = [(scores.get(number, 0.0), number), *rest]
-            return one._replace(
-                evidence=evidence._replace(scored=evidence.scored._replace(chunks=chunks))
-            )
-    return one
+    number = evidence.chunks.at_line(line)
+    if number < 0:
+        return one
+    scores = {at: score for score, at in evidence.scored.chunks}
+    rest = [pair for pair in evidence.scored.chunks if pair[1] != number]
+    chunks = [(scores.get(number, 0.0), number), *rest]
+    return one._replace(evidence=evidence._replace(scored=evidence.scored._replace(chunks=chunks)))

@@ -53,7 +53,7 @@ def kind_of(place: Place) -> str:
     """`symbol`, `chunk`, or `file` for a file that is known by its path alone."""
     if place.symbol >= 0:
         return "symbol"
-    return "chunk" if place.judged.evidence.chunks else "file"
+    return "chunk" if len(place.judged.evidence.chunks) else "file"
 
 
 def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
@@ -90,7 +90,7 @@ _DEFINES = {
 
 def _line(view: Snapshot, place: Place, known: dict[str, float], read: Read) -> str:
     file = place.judged.evidence.file
-    if file.content is None or not place.judged.evidence.chunks:
+    if file.content is None or not len(place.judged.evidence.chunks):
         return ""
     if place.symbol >= 0:
         return reads.signature(view.db, file.content, place.symbol)

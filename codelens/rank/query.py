@@ -157,8 +157,8 @@ def _names(text: str, single: bool) -> tuple[Name, ...]:
 
 def _paths(text: str) -> tuple[tuple[str, int], ...]:
     found: dict[str, int] = {}
-    for token in text.split():
-        token = token.strip("`'\",;!?()[]<>")
+    for word in text.split():
+        token = word.strip("`'\",;!?()[]<>")
         line = _LINE.match(token)
         path = line[1] if line else token
         if _PATH.fullmatch(path):

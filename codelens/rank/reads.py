@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from codelens.store.contents import batched
+from codelens.store.contents import ScoredChunk, batched
 from codelens.store.database import Database
 
 
@@ -20,6 +20,39 @@ class Definition(NamedTuple):
     parent: int
 
 
+class ChunkTable:
+    """The chunks of one content, unpacked one at a time: most are never looked at."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, packed: bytes = b"") -> None:
+        self._words = memoryview(packed).cast("I")
+
+    def __len__(self) -> int:
+        return len(self._words) // _CHUNK_WORDS
+
+    def __getitem__(self, number: int) -> ScoredChunk:
+        at = number * _CHUNK_WORDS
+        words = self._words[at : at + _CHUNK_WORDS].tolist()
+        words[4] -= 1  # the symbol: 0 for none
+        return ScoredChunk._make(words)
+
+    def lengths(self, number: int) -> tuple[int, int, int]:
+        """The number of body, name and doc terms of one chunk."""
+        at = number * _CHUNK_WORDS + 5
+        return self._words[at], self._words[at + 1], self._words[at + 2]
+
+    def at_line(self, line: int) -> int:
+        """The chunk that has a line, -1 if none."""
+        for number in range(len(self)):
+            at = number * _CHUNK_WORDS
+            if self._words[at] <= line <= self._words[at + 1]:
+                return number
+        return -1
+
+
+_CHUNK_WORDS = 8
+_CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
 SELECT_DEFINITIONS = """
 SELECT content, ordinal, name, kind, start_line, end_line, parent FROM symbols
 WHERE content IN ({marks}) ORDER BY content, ordinal
@@ -32,16 +65,26 @@ SELECT_SHOWN = "SELECT signature FROM symbols WHERE content = ? AND ordinal = ?"
 _LANGUAGES = "SELECT id, language, generated FROM contents WHERE id IN ({marks})"
 
 
+def chunks(db: Database, contents: Iterable[int]) -> dict[int, ChunkTable]:
+    """The chunks of each content."""
+    return {
+        content: ChunkTable(packed)
+        for batch in batched(contents)
+        for content, packed in db.rows(_CHUNKS.format(marks=_marks(batch)), batch)
+    }
+
+
 def definitions(db: Database, contents: Iterable[int]) -> dict[int, list[Definition]]:
     """The symbols of each content, in their order."""
     found: dict[int, list[Definition]] = {}
+    make = Definition._make
     for batch in batched(contents):
-        for content, *row in db.rows(SELECT_DEFINITIONS.format(marks=_marks(batch)), batch):
-            known = found.get(content)
+        for row in db.rows(SELECT_DEFINITIONS.format(marks=_marks(batch)), batch):
+            known = found.get(row[0])
             if known is None:
-                found[content] = [Definition._make(row)]
+                found[row[0]] = [make(row[1:])]
             else:
-                known.append(Definition._make(row))
+                known.append(make(row[1:]))
     return found
 
 

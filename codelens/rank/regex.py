@@ -12,15 +12,9 @@ import re
 import struct
 import subprocess
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from re import _constants as tokens  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from codelens.errors import QueryError
-from codelens.extract.tokens import WORD
-from codelens.rank import scan
+from codelens.rank import patterns, scan
 from codelens.rank.filters import Filters
 from codelens.rank.request import Ranked, Request
 from codelens.rank.scan import Clock, Found, Line, Look, Words
@@ -29,12 +23,8 @@ from codelens.store.views import FileRow
 
 Read = Callable[[FileRow], bytes | None]
 
-MAX_PATTERN = 1000
 MAX_LINE = 2000
 """Longer lines (minified code, data) are searched up to here."""
-_FEW, _LONG, _ENDLESS, _TAME_WAYS = 8, 500, 10**9, 4000
-"""A repeat of more than 8 counts as 500 ways to match, and one around another choice as endless.
-So one open repeat beside a few choices runs here, and two do not."""
 _BATCH_BYTES = 16_000_000
 _LEAST_S = 0.05
 _GRACE_S = 1.0
@@ -48,105 +38,12 @@ def search(
     Raises:
         QueryError: the pattern is none, or too long.
     """
-    pattern, parsed = compiled(request.query)
+    pattern, parts = patterns.compiled(request.query)
     if "\n" in request.query or "\\n" in request.query:
         notes.append("patterns are matched line by line: one with a line break matches nothing")
-    look = _here(pattern, read) if is_tame(parsed) else _in_child(pattern, read)
-    return scan.search(view, Words(sure_words(parsed), ()), request, filters, look, notes)
-
-
-def compiled(text: str) -> tuple[re.Pattern[str], Any]:
-    """The pattern and its syntax tree; letter case counts once the text has a capital.
-
-    Raises:
-        QueryError: the text is no regular expression.
-    """
-    if len(text) > MAX_PATTERN:
-        raise QueryError(f"the pattern has {len(text)} characters; at most {MAX_PATTERN} are taken")
-    # `\S`, `\W` and the like are no capitals.
-    capitals = any(char.isupper() for char in re.sub(r"\\.", "", text))
-    flags = re.NOFLAG if capitals else re.IGNORECASE
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return re.compile(text, flags), parser.parse(text, flags)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise QueryError(f"bad pattern {text[:100]!r}: {error}") from error
-
-
-_REPEATS = (tokens.MAX_REPEAT, tokens.MIN_REPEAT)
-
-
-def is_tame(parsed: Any) -> bool:
-    """Whether no text can make a pattern take long."""
-    return _ways(parsed) <= _TAME_WAYS
-
-
-def _ways(parsed: Any) -> int:
-    """An upper estimate of how many ways of matching are tried at one place of a line."""
-    total = 1
-    for code, value in parsed:
-        total = min(total * _ways_of(code, value), _ENDLESS)
-    return total
-
-
-def _ways_of(code: Any, value: Any) -> int:
-    if code in _REPEATS:
-        least, most, inner = value
-        each = _ways(inner)
-        if most > _FEW:
-            return _LONG if each == 1 else _ENDLESS
-        return min(sum(each**times for times in range(least, most + 1)), _ENDLESS)
-    if code is tokens.GROUPREF:
-        return _LONG
-    inside = [_ways(part) for part in _inside(code, value)]
-    return sum(inside) if inside else 1
-
-
-def _inside(code: Any, value: Any) -> Iterator[Any]:
-    """The patterns inside one part of a pattern."""
-    if code is tokens.SUBPATTERN:
-        yield value[3]
-    elif code is tokens.BRANCH:
-        yield from value[1]
-    elif code in (tokens.ASSERT, tokens.ASSERT_NOT):
-        yield value[1]
-    elif code is tokens.ATOMIC_GROUP:
-        yield value
-    elif code is tokens.GROUPREF_EXISTS:
-        yield from (part for part in value[1:] if part is not None)
-    elif code in (*_REPEATS, tokens.POSSESSIVE_REPEAT):
-        yield value[2]
-
-
-_EDGE = "\0"
-
-
-def sure_words(parsed: Any) -> tuple[str, ...]:
-    """Words that stand, bounded on both sides, in whatever the pattern matches."""
-    text = "".join(_literal(code, value) for code, value in parsed)
-    found: list[str] = []
-    for match in WORD.finditer(text):
-        before, after = text[: match.start()], text[match.end() :]
-        if before and after and not before.endswith("\1") and not after.startswith("\1"):
-            found.append(match[0])
-    return tuple(found)
-
-
-def _literal(code: Any, value: Any) -> str:
-    r"""What one part of a pattern stands for: itself, `\0` for an end of a word, `\1` for all else."""
-    if code is tokens.LITERAL:
-        return chr(value)
-    if code is tokens.AT:
-        return _EDGE if value is not tokens.AT_NON_BOUNDARY else "\1"
-    if code is tokens.IN and value == [(tokens.CATEGORY, tokens.CATEGORY_SPACE)]:
-        return _EDGE
-    if code in _REPEATS and value[0] >= 1 and len(value[2]) == 1:
-        inner = _literal(*value[2][0])
-        return _EDGE if inner and not WORD.match(inner) and inner != "\1" else "\1"
-    if code is tokens.SUBPATTERN and not value[1] and not value[2]:
-        return "".join(_literal(*part) for part in value[3])
-    return "\1"
+    look = _here(pattern, read) if patterns.is_tame(parts) else _in_child(pattern, read)
+    words = Words(patterns.sure_words(parts), ())
+    return scan.search(view, words, request, filters, look, notes)
 
 
 def _here(pattern: re.Pattern[str], read: Read) -> Look:

@@ -49,7 +49,7 @@ class Found(NamedTuple):
     """The matches in one file."""
 
     file: FileRow
-    count: int
+    matches: int
     lines: list[Line]
     """At most `KEPT_LINES`; what is most likely meant first."""
 
@@ -166,7 +166,7 @@ def _results(
     scored: list[tuple[float, Found, dict[str, float]]] = []
     for one in found:
         shares = {
-            "matches": math.log1p(one.count),
+            "matches": math.log1p(one.matches),
             "file": scores.get(one.file.content or 0, 0.0),
             "role": -weights.PUSHED_DOWN["token"].get(facts[one.file.path_id].role, 0.0),
         }
@@ -184,7 +184,7 @@ def _rounds(
         for score, one, shares in scored:
             if number < len(one.lines):
                 line = one.lines[number]
-                why = "1 match" if one.count == 1 else f"{one.count} matches in the file"
+                why = "1 match" if one.matches == 1 else f"{one.matches} matches in the file"
                 yield Ranked(
                     one.file, line.start, line.end, "line", -1, score, why, line.text,
                     shares if request.explain else {},

@@ -111,9 +111,9 @@ def _ranked(asked: _Asked) -> list[Ranked]:
     if dropped:
         asked.notes.append(f"a long query: its {len(terms)} rarest terms count, {dropped} do not")
     found = names.defined(view, query.names)
-    also = list({one.file.path_id: one.file for one in found}.values())
+    also = {one.file.path_id: one.file for one in found}
     keep = asked.filters.keep if asked.filters.active else None
-    chosen = candidates.choose(corpus, terms, also, keep)
+    chosen = candidates.choose(corpus, terms, list(also.values()), keep, query.single)
     evidence = features.examine(view, corpus, query, terms, chosen, names.by_file(found))
     judged = score.judge(evidence, query)
     if query.phrases:

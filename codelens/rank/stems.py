@@ -54,22 +54,26 @@ def asked(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> Asked:
 
 def match(facts: PathFacts, query: Asked) -> PathMatch:
     """Compare one path with a query."""
-    joined, parts = stem_parts(facts.path, facts.stem)
+    joined, parts, stem, folders = _taken_apart(facts.path, facts.stem, facts.folders)
+    terms = query.terms
     covered = total = 0.0
     for part in parts:
-        weight = query.terms.get(part)
-        total += query.other if weight is None else weight
-        covered += weight or 0.0
-    stem = set(facts.stem.split())
-    folders = set(facts.folders.split())
-    in_stem = in_path = begun = 0.0
+        weight = terms.get(part)
+        if weight is None:
+            total += query.other
+        else:
+            total += weight
+            covered += weight
+    in_stem = begun = in_path = 0.0
     for word in query.words:
         if word in stem:
-            in_stem += query.terms[word]
-        elif any(_begins(word, part) for part in parts):
-            begun += 1.0
-        if word in stem or word in folders:
+            in_stem += terms[word]
             in_path += 1.0
+            continue
+        if word in folders:
+            in_path += 1.0
+        if _begun(word, parts):
+            begun += 1.0
     count = len(query.words) or 1
     return PathMatch(
         covered / total if total else 0.0,
@@ -80,17 +84,27 @@ def match(facts: PathFacts, query: Asked) -> PathMatch:
     )
 
 
-def _begins(word: str, part: str) -> bool:
-    shorter, longer = (word, part) if len(word) < len(part) else (part, word)
-    return len(shorter) >= weights.SHORTEST_PREFIX and longer.startswith(shorter)
+def _begun(word: str, parts: Sequence[str]) -> bool:
+    """Whether a part begins with the word or the word with a part."""
+    least = weights.SHORTEST_PREFIX
+    if len(word) < least:
+        return False
+    for part in parts:
+        if len(part) >= least and (part.startswith(word) or word.startswith(part)):
+            return True
+    return False
+
+
+_Parts = tuple[str, tuple[str, ...], frozenset[str], frozenset[str]]
 
 
 @lru_cache(maxsize=20_000)
-def stem_parts(path: bytes, stem: str) -> tuple[str, tuple[str, ...]]:
-    """The stem as one lower-case word, and the terms of its parts without their compound."""
-    *folders, name = path.split(b"/")
+def _taken_apart(path: bytes, stem: str, folders: str) -> _Parts:
+    """The stem as one lower-case word and the terms of its parts; terms of stem and folders."""
+    *above, name = path.split(b"/")
     text = (name.split(b".")[0] or name).decode("utf-8", "replace")
-    if folders and " ".join(terms_of_text(text)) != stem:
-        text = folders[-1].decode("utf-8", "replace")  # index, __init__, ...: the folder's name
+    if above and " ".join(terms_of_text(text)) != stem:
+        text = above[-1].decode("utf-8", "replace")  # index, __init__, ...: the folder's name
     parts = [part for word in WORD.findall(text) for part in parts_of_word(word)]
-    return "".join(parts), tuple(term for part in parts for term in terms_of_word(part))
+    terms = tuple(term for part in parts for term in terms_of_word(part))
+    return "".join(parts), terms, frozenset(stem.split()), frozenset(folders.split())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from codelens.extract.tokens import WORD, terms_of_word
+from codelens.extract.tokens import terms_of_text
 from codelens.rank import weights
 from codelens.rank.reads import Definition
 from codelens.rank.stems import Asked
@@ -46,13 +47,18 @@ def match(definitions: Sequence[Definition], query: Asked) -> SymbolMatch:
 
 
 def _cosine(name: str, query: Asked, length: float) -> float:
-    terms = {term: None for word in WORD.findall(name) for term in terms_of_word(word)}
+    known = query.terms
     common = squares = 0.0
-    for term in terms:
-        weight = query.terms.get(term)
+    for term in _terms_of_name(name):
+        weight = known.get(term)
         if weight is None:
             squares += query.other * query.other
         else:
             common += weight * weight
             squares += weight * weight
     return common / (length * math.sqrt(squares)) if common else 0.0
+
+
+@lru_cache(maxsize=50_000)
+def _terms_of_name(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(terms_of_text(name)))

@@ -30,8 +30,8 @@ CHUNK_SHARES = (1.0, 0.6, 0.4)
 CHUNK_SUM_FLOOR = 0.35
 """csumall: chunks below this share of the best chunk of all do not count."""
 SYMBOL_COSINE = 0.2
-"""symsum: symbols less like the query than this do not count. The recipe has .3, with the true IDF of
-every word; with `UNKNOWN_IDF` .2 measures .004 better on its 25 repositories."""
+"""symsum: symbols less like the query than this do not count. The recipe has .3, with the
+true IDF of every word; with `UNKNOWN_IDF` .2 measures .004 better on its 25 repositories."""
 
 WORDS: Mapping[str, float] = MappingProxyType(
     {
@@ -70,6 +70,8 @@ TOKEN: Mapping[str, float] = MappingProxyType(
 UNKNOWN_IDF = 0.4
 """IDF of a term that the query has not, as a share of the query's rarest: its true one would cost
 a read of the postings for each word of each name."""
+LOOKED_AT = 50
+"""Files whose definitions are read and compared: the most promising by chunks and path."""
 SHORTEST_PREFIX = 3
 """stempfx: a shorter beginning says nothing."""
 

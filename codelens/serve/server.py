@@ -20,7 +20,7 @@ _CLOSE_S = 2.0
 
 
 def serve(root: str | None = None, budget_ms: float | None = None) -> int:
-    """Serve until stdin closes; does not return in time to a caller that still has work.
+    """Serve until stdin closes; the exit code. May end the process itself, see `_leave`.
 
     Args:
         root: where to look when a call names no path.
@@ -32,10 +32,8 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="codelens: %(message)s")
     settings = config.load()
     engine = Engine(settings, keep_going=True)
-    try:
-        make_server(engine, root, _budget(budget_ms, settings)).run("stdio")
-    finally:
-        _leave(engine)
+    make_server(engine, root, _budget(budget_ms, settings)).run("stdio")
+    _leave(engine)
     return 0
 
 

@@ -276,9 +276,12 @@ def test_a_binary_file_is_an_error(engine: Engine, repo: GitRepo) -> None:
     assert "binary" in read(engine, repo, "logo.png").error
 
 
-def test_bytes_that_are_no_utf8_are_replaced(engine: Engine, repo: GitRepo) -> None:
-    repo.write("latin.txt", b"caf\xe9\r\nline\r\n")
-    assert read(engine, repo, "latin.txt").text == "caf\ufffd\r\nline\r\n"
+def test_bytes_that_are_no_utf8_are_read_as_latin_or_replaced(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.write_all({"latin.txt": b"caf\xe9\r\nline\r\n", "torn.txt": "π ".encode() + b"\xff\n"})
+    assert read(engine, repo, "latin.txt").text == "café\r\nline\r\n"
+    assert read(engine, repo, "torn.txt").text == "π \ufffd\n"
 
 
 def test_an_empty_file_has_an_empty_text(engine: Engine, repo: GitRepo) -> None:

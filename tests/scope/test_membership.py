@@ -28,7 +28,9 @@ from codelens.scope.membership import Membership, Walker, marks_hold, sources_of
 
 NO_EXCLUDES = IgnoreSettings(excludes_file="")
 
-EXTRAS = ["fifo", "link", "dangling", "folder", "empty .git", "lost gitfile", "repository"]
+EXTRAS = [
+    "fifo", "link", "dangling", "folder", "empty .git", "lost gitfile", "repository", "repository",
+]  # fmt: skip
 
 
 def make_extra(root: Path, path: bytes, kind: str) -> None:
@@ -58,13 +60,13 @@ def make_extra(root: Path, path: bytes, kind: str) -> None:
 
 
 @given(
-    files=st.lists(paths, max_size=25),
+    files=st.lists(paths, min_size=8, max_size=25),
     missing=st.lists(paths, max_size=3),
-    ignores=st.lists(st.tuples(paths, ignore_texts), max_size=4),
+    ignores=st.lists(st.tuples(paths, ignore_texts), min_size=1, max_size=4),
     at_root=ignore_texts,
     exclude=ignore_texts,
     excludes_file=ignore_texts,
-    extras=st.lists(st.tuples(paths, st.sampled_from(EXTRAS)), max_size=5),
+    extras=st.lists(st.tuples(paths, st.sampled_from(EXTRAS)), min_size=2, max_size=6),
     seed=st.randoms(use_true_random=False),
     fold=st.booleans(),
     version=st.sampled_from(["2", "4", "split"]),

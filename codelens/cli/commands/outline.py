@@ -35,12 +35,14 @@ def run(args: argparse.Namespace) -> int:
     """Fold and print; 1 if it holds nothing."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
+    from codelens.engine.outline import ref_of
 
+    target = _from_here(args.target, args.path)
     with Engine() as engine, Bar() as bar:
         answer = engine.outline(
-            _from_here(args.target, args.path),
+            target,
             path=args.path,
-            ref=args.ref,
+            ref=args.ref or ref_of(target) or None,
             budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
             progress=bar,
         )
