@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from codelens import config
 from codelens.config import Settings
 from codelens.engine import background, present, status
 from codelens.engine.answers import (
+    Excerpt,
     ExpandAnswer,
     OutlineAnswer,
     SearchAnswer,
@@ -156,7 +157,7 @@ class Engine:
 
         if context < 0 or max_lines < 1:
             raise SettingError("context must be at least 0 and max_lines at least 1")
-        items = []
+        items: list[Excerpt] = []
         with self._look(path, ref, budget_ms, silent) as (opened, look):
 
             def look_at(other: str) -> Look:
@@ -257,7 +258,7 @@ class Engine:
         budget_ms: float | None,
         progress: Progress,
         query: str = "",
-    ) -> Iterator[tuple[_Opened, Look]]:
+    ) -> Generator[tuple[_Opened, Look]]:
         opened = self._open(path, ref)
         asked = (opened.repository, opened.scope, opened.shelf, self.settings, budget_ms)
         with opened.shelf.lock, opened.shelf.mended():

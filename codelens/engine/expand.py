@@ -14,6 +14,8 @@ from codelens.handles.read import Reader
 from codelens.paths import printed
 from codelens.types import RelPath
 
+_NEAR_SHOWN = 20
+
 
 def excerpt(
     asked: str, look: Look, look_at: Callable[[str], Look], context: int, max_lines: int
@@ -65,7 +67,7 @@ def _read(asked: str, handle: Handle, look: Look, context: int, max_lines: int) 
 
 def _near(error: Exception) -> tuple[str, ...]:
     if isinstance(error, AmbiguousHandle):
-        return error.owners
+        return error.owners[:_NEAR_SHOWN]
     if isinstance(error, HandleNotFound | NoSuchRef):
         return error.near
     return ()

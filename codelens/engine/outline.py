@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codelens.engine.answers import OutlineAnswer, OutlineFile, OutlineFolder, OutlineItem
+from codelens.engine.as_text import count_of
 from codelens.engine.look import Look
 from codelens.errors import BadHandle, HandleNotFound, ReadError
 from codelens.handles.find import Finder, Place, handles_of, known_symbols
@@ -89,8 +90,8 @@ def _file(look: Look, reader: Reader, place: Place, ref: str, notes: list[str]) 
     kept = [at for at, one in enumerate(symbols) if _belongs(place, symbols, at, one)]
     if len(kept) > _FILE_ITEMS:
         notes.append(
-            f"{len(kept) - _FILE_ITEMS:,} more definitions in {printed(file.path)} are left out; "
-            "outline one by its handle"
+            f"{count_of(len(kept) - _FILE_ITEMS, 'more definition')} in {printed(file.path)} left "
+            "out; outline one by its handle"
         )
     return OutlineFile(
         path=printed(file.path),
@@ -150,9 +151,9 @@ def _folder(look: Look, path: bytes, below: list[FileRow], ref: str) -> OutlineA
 def _folder_notes(more: list[str], files: int, shown: str) -> Iterator[str]:
     yield from more[:_NOTES]
     if len(more) > _NOTES:
-        yield f"{len(more) - _NOTES} more files hold more definitions than are shown"
+        yield f"more definitions also in {count_of(len(more) - _NOTES, 'other file')}"
     if files:
-        yield f"{files:,} more files lie in {shown}; search or outline them by name"
+        yield f"{count_of(files, 'more file')} in {shown}; search, or outline one by its path"
 
 
 def _known(
@@ -172,7 +173,7 @@ def _known(
     # Where not all can be shown, values give way to what does something.
     weighty = sorted(top, key=lambda at: symbols[at].kind in _VALUES)[:_FOLDER_ITEMS]
     if more is not None and left > 0:
-        more.append(f"{left} more definitions in {printed(file.path)}: outline it")
+        more.append(f"{count_of(left, 'more definition')} in {printed(file.path)}: outline it")
     return OutlineFile(
         path=printed(file.path),
         language=known.language if known else "",

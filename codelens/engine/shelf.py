@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -56,7 +56,7 @@ class Shelf:
         return views.all_views(self.db)
 
     @contextmanager
-    def mended(self) -> Iterator[None]:
+    def mended(self) -> Generator[None]:
         """Set a damaged index aside, so that the next question builds it anew.
 
         Raises:

@@ -177,7 +177,12 @@ class _Sweep:
         self._found: list[Frame] = []
         self._decorators = (-1, -1)
         """Span of the decorators just passed, whose definition is still to come."""
-        self._marks = {
+
+    def run(self, events: list[_Event], nodes: list[Node]) -> list[Frame]:
+        stack = self._stack
+        kinds = self._plan.kinds
+        # Not kept in `self`: a cycle would hold the whole tree until a garbage collection.
+        marks = {
             _MARK_RANKS["decorator"]: self._decorator,
             _MARK_RANKS["export"]: self._export,
             _MARK_RANKS["private"]: self._private,
@@ -186,11 +191,6 @@ class _Sweep:
             _MARK_RANKS["body"]: self._body,
             _MARK_RANKS["docstring"]: self._docstring,
         }
-
-    def run(self, events: list[_Event], nodes: list[Node]) -> list[Frame]:
-        stack = self._stack
-        kinds = self._plan.kinds
-        marks = self._marks
         renames = self._plan.renames
         for start, minus_end, rank, at in events:
             while stack and stack[-1].tree_end <= start:
@@ -218,6 +218,11 @@ class _Sweep:
             return
         else:
             frame = Frame(_DEFINITION, node, start, end, top)
+            if top is not None and kind in _WITH_BODY and top.body_start < end:
+                self._find_body(frame)
+                if frame.body_start == top.body_start and top.kind:
+                    # `x = function y() {}`: one function, and the outer name is the one used.
+                    return
             stack.append(frame)
             self._found.append(frame)
             if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
@@ -256,7 +261,7 @@ class _Sweep:
 
     def _close(self, frame: Frame) -> None:
         """A definition alone in its extent takes its span."""
-        only = frame.only
+        only, frame.only = frame.only, None
         if frame.role != _EXTENT or frame.count != 1 or only is None:
             if frame.role == _EXTENT and self._stack and self._stack[-1].role == _EXTENT:
                 self._stack[-1].count += frame.count

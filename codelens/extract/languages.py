@@ -57,6 +57,8 @@ class LanguageInfo:
     field b of field a, `a*` follows every field a down to the leaf. The first that leads counts."""
     placeholder_names: frozenset[str] = frozenset()
     """Names that any later path beats."""
+    destructured: frozenset[str] = frozenset()
+    """Types of the nodes that are names where a pattern stands in place of one."""
     bodies: tuple[str, ...] = ("body",)
     """Field paths to the body, where the query has no `@body`."""
     owners: tuple[str, ...] = ()
@@ -235,7 +237,7 @@ def _table() -> _Table:
     )
 
 
-_SETS = {"ignored_types", "placeholder_names"}
+_SETS = {"destructured", "ignored_types", "placeholder_names"}
 _CHOICES = {
     "docs": get_args(DocStyle),
     "exported": get_args(ExportRule),

@@ -77,7 +77,6 @@ class _Builder:
         self._exported = exported
         self._imports = imports
         self._paths = [_parsed_path(path) for path in info.names]
-        self._first_field = "" if "." in info.names[0] else info.names[0]
         self._owner_paths = [_parsed_path(path) for path in info.owners]
         self._scope_paths = [_parsed_path(path) for path in info.scope_owners]
         self._found = Symbols([], [], set())
@@ -144,19 +143,32 @@ class _Builder:
         self._found.frames.append(frame)
 
     def _names_by_field(self, frame: Frame) -> list[Span]:
-        if self._first_field:
-            # Nearly always the first field has it.
-            node = frame.node.child_by_field_name(self._first_field)
-            if node is not None:
-                return [(node.start_byte, node.end_byte)]
         placeholder: list[Span] = []
         for path in self._paths:
-            spans = [node.byte_range for node in _followed(frame.node, path)]
-            spans = [span for span in spans if span[0] < span[1]]
-            if spans and self._source.slice(*spans[0]) not in self._info.placeholder_names:
+            nodes = _followed(frame.node, path)
+            if not nodes:
+                continue
+            if self._info.destructured and nodes[0].named_child_count:
+                nodes = self._destructured(nodes[0]) or nodes
+            spans = [(node.start_byte, node.end_byte) for node in nodes]
+            if (
+                self._info.placeholder_names
+                and self._source.slice(*spans[0]) in self._info.placeholder_names
+            ):
+                placeholder = placeholder or spans
+            else:
                 return spans
-            placeholder = placeholder or spans
         return placeholder
+
+    def _destructured(self, pattern: Node) -> list[Node]:
+        """Names in a pattern that takes several values apart, one level deep."""
+        wanted = self._info.destructured
+        found: list[Node] = []
+        for child in pattern.named_children:
+            inner = child.child_by_field_name("value") or child.child_by_field_name("left") or child
+            if inner.type in wanted:
+                found.append(inner)
+        return found
 
     def _name(self, kind: str, span: Span) -> str:
         name = self._source.slice(*span)
@@ -307,16 +319,14 @@ def _parsed_path(path: str) -> list[str]:
 
 def _followed(node: Node, path: list[str]) -> list[Node]:
     """Nodes that a field path leads to; `a*` goes on by field a down to the leaves."""
-    found = [node]
     for field in path:
         if field[-1] == "*":
-            found = [_leaf(one, field[:-1]) for one in found[0].children_by_field_name(field[:-1])]
-        else:
-            child = found[0].child_by_field_name(field)
-            found = [child] if child is not None else []
-        if not found:
-            break
-    return found
+            return [_leaf(one, field[:-1]) for one in node.children_by_field_name(field[:-1])]
+        child = node.child_by_field_name(field)
+        if child is None:
+            return []
+        node = child
+    return [node]
 
 
 def _leaf(node: Node, field: str) -> Node:

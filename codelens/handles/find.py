@@ -271,7 +271,7 @@ class Finder:
         wanted = handle.path
         name = os.path.basename(wanted)
         paths = self._snapshot.by_path
-        same = [path for path in paths if os.path.basename(path) == name]
+        same = sorted(path for path in paths if os.path.basename(path) == name)
         if not same:
             text = wanted.decode("utf-8", "replace")
             by_text = {
@@ -281,7 +281,7 @@ class Finder:
             }
             pool = sorted(by_text)[:_PATHS_COMPARED]
             same = [by_text[one] for one in difflib.get_close_matches(text, pool, 3, 0.6)]
-        near = sorted(same, key=lambda path: (-_shared(path, wanted), path))[:3]
+        near = sorted(same, key=lambda path: -_shared(path, wanted))[:3]
         if handle.lines is not None:
             span = handle.lines
             return [lines_handle(one, span.start_line, span.end_line, self._ref) for one in near]
@@ -310,6 +310,6 @@ def _ends(qualified: str, name: str) -> bool:
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """Folders that two paths have in common at their ends and starts."""
+    """How many names of folders two paths have in common."""
     left, right = one.split(b"/")[:-1], other.split(b"/")[:-1]
     return len(set(left) & set(right))

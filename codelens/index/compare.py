@@ -82,7 +82,7 @@ def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
     # Another limit or language asks anew what becomes of every file.
     trusted = known.view is not None and surveyor.same_settings(known.view)
     oids = {} if trusted and stored else surveyor.certain_oids(survey)
-    works = []
+    works: list[Work] = []
     for path, stat in survey.files.items():
         now = signature(stat)
         if not trusted or stored.get(path) != now:

@@ -20,6 +20,7 @@ from codelens.store import contents, postings
 from codelens.store.contents import TIER_FULL, TIER_TEXT, ContentKey
 from codelens.store.database import Database
 from codelens.store.leases import Lease
+from codelens.store.postings import Doc
 from codelens.store.views import CURRENT, PENDING, Change
 from codelens.types import ContentHash, Facts, Tier
 
@@ -184,7 +185,7 @@ class Ingest:
             return
         tier = TIER_FULL if self._tier == "full" else TIER_TEXT
         with self._db.write(self._lease):
-            docs = []
+            docs: list[Doc] = []
             for new, facts in batch:
                 version = extractor_version(new.key[1])
                 doc = contents.insert(self._db, new.key, version, tier, new.size_bytes, facts)

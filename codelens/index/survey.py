@@ -18,7 +18,13 @@ from codelens.config import Settings
 from codelens.paths import from_printed, printed
 from codelens.scan.signature import RACY, signature, signature_to_store
 from codelens.scope.attributes import attributes_files, may_change_bytes
-from codelens.scope.gitindex import NOTHING_TRACKED, TrackedSet, index_files, read_index, read_tracked
+from codelens.scope.gitindex import (
+    NOTHING_TRACKED,
+    TrackedSet,
+    index_files,
+    read_index,
+    read_tracked,
+)
 from codelens.scope.ignore import Ignore, IgnoreSettings
 from codelens.scope.membership import Membership, Walker, marks_hold
 from codelens.scope.repository import Repository, Scope
@@ -95,7 +101,9 @@ class Surveyor:
         }
         return self._as_survey(found, json.dumps(sources, sort_keys=True))
 
-    def rescan(self, folders: list[bytes], known: dict[bytes, bytes], view: ViewRow) -> Survey | None:
+    def rescan(
+        self, folders: list[bytes], known: dict[bytes, bytes], view: ViewRow
+    ) -> Survey | None:
         """List folders that changed, and all below new ones; None if all must be walked."""
         sources: Sources = json.loads(view.sources)
         ignore = {bytes(from_printed(path)) for path in sources["ignore"]}

@@ -67,6 +67,8 @@ def examine(
     question = stems.asked(terms, query.typed, query.whole)
     scorer = ChunkScorer(corpus, terms, chunks)
     seen = [_glance(one, facts[one.path_id], scorer, question) for one in candidates]
+    # A picture in a folder that is called so answers nothing.
+    seen = [one for one in seen if one.scored.chunks or one.features["stemcov"] > 0]
     top = max((one.features["cmax"] for one in seen), default=0.0)
     for one in seen:
         one.features["csumall"] = _mass(one.scored.chunks, top)

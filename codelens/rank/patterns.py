@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
-from re import _parser  # type: ignore[attr-defined]
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from codelens.errors import QueryError
@@ -19,7 +19,8 @@ MAX_PATTERN = 1000
 _FEW, _LONG, _ENDLESS, _TAME_WAYS = 8, 500, 10**9, 4000
 """A repeat of more than 8 counts as 500 ways to match, and one around another choice as endless.
 So one open repeat beside a few choices is tame, and two are not."""
-_EDGE, _ANY = "\0", "\1"
+_EDGE, _ANY, _MAYBE = "\0", "\1", "\2"
+"""In a pattern as text: no word goes on here; anything may stand here; the first or nothing."""
 
 
 class Part(NamedTuple):
@@ -49,13 +50,14 @@ def compiled(text: str) -> tuple[re.Pattern[str], tuple[Part, ...]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             pattern = re.compile(text, flags)
-            tree = cast("_Tree", _parser.parse(text, flags))
+            tree = _parse(text, int(flags))
         return pattern, _parts(tree)
     except (re.error, RecursionError, OverflowError) as error:
         raise QueryError(f"bad pattern {text[:100]!r}: {error}") from error
 
 
 _Tree = Iterable[tuple[object, Any]]
+_parse = cast("Callable[[str, int], _Tree]", import_module("re._parser").parse)
 
 
 def _parts(tree: _Tree) -> tuple[Part, ...]:
@@ -66,7 +68,7 @@ def _fields(value: object) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
 
 
-def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - the tree's fields differ by code
+def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - fields differ by code
     if code == "LITERAL":
         return Part("literal", chr(value[0]))
     if code == "AT":
@@ -79,17 +81,16 @@ def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - the tree's fields d
     if code == "SUBPATTERN":
         changed = value[1] or value[2]
         return Part("inner" if changed else "group", inside=(_parts(value[3]),))
-    if code == "BRANCH":
-        return Part("branch", inside=tuple(_parts(one) for one in value[1]))
-    if code in {"ASSERT", "ASSERT_NOT"}:
-        return Part("inner", inside=(_parts(value[1]),))
-    if code == "ATOMIC_GROUP":
-        return Part("inner", inside=(_parts(value[0]),))
-    if code == "POSSESSIVE_REPEAT":
-        return Part("inner", inside=(_parts(value[2]),))
-    if code == "GROUPREF_EXISTS":
-        return Part("branch", inside=tuple(_parts(one) for one in value[1:] if one is not None))
+    if code in {"BRANCH", "GROUPREF_EXISTS"}:
+        choices = value[1] if code == "BRANCH" else value[1:]
+        return Part("branch", inside=tuple(_parts(one) for one in choices if one is not None))
+    if code in _INNER:
+        return Part("inner", inside=(_parts(value[_INNER[code]]),))
     return Part("backref" if code == "GROUPREF" else "other")
+
+
+_INNER = {"ASSERT": 1, "ASSERT_NOT": 1, "ATOMIC_GROUP": 0, "POSSESSIVE_REPEAT": 2}
+"""Where the inner pattern stands among the fields."""
 
 
 def is_tame(parts: Iterable[Part]) -> bool:
@@ -122,14 +123,19 @@ def sure_words(parts: Iterable[Part]) -> tuple[str, ...]:
     text = "".join(_literals(parts))
     found: list[str] = []
     for match in WORD.finditer(text):
-        start, end = match.span()
-        if start and end < len(text) and _ANY not in {text[start - 1], text[end]}:
+        before = text[: match.start()].rstrip(_MAYBE)[-1:]
+        after = text[match.end() :].lstrip(_MAYBE)[:1]
+        if _ends_word(before) and _ends_word(after):
             found.append(match[0])
     return tuple(found)
 
 
+def _ends_word(char: str) -> bool:
+    return bool(char) and char != _ANY and not WORD.match(char)
+
+
 def _literals(parts: Iterable[Part]) -> Iterator[str]:
-    r"""The pattern as text, with `\0` for the end of a word and `\1` for what may be anything."""
+    """The pattern as text, with signs for what is no literal."""
     for part in parts:
         if part.kind == "literal":
             yield part.text
@@ -137,8 +143,9 @@ def _literals(parts: Iterable[Part]) -> Iterator[str]:
             yield _EDGE
         elif part.kind == "group":
             yield from _literals(part.inside[0])
-        elif part.kind == "repeat" and part.least and len(part.inside[0]) == 1:
+        elif part.kind == "repeat" and len(part.inside[0]) == 1:
             inner = "".join(_literals(part.inside[0]))
-            yield _EDGE if inner and inner != _ANY and not WORD.search(inner) else _ANY
+            sign = _EDGE if part.least else _MAYBE
+            yield sign if inner and inner != _ANY and not WORD.search(inner) else _ANY
         else:
             yield _ANY

@@ -192,7 +192,7 @@ class Repository:
         """Roots of the other worktrees of this repository that still exist."""
         if not self.is_git:
             return []
-        roots = []
+        roots: list[str] = []
         main = os.path.dirname(self.common_dir)
         if os.path.basename(self.common_dir) == ".git":
             roots.append(main)
@@ -250,7 +250,7 @@ class Repository:
         config = pygit2.Config()
         for level, file in enumerate(self.config_files(), 1):
             if os.path.isfile(file):
-                config.add_file(file, level)
+                config.add_file(file, level)  # pyright: ignore[reportUnknownMemberType]
         return config
 
     def _config_path(self, name: str) -> str | None:

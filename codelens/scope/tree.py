@@ -86,14 +86,16 @@ def _walk(
     repository: Repository, root: pygit2.Object, prefix: bytes
 ) -> Iterator[tuple[bytes, int, bytes]]:
     pending: list[tuple[bytes, pygit2.Object]] = [(prefix, root)]
+    entries: list[pygit2.Object]
     while pending:
         base, tree = pending.pop()
         try:
-            entries = list(tree)  # type: ignore[call-overload]
+            assert isinstance(tree, pygit2.Tree)
+            entries = list(tree)
         except (KeyError, pygit2.GitError) as error:
             raise ReadError(f"a tree of this commit is not in this clone: {error}") from error
         for entry in entries:
-            path = base + entry.raw_name
+            path = base + (entry.raw_name or b"")
             if entry.filemode == _TREE:
                 pending.append((path + b"/", entry))
             else:

@@ -180,7 +180,7 @@ def chunks_of(db: Database, contents: Iterable[int]) -> dict[int, list[ScoredChu
         for content, data in db.rows(_CHUNKS.format(marks=_marks(batch)), batch):
             words = memoryview(data).cast("I").tolist()
             found[content] = [
-                ScoredChunk(*words[at : at + 4], words[at + 4] - 1, *words[at + 5 : at + 8])
+                ScoredChunk._make((*words[at : at + 4], words[at + 4] - 1, *words[at + 5 : at + 8]))
                 for at in range(0, len(words), _CHUNK_WORDS)
             ]
     return found

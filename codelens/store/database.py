@@ -4,10 +4,14 @@ WAL: readers never wait for the writer and see the last committed state. A conne
 one thread at a time.
 """
 
+# apsw's stubs leave the types of bindings and pragmas open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -87,7 +91,7 @@ class Database:
         return self._connection.last_insert_rowid()
 
     @contextmanager
-    def read(self) -> Iterator[None]:
+    def read(self) -> Generator[None]:
         """One consistent state for all reads in the block; nothing is locked by it."""
         with translated(self.path):
             self._connection.execute("BEGIN")
@@ -98,7 +102,7 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def write(self, lease: Lease | None) -> Iterator[None]:
+    def write(self, lease: Lease | None) -> Generator[None]:
         """One write transaction under `lease`; all or nothing.
 
         `None` is for the lease's own bookkeeping.
@@ -170,7 +174,7 @@ def _open(path: Path) -> Database:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path) -> Generator[None]:
     """Errors of apsw as `StoreError`s that say what to do."""
     try:
         yield

@@ -5,6 +5,9 @@ last one that ran. Each runs in one transaction together with its number, so a f
 between two schemas.
 """
 
+# apsw's stubs leave the types of bindings and pragmas open.
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import re

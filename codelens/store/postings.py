@@ -52,9 +52,9 @@ class SegmentDocs(NamedTuple):
 class Posting(NamedTuple):
     """One term in one segment; `docs[i]` has the next `counts[i]` of `words`."""
 
-    docs: Sequence[int]
-    counts: Sequence[int]
-    words: Sequence[int]
+    docs: memoryview[int]
+    counts: memoryview[int]
+    words: memoryview[int]
 
 
 _INSERT_SEGMENT = "INSERT INTO segments (doc_count, docs) VALUES (?, ?)"

@@ -24,24 +24,13 @@
 (export_statement (variable_declaration (variable_declarator) @definition.variable) @extent)
 (ERROR (lexical_declaration (variable_declarator) @definition.variable) @extent)
 (ERROR (variable_declaration (variable_declarator) @definition.variable) @extent)
-(program (_ (variable_declarator name: (object_pattern [
-  (shorthand_property_identifier_pattern) @name
-  (pair_pattern value: (identifier) @name)
-  (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name)
-]))))
-(program (_ (variable_declarator name: (array_pattern (identifier) @name))))
 
 ; What holds a function or a class is one, wherever it stands.
-; (No alternation here: after one, tree-sitter 0.26 gives the outer capture away too early.)
-(lexical_declaration
-  (variable_declarator value: (arrow_function)) @definition.function) @extent
-(lexical_declaration
-  (variable_declarator value: (function_expression)) @definition.function) @extent
-(variable_declaration
-  (variable_declarator value: (arrow_function)) @definition.function) @extent
-(variable_declaration
-  (variable_declarator value: (function_expression)) @definition.function) @extent
-(variable_declarator value: (generator_function)) @definition.function
+(variable_declarator value: [
+  (arrow_function)
+  (function_expression)
+  (generator_function)
+]) @definition.function
 (variable_declarator value: (class)) @definition.class
 (pair value: [
   (arrow_function)
@@ -54,10 +43,8 @@
   (generator_function)
 ]) @definition.function
 (assignment_expression left: (member_expression) right: (object)) @scope
-(arguments (function_expression name: (_)) @definition.function)
-(arguments (class name: (_)) @definition.class)
-(return_statement (function_expression name: (_)) @definition.function)
-(return_statement (class name: (_)) @definition.class)
+(function_expression name: (_)) @definition.function
+(class name: (_)) @definition.class
 
 ; Docs.
 (comment) @comment

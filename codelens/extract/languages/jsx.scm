@@ -1,4 +1,4 @@
-; Elements with a capital name are components: using one calls it.
-(jsx_opening_element name: (_) @reference.call (#match? @reference.call "^[A-Z]"))
-(jsx_self_closing_element name: (_) @reference.call (#match? @reference.call "^[A-Z]"))
+; An element whose name the file defines or imports is a component: using one calls it.
+(jsx_opening_element name: (_) @reference.bound.call)
+(jsx_self_closing_element name: (_) @reference.bound.call)
 (jsx_expression (identifier) @reference.bound)

@@ -3,8 +3,7 @@
 (class_definition) @definition.class
 (type_alias_statement
   left: (type [(identifier) @name (generic_type . (identifier) @name)])) @definition.type
-(assignment left: (identifier)) @definition.variable
-(assignment left: (pattern_list (identifier) @name)) @definition.variable
+(assignment left: [(identifier) (pattern_list) (tuple_pattern)]) @definition.variable
 (decorated_definition) @extent
 (decorator) @decorator
 (decorated_definition

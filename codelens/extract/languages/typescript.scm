@@ -20,7 +20,6 @@
 (internal_module) @definition.module
 (module) @definition.module
 (ambient_declaration) @extent
-(expression_statement (internal_module)) @extent
 (accessibility_modifier "private") @private
 (internal_module body: (statement_block
   (lexical_declaration (variable_declarator) @definition.variable) @extent))
