@@ -207,7 +207,8 @@ class SchemaTooNew(StoreError):
         self.found = found
         self.known = known
         super().__init__(
-            f"{self.path!r} is at schema {found}, this codelens reads up to {known}: upgrade codelens"
+            f"{self.path!r} is at schema {found}, this codelens reads up to {known}: "
+            "upgrade codelens"
         )
 
 

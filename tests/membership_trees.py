@@ -28,15 +28,15 @@ def examples(count: int) -> settings:
         max_examples=count * SCALE,
         deadline=None,
         database=None,
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[*HealthCheck],
     )
 
 
 PLAIN_NAMES = [b"a", b"b", b"c", b"src", b"build", b"x.c", b"x.o", b"a.c", b"README"]
 ODD_NAMES = [
     b"A", b"Build", b"X.C", b"a b", b" ", b"a ", b"a\nb", b"\xff", b"\xc3\xa4", b"[a]", b"a*", b"?",
-    b"\\", b"a\\b", b"!a", b"#a", b"-", b".hidden", b"..a", b".gitx", b"*", b"]", b"^", b"\t", b"\r",
-    b"a.tar.gz", b"~", b"a~", b"$x", b".c", b"{a,b}", b"x'y", b'"q"',
+    b"\\", b"a\\b", b"!a", b"#a", b"-", b".hidden", b"..a", b".gitx", b"*", b"]", b"^", b"\t",
+    b"\r", b"a.tar.gz", b"~", b"a~", b"$x", b".c", b"{a,b}", b"x'y", b'"q"',
 ]  # fmt: skip
 
 odd_bytes = st.binary(min_size=1, max_size=4).filter(
@@ -48,9 +48,9 @@ paths = st.lists(tree_names, min_size=1, max_size=4).map(b"/".join)
 
 ATOMS = [
     b"*", b"**", b"**/", b"/**", b"/", b"?", b"\\", b"[", b"]", b"!", b"#", b" ", b"-", b"^", b"a",
-    b"b", b"A", b"c", b"x", b".c", b"[a-c]", b"[!a]", b"[^a]", b"[A-C]", b"[]a]", b"[\\]a]", b"[a-\\c]",
-    b"[[:upper:]]", b"[[:alpha:]", b"[[:punct:]]", b"[[:space:]]", b"[[:foo:]]", b"[:a]", b"[[:]",
-    b"[/]", b"[^/]", b"\\*", b"\\/", b"\\A", b"\xff", b"\t", b"\r", b"***", b"a/", b"b/", b"\x00",
+    b"b", b"A", b"c", b"x", b".c", b"[a-c]", b"[!a]", b"[^a]", b"[A-C]", b"[]a]", b"[\\]a]",
+    b"[a-\\c]", b"[[:upper:]]", b"[[:alpha:]", b"[[:punct:]]", b"[[:space:]]", b"[[:foo:]]", b"[:a]",
+    b"[[:]", b"[/]", b"[^/]", b"\\*", b"\\/", b"\\A", b"\xff", b"\t", b"\r", b"***", b"a/", b"b/", b"\x00",
 ]  # fmt: skip
 
 

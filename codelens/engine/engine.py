@@ -185,8 +185,9 @@ class Engine:
             HandleNotFound: there is no such file or folder in the view.
             ScopeError, StoreError: as `search`.
         """
-        from codelens.engine.outline import outline
+        from codelens.engine.outline import outline, ref_of
 
+        ref = ref or ref_of(target) or None
         with self._look(path, ref, budget_ms, progress) as (opened, look), opened.shelf.db.read():
             return outline(look, target)
 

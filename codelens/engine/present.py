@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from codelens.engine.answers import Hit, SymbolLine
 from codelens.engine.look import Look
-from codelens.handles.find import handle_of, handle_of_lines
+from codelens.handles.find import handle_among, handle_of_lines
 from codelens.paths import printed
 from codelens.rank.search import Outcome, Ranked
 from codelens.scope.repository import Scope
+from codelens.types import Symbol
 
 _LINE_SHOWN = 200
 
@@ -28,7 +29,7 @@ def hits(look: Look, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[
         symbol = own[one.symbol] if 0 <= one.symbol < len(own) else None
         found.append(
             Hit(
-                handle=_handle(look, one, scope),
+                handle=_handle(own, one, scope),
                 path=printed(one.file.path),
                 start_line=one.start_line,
                 end_line=one.end_line,
@@ -45,10 +46,10 @@ def hits(look: Look, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[
     return tuple(found)
 
 
-def _handle(look: Look, one: Ranked, scope: Scope) -> str:
+def _handle(symbols: list[Symbol], one: Ranked, scope: Scope) -> str:
     ref = scope.ref if scope.kind == "ref" else ""
     if one.symbol >= 0:
-        return handle_of(look.snapshot, one.file, one.symbol, ref)
+        return handle_among(one.file.path, symbols, one.symbol, ref)
     return handle_of_lines(one.file.path, one.start_line, one.end_line, ref)
 
 

@@ -9,6 +9,7 @@ is the split-then-merge of cAST (Zhang et al. 2025) with the merge done by price
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import repeat
 
 from tree_sitter import Node
 
@@ -42,27 +43,28 @@ def text_chunks(source: Source) -> list[Chunk]:
 
 def _node_seams(root: Node, source: Source, comments: Comments) -> list[Seam]:
     """Lines on which a node begins that is part of a node too large for one chunk."""
-    text = source.text
+    text, line_starts = source.text, source.line_starts
     seams: dict[int, int] = {}
     pending = [(root, source.size, 0)]
     while pending:
         node, end, depth = pending.pop()
         children = node.children
         starts = [child.start_byte for child in children]
+        lines = list(map(bisect_right, repeat(line_starts), starts))
         starts.append(end)
-        reached = -1
-        for at, child in enumerate(children):
+        last_line = 0
+        for at, line in enumerate(lines):
             start = starts[at]
             if starts[at + 1] - start > _LARGEST and depth < _DEEPEST:
-                pending.append((child, child.end_byte, depth + 1))
-            line_start = text.rfind(b"\n", 0, start) + 1
-            if line_start <= reached:
+                pending.append((children[at], children[at].end_byte, depth + 1))
+            if line == last_line:
                 continue
-            reached = start
+            last_line = line
+            line_start = line_starts[line - 1]
             if line_start == start or text[line_start:start].isspace():
-                begin = comments.line_with_comment(line_start, source.line(start))
-                if seams.get(begin, _DEEPEST) > depth:
-                    seams[begin] = depth
+                seam = comments.line_with_comment(line_start, line)
+                if seams.get(seam, _DEEPEST) > depth:
+                    seams[seam] = depth
     return sorted(seams.items())
 
 

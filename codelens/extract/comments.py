@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from tree_sitter import Node
 
@@ -19,6 +19,7 @@ _CLOSING = ("*/", "-->", "-}", "*)")
 _DIRECTIVE = re.compile(
     r"eslint-|@ts-|prettier-|istanbul |c8 |v8 |noqa|type:|pylint:|pragma:|nolint|go:|\+build"
 )
+_BETWEEN = b" \t,;)}"
 _BEFORE_QUOTES = "rRbBuUfF@$"
 
 
@@ -27,6 +28,7 @@ class Comments:
 
     def __init__(self, source: Source, nodes: list[Node]) -> None:
         self._source = source
+        self._spans = sorted([(node.start_byte, node.end_byte) for node in nodes])
         self._starts: list[int] = []
         """Blocks: comments on lines of their own, with no blank line between them."""
         self._ends: list[int] = []
@@ -37,7 +39,7 @@ class Comments:
         line_starts = source.line_starts
         text = source.text
         last_line = -1
-        for start, end in sorted([(node.start_byte, node.end_byte) for node in nodes]):
+        for start, end in self._spans:
             line = bisect_right(line_starts, start)
             before = text[line_starts[line - 1] : start]
             if before and not before.isspace():
@@ -59,30 +61,37 @@ class Comments:
         return line_start if at is None else self._source.line_start(self._starts[at])
 
     def leading_doc(self, start: int, line: int) -> str:
-        """Text of the comment block right above a position, or before it on its line."""
+        """Text of the comment block right above a line's first word, or before it on its line."""
         at = self._by_last_line.get(line - 1)
         if at is None:
             at = self._by_last_line.get(line)
             if at is None or self._ends[at] > start:
                 return ""
+        elif not self._source.begins_line(start, line):
+            return ""
         begin = self._starts[at]
         return plain(self._source.slice(begin, min(self._ends[at], begin + _RAW_LIMIT)))
 
     def trailing_doc(self, end: int, line: int) -> str:
-        """Text of the comment behind a position, on its line."""
+        """Text of the comment behind a position, on its line and with nothing but marks between."""
         span = self._behind.get(line)
-        if span is None or span[0] < end:
+        if span is None or self._source.text[end : span[0]].strip(_BETWEEN) or span[0] < end:
             return ""
         return plain(self._source.slice(span[0], min(span[1], span[0] + _RAW_LIMIT)))
 
-    def any_between(self, start: int, end: int) -> bool:
-        """A comment stands on a line from that of `start` up to `end`."""
-        if bisect_right(self._starts, start) < bisect_right(self._starts, end):
-            return True
-        if not self._behind:
-            return False
-        lines = range(self._source.line(start), self._source.line(end) + 1)
-        return any(line in self._behind for line in lines)
+    def left_out(self, start: int, end: int) -> str:
+        """Text between two positions, each comment in it replaced by a blank."""
+        spans = self._spans
+        at = bisect_left(spans, (start, start))
+        if at == len(spans) or spans[at][0] >= end:
+            return self._source.slice(start, end)
+        parts: list[str] = []
+        while at < len(spans) and spans[at][0] < end:
+            parts.append(self._source.slice(start, spans[at][0]))
+            start = spans[at][1]
+            at += 1
+        parts.append(self._source.slice(start, max(start, end)))
+        return " ".join(parts)
 
 
 def plain(raw: str) -> str:

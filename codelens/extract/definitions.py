@@ -88,6 +88,11 @@ _MARK_RANKS = {
     "body": 1006,
     "docstring": 1007,
 }
+_PRECEDENCE = (
+    *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
+    *("struct", "union", "interface", "trait", "enum", "module", "property", "macro", "heading"),
+)
+"""Of two kinds captured for one node the later counts."""
 _FIRST_RENAME = 1100
 _FAR = 1000
 
@@ -95,7 +100,7 @@ _FAR = 1000
 @cache
 def _plan(captures: tuple[str, ...]) -> _Plan:
     ranks: list[tuple[str, int]] = []
-    kinds: dict[int, str] = {}
+    kinds = dict(enumerate(_PRECEDENCE, _DEFINITION))
     renames: dict[int, str] = {}
     sections: list[tuple[str, int]] = []
     for at, capture in enumerate(captures):
@@ -103,8 +108,7 @@ def _plan(captures: tuple[str, ...]) -> _Plan:
         if capture in {"extent", "scope"}:
             ranks.append((capture, _EXTENT if capture == "extent" else _SCOPE))
         elif head == "definition":
-            kinds[_DEFINITION + at] = rest
-            ranks.append((capture, _DEFINITION + at))
+            ranks.append((capture, _DEFINITION + _PRECEDENCE.index(rest)))
         elif head == "section":
             sections.append((capture, int(rest)))
         elif head == "name" and rest:
@@ -112,8 +116,6 @@ def _plan(captures: tuple[str, ...]) -> _Plan:
             ranks.append((capture, _FIRST_RENAME + at))
         elif capture in _MARK_RANKS:
             ranks.append((capture, _MARK_RANKS[capture]))
-    if sections:
-        kinds[_DEFINITION + len(captures)] = "heading"
     return _Plan(tuple(ranks), kinds, tuple(sections), renames)
 
 
@@ -197,7 +199,8 @@ class _Sweep:
                 self._close(stack.pop())
             kind = kinds.get(rank)
             if kind is not None:
-                self._definition(kind, start, -minus_end, nodes[at])
+                if kind not in _LOCAL or not stack or not stack[-1].local:
+                    self._definition(kind, start, -minus_end, nodes[at])
             elif rank < _DEFINITION:
                 self._surround(rank, start, -minus_end, nodes[at])
             elif rank in renames:
@@ -212,10 +215,7 @@ class _Sweep:
         stack = self._stack
         top = stack[-1] if stack else None
         if top is not None and top.tree_start == start and top.tree_end == end and top.kind:
-            # One node of two kinds: the later in the query is the closer one.
             frame = top
-        elif top is not None and top.local and kind in _LOCAL:
-            return
         else:
             frame = Frame(_DEFINITION, node, start, end, top)
             if top is not None and kind in _WITH_BODY and top.body_start < end:

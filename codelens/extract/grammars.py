@@ -32,7 +32,7 @@ class Grammar(NamedTuple):
     language: Language
     query: Query
     captures: tuple[str, ...]
-    """In the order of the query: of two kinds for one node the later counts."""
+    """Names of the query's captures."""
 
 
 @cache

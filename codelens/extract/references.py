@@ -37,21 +37,107 @@ def references_of(
     info: LanguageInfo,
     source: Source,
 ) -> list[Reference]:
-    """References of a text, in its order; of two kinds for one name a call beats a type.
+    """References of a text: calls, types and names, each kind about in order of the text.
 
     A `@reference.bound` counts only if the text defines or imports a thing of that name: so
     local variables, which only a scope analysis could tell from others, mostly stay away.
     """
     names: list[str] = []
-    kinds: list[str] = []
     starts: list[int] = []
+    kinds: list[str] = []
     for kind in ("call", "type", "name"):
         nodes = captures.get(f"reference.{kind}")
         if nodes:
-            _add(names, starts, nodes, source)
-            kinds += repeat(kind, len(names) - len(kinds))
-    seen = set(starts)
+            texts, places = _last_names(nodes, source)
+            if kind == "type":
+                texts, places = _foreign_types(texts, places, found, info)
+            names += texts
+            starts += places
+            kinds += repeat(kind, len(texts))
+    known: set[str] = set()
     for capture, kind in (("reference.bound.call", "call"), ("reference.bound", "name")):
         nodes = captures.get(capture)
         if nodes:
-            known = _known_names(found, imports)
+            known = known or _known_names(found, imports)
+            seen = set(starts)
+            kept = [
+                (name, node.start_byte)
+                for node, name in zip(nodes, source.texts(nodes), strict=True)
+                if name in known and node.start_byte not in seen
+            ]
+            names += [name for name, _ in kept]
+            starts += [start for _, start in kept]
+            kinds += repeat(kind, len(kept))
+    line_starts = source.line_starts
+    lines = list(map(bisect_right, repeat(line_starts), starts))
+    columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
+    rows = zip(names, kinds, lines, columns, _owners(starts, found), strict=True)
+    return list(map(_new_reference, rows))
+
+
+def _last_names(nodes: list[Node], source: Source) -> tuple[list[str], list[int]]:
+    """Names of the nodes and where they start; a qualified name stands for its last part."""
+    texts = source.texts(nodes)
+    starts = [node.start_byte for node in nodes]
+    if all(map(str.isidentifier, texts)):
+        return texts, starts
+    names: list[str] = []
+    places: list[int] = []
+    for node, text, start in zip(nodes, texts, starts, strict=True):
+        if text.isidentifier():
+            names.append(text)
+            places.append(start)
+            continue
+        match = _LAST_NAME.search(text[-_LONGEST_NAME:])
+        if match:
+            names.append(match[1])
+            places.append(node.end_byte - len(match[1].encode()))
+    return names, places
+
+
+def _foreign_types(
+    names: list[str], starts: list[int], found: Symbols, info: LanguageInfo
+) -> tuple[list[str], list[int]]:
+    """Without built-in types and without the names in definitions of types."""
+    ignored = info.ignored_types
+    defined = found.name_starts
+    kept = [
+        at
+        for at, (name, start) in enumerate(zip(names, starts, strict=True))
+        if name not in ignored and start not in defined
+    ]
+    return [names[at] for at in kept], [starts[at] for at in kept]
+
+
+def _known_names(found: Symbols, imports: Iterable[Import]) -> set[str]:
+    known = {symbol.name for symbol in found.symbols}
+    for one in imports:
+        known.add(one.alias or one.name or one.module)
+        if not one.alias and not one.name:
+            parts = _MODULE_PARTS.split(one.module)
+            known.update((parts[0], parts[-1]))
+    return known
+
+
+def _owners(starts: list[int], found: Symbols) -> list[int]:
+    """Innermost symbol at each position, by the spans of the symbols' own nodes."""
+    bounds, symbols = [0], [-1]
+    ends = [-1]
+    inside = [-1]
+    for at, frame in enumerate(found.frames):
+        if frame.index != at:
+            continue
+        start = frame.tree_start
+        while len(ends) > 1 and ends[-1] <= start:
+            bounds.append(ends.pop())
+            inside.pop()
+            symbols.append(inside[-1])
+        bounds.append(start)
+        symbols.append(at)
+        ends.append(frame.tree_end)
+        inside.append(at)
+    while len(ends) > 1:
+        bounds.append(ends.pop())
+        inside.pop()
+        symbols.append(inside[-1])
+    return [symbols[at - 1] for at in map(bisect_right, repeat(bounds), starts)]

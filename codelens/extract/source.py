@@ -45,3 +45,8 @@ class Source:
     def line_start(self, byte: int) -> int:
         """Offset where the line of a byte begins."""
         return self.text.rfind(b"\n", 0, byte) + 1
+
+    def begins_line(self, byte: int, line: int) -> bool:
+        """Nothing but blanks stands before the byte on its line."""
+        before = self.text[self.line_starts[line - 1] : byte]
+        return not before or before.isspace()

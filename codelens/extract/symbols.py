@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import NamedTuple
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import cache, partial
+from typing import NamedTuple, cast
 
 from tree_sitter import Node
 
@@ -25,10 +27,11 @@ _CONST_WORD = re.compile(r"\bconst\b")
 _TAIL = " \t\r\n{:;,=\\"
 _CLOSING_MARKS = re.compile(r"\s+#+$")
 """The closing marks of a Markdown heading."""
-_COMMENT = re.compile(r"/\*.*?\*/|(?://|#|--)[^\n]*", re.DOTALL)
-"""Good enough for a head that is known to hold a comment."""
-
 Span = tuple[int, int]
+_Row = tuple[str, str, str, str, str, bool, int, int, int, int, int, int]
+
+_new_symbol = cast("Callable[[_Row], Symbol]", partial(tuple.__new__, Symbol))
+"""`Symbol` from its fields in order, at a third of the price of its constructor."""
 
 
 class Symbols(NamedTuple):
@@ -76,6 +79,8 @@ class _Builder:
         self._comments = comments
         self._exported = exported
         self._imports = imports
+        self._patterns = info.destructured
+        self._placeholders = info.placeholder_names
         self._paths = [_parsed_path(path) for path in info.names]
         self._owner_paths = [_parsed_path(path) for path in info.owners]
         self._scope_paths = [_parsed_path(path) for path in info.scope_owners]
@@ -98,71 +103,73 @@ class _Builder:
         frame.qualified = _joined(parent.qualified if parent is not None else "", owner)
 
     def _add(self, frame: Frame, spans: list[Span]) -> None:
-        parent = _enclosing(frame)
+        symbols = self._found.symbols
+        parent = _enclosing(frame) if frame.parent is not None else None
         owner = self._owner(frame, self._owner_paths)
+        inside = parent.qualified if parent is not None else ""
+        inside = _joined(inside, owner) if owner else inside
         if len(spans) > 1 and frame.kind not in _MANY_NAMES:
             del spans[1:]
-        first = len(self._found.symbols)
+        index = len(symbols)
         for span in spans:
             name = self._name(frame.kind, span)
-            if name:
-                self._found.name_starts.add(span[0])
-                self._append(frame, parent, owner, name, span)
-        if len(self._found.symbols) == first:
+            if not name:
+                continue
+            symbol = self._symbol(frame, parent, owner, name, span, inside)
+            if frame.index < 0:
+                frame.index = index
+                frame.qualified = symbol.qualified
+                frame.exported = symbol.exported
+            symbols.append(symbol)
+            self._found.frames.append(frame)
+            self._found.name_starts.add(span[0])
+        if frame.index < 0:
             frame.dropped = True
-            return
-        symbol = self._found.symbols[first]
-        frame.index = first
-        frame.kind = symbol.kind
-        frame.qualified = symbol.qualified
-        frame.exported = symbol.exported
+        else:
+            frame.kind = symbols[index].kind
 
-    def _append(
-        self, frame: Frame, parent: Frame | None, owner: str, name: str, span: Span
-    ) -> None:
-        source = self._source
-        inside = parent.qualified if parent is not None else ""
-        qualified = _joined(_joined(inside, owner), name) if inside or owner else name
-        first = source.line(frame.start)
-        last = source.line(frame.end - 1)
-        symbol = Symbol(
-            name,
-            qualified,
-            self._kind(frame, parent, owner, name, span[0]),
-            self._signature(frame, span),
-            self._doc(frame, first, last),
-            self._is_exported(frame, parent, owner, name),
-            first,
-            last,
-            source.line(span[0]),
-            frame.start,
-            frame.end,
-            parent.index if parent is not None else -1,
+    def _symbol(
+        self, frame: Frame, parent: Frame | None, owner: str, name: str, span: Span, inside: str
+    ) -> Symbol:
+        starts = self._source.line_starts
+        first = bisect_right(starts, frame.start)
+        last = bisect_right(starts, frame.end - 1)
+        return _new_symbol(
+            (
+                name,
+                f"{inside}.{name}" if inside else name,
+                self._kind(frame, parent, owner, name, span[0]),
+                self._signature(frame, span),
+                self._doc(frame, first, last),
+                self._is_exported(frame, parent, owner, name),
+                first,
+                last,
+                bisect_right(starts, span[0]),
+                frame.start,
+                frame.end,
+                parent.index if parent is not None else -1,
+            )
         )
-        self._found.symbols.append(symbol)
-        self._found.frames.append(frame)
 
     def _names_by_field(self, frame: Frame) -> list[Span]:
         placeholder: list[Span] = []
         for path in self._paths:
             nodes = _followed(frame.node, path)
-            if not nodes:
-                continue
-            if self._info.destructured and nodes[0].named_child_count:
+            if nodes and self._patterns and nodes[0].named_child_count:
                 nodes = self._destructured(nodes[0]) or nodes
-            spans = [(node.start_byte, node.end_byte) for node in nodes]
-            if (
-                self._info.placeholder_names
-                and self._source.slice(*spans[0]) in self._info.placeholder_names
-            ):
+            if nodes:
+                spans = [(node.start_byte, node.end_byte) for node in nodes]
+                if not self._placeholders or self._text(spans[0]) not in self._placeholders:
+                    return spans
                 placeholder = placeholder or spans
-            else:
-                return spans
         return placeholder
+
+    def _text(self, span: Span) -> str:
+        return self._source.slice(span[0], span[1])
 
     def _destructured(self, pattern: Node) -> list[Node]:
         """Names in a pattern that takes several values apart, one level deep."""
-        wanted = self._info.destructured
+        wanted = self._patterns
         found: list[Node] = []
         for child in pattern.named_children:
             inner = child.child_by_field_name("value") or child.child_by_field_name("left") or child
@@ -171,7 +178,7 @@ class _Builder:
         return found
 
     def _name(self, kind: str, span: Span) -> str:
-        name = self._source.slice(*span)
+        name = self._source.slice(span[0], span[1])
         if name.isidentifier():
             return name
         if name[:1] in "\"'`":
@@ -184,13 +191,14 @@ class _Builder:
 
     def _owner(self, frame: Frame, paths: list[list[str]]) -> str:
         span = frame.owner
-        for path in paths if span is None else ():
-            for node in _followed(frame.node, path):
-                span = node.byte_range
-            if span is not None:
-                break
         if span is None:
-            return ""
+            for path in paths:
+                nodes = _followed(frame.node, path)
+                if nodes:
+                    span = nodes[0].byte_range
+                    break
+            else:
+                return ""
         owner = "".join(self._source.slice(*span).split())
         if self._info.exporting_owner and _regex(self._info.exporting_owner).search(owner):
             frame.exported = True
@@ -228,15 +236,12 @@ class _Builder:
         tail = ""
         if name[0] >= end:
             # The name follows the body: `typedef struct {...} name`.
+            end = frame.body_start
             tail = " {…} " + self._source.slice(frame.body_end, frame.end).strip("; \n")
-        raw = self._source.slice(start, min(end, start + _SIGNATURE_RAW))
+        raw = self._comments.left_out(start, min(end, start + _SIGNATURE_RAW))
         if self._info.signature == "line":
             raw = raw.split("\n", 1)[0]
-        elif ("/" in raw or "#" in raw or "--" in raw) and self._comments.any_between(start, end):
-            raw = _COMMENT.sub(" ", raw)
         head = " ".join(raw.split()).rstrip(_TAIL)
-        if head.endswith("=>"):
-            head = head[:-2].rstrip(_TAIL)
         return shortened(head + tail, _SIGNATURE_LIMIT)
 
     def _doc(self, frame: Frame, first: int, last: int) -> str:

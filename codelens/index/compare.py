@@ -29,6 +29,12 @@ class Known(NamedTuple):
     files: list[FileRow]
     folders: dict[bytes, bytes]
 
+    def holds_what(self, other: Known) -> bool:
+        """Whether a comparison with `other` still stands."""
+        mine = self.view.generation if self.view else 0
+        theirs = other.view.generation if other.view else 0
+        return (mine, self.files, self.folders) == (theirs, other.files, other.folders)
+
 
 class Delta(NamedTuple):
     """How the disk differs from a view."""

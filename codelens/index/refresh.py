@@ -32,6 +32,7 @@ from codelens.types import Tier
 # Starting a worker costs about what parsing half a megabyte does (MEASURED.md).
 _POOL_BYTES = 1_500_000
 _POOL_FILES = 24
+_LEAST_BYTES = 2_000
 _NO_DEADLINE_WAIT_S = 600.0
 _SLICE = 1000
 
@@ -89,9 +90,8 @@ def refresh(
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
         # Another process may have done the work while this one waited for the lease.
-        again = delta if newer == known else compare(
-            repository, scope, settings, newer, budget.deadline
-        )  # fmt: skip
+        same = newer.holds_what(known)
+        again = delta if same else compare(repository, scope, settings, newer, budget.deadline)
         return again, DiskSource(again.root, settings.max_file_bytes, again.started_ns)
 
     try:
@@ -174,13 +174,13 @@ class _Update:
     def run(self) -> Refreshed:
         delta = self._delta
         works = [*delta.works, *self._outdated()]
-        if self._view.generation == 0:
+        large = self._large(works)
+        if self._view.generation == 0 and (large or self._budget.deadline is not None):
             # Names first: paths can be searched before any text is read.
             self._apply([_pending(work) for work in works], delta.gone, complete=False)
         order = hits_first(works, self._budget, self._source)
         # A first view grows while readers watch; a later change shows whole or not at all.
         growing = not self._view.complete
-        large = self._large(works)
         left: list[Work] = []
         with WorkerPool(self._settings.worker_count()) if large else InProcess() as extractor:
             if growing and large and self._budget.text_first:
@@ -222,8 +222,9 @@ class _Update:
         return [Work(path, 0) for path in paths if path not in listed]
 
     def _large(self, works: list[Work]) -> bool:
-        total = sum(max(work.size_bytes, 0) for work in works)
-        many = total > _POOL_BYTES and len(works) > _POOL_FILES
+        seen = contents.blobs(self._db, [work.oid for work in works if work.oid])
+        sizes = [max(work.size_bytes, _LEAST_BYTES) for work in works if work.oid not in seen]
+        many = sum(sizes) > _POOL_BYTES and len(sizes) > _POOL_FILES
         return many and self._budget.deadline is None and self._settings.worker_count() > 1
 
     def _apply(self, put: list[Change], drop: Sequence[bytes], *, complete: bool) -> None:

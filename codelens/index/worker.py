@@ -11,7 +11,6 @@ import pickle
 import sys
 from typing import BinaryIO, NamedTuple
 
-from codelens.extract.facts import facts_of
 from codelens.types import Facts, Tier
 
 _LENGTH = 4
@@ -49,6 +48,9 @@ def read_frame(stream: BinaryIO) -> object:
 
 def extract(tasks: list[Task]) -> list[Facts]:
     """Facts of each text."""
+    # Late: a question whose view is fresh extracts nothing, and tree-sitter costs 55 ms.
+    from codelens.extract.facts import facts_of
+
     return [facts_of(task.data, task.language, task.tier) for task in tasks]
 
 

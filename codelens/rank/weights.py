@@ -44,11 +44,10 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "dircov": 1.5,
         "symsum": 1.0,
         "embdef": 0.75,
-        "logsize": 0.5,
     }
 )
-"""Weights for queries of several words. The recipe's, less what needs a graph; logsize is ours
-(+.002): a file of a line or two seldom answers."""
+"""Weights for queries of several words: the recipe's, less what needs a graph (nbr_imp, nbr_ref,
+indeg) or the text (header: +.0005 when tried here)."""
 
 TOKEN: Mapping[str, float] = MappingProxyType(
     {

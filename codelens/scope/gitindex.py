@@ -32,6 +32,7 @@ GITLINK: Final = 0o160000
 _FOLDER: Final = 0o040000
 _REGULAR: Final = 0o100000
 _TYPE_BITS: Final = 0o170000
+_SHARED_NAME: Final = "sharedindex."
 _IGNORE_NAME: Final = b".gitignore"
 # The byte of an entry that holds the type bits of its mode, and what it is for the two.
 _TYPE_AT: Final = 26
@@ -120,11 +121,18 @@ def read_tracked(
 def index_files(path: str | os.PathLike[str]) -> list[str]:
     """The files that an index consists of: itself, and the shared part of a split one.
 
-    Costs a reading of the file; errors are those of `read_index`.
+    Costs a listing of git's folder; a reading of the index too, if there is any shared part.
+    Errors are those of `read_index`.
     """
     file = os.fspath(path)
 
     def name_them() -> list[str]:
+        try:
+            beside = os.listdir(os.path.dirname(file) or os.curdir)
+        except (FileNotFoundError, NotADirectoryError):
+            return [file]
+        if not any(name.startswith(_SHARED_NAME) for name in beside):
+            return [file]
         loaded = load(file)
         base = loaded and shared_id(loaded)
         return [file, _shared_file(file, base)] if base else [file]
@@ -210,7 +218,7 @@ def _entries(loaded: IndexFile) -> list[IndexEntry]:
 
 
 def _shared_file(file: str, base: bytes) -> str:
-    return os.path.join(os.path.dirname(file), f"sharedindex.{base.hex()}")
+    return os.path.join(os.path.dirname(file), _SHARED_NAME + base.hex())
 
 
 def _with_shared(file: str, loaded: IndexFile, own: list[IndexEntry]) -> list[IndexEntry]:

@@ -85,10 +85,10 @@ class Ignore:
 
     def __init__(
         self,
-        root: str | bytes,
+        root: str | bytes | os.PathLike[str],
         settings: IgnoreSettings | None = None,
         *,
-        common_dir: str | bytes | None = None,
+        common_dir: str | bytes | os.PathLike[str] | None = None,
         blobs: Mapping[bytes, bytes] | None = None,
         read_blob: Callable[[bytes], bytes] | None = None,
     ) -> None:
@@ -182,7 +182,7 @@ def default_excludes_file(environ: Mapping[str, str]) -> str | None:
 
 
 def _own_files(
-    root: bytes, settings: IgnoreSettings, common_dir: str | bytes | None
+    root: bytes, settings: IgnoreSettings, common_dir: str | bytes | os.PathLike[str] | None
 ) -> tuple[bytes, ...]:
     """Ignore files outside the tree, highest precedence first, whether they exist or not."""
     if common_dir is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat as stat_module
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
 
 from codelens.scope.gitindex import NOTHING_TRACKED, TrackedSet
 from codelens.scope.ignore import IGNORE_NAME, Ignore
@@ -18,7 +17,7 @@ from codelens.scope.membership_nested import is_repository
 from codelens.scope.membership_pass import Membership, Pass
 from codelens.scope.membership_tracked import Tracked
 
-__all__ = ["Membership", "Sources", "Walker", "marks_hold", "sources_of"]
+__all__ = ["Membership", "Walker", "marks_hold"]
 
 
 class Walker:
@@ -26,10 +25,10 @@ class Walker:
 
     def __init__(
         self,
-        root: str | bytes,
+        root: str | bytes | os.PathLike[str],
         ignore: Ignore,
         tracked: TrackedSet = NOTHING_TRACKED,
-        git_dir: str | bytes | None = None,
+        git_dir: str | bytes | os.PathLike[str] | None = None,
     ) -> None:
         """For a worktree; for a plain folder leave out `tracked` and `git_dir`."""
         self.root = os.fsencode(root)
@@ -54,7 +53,8 @@ class Walker:
     ) -> Membership | None:
         """What belongs directly in folders that changed, and all that belongs in new ones.
 
-        Right only while no source changed (see `Sources`): git's index, rules, marks.
+        Right only while nothing else that decides has changed: `TrackedSet.digest`, the files of
+        `Ignore.own_files` and of `Membership.ignore_files`, git's config, and `marks_hold`.
 
         Args:
             folders: folders of an earlier pass whose lstat has changed, or fails.
@@ -111,43 +111,10 @@ def _ignore_file_changed(folder: bytes, found: Membership, ignore_files: Collect
     return (path in found.ignore_files) != (path in ignore_files)
 
 
-class Sources(NamedTuple):
-    """What decides which files belong, beside folders: after a change of one, walk again.
-
-    A file of these that does not exist counts too, for it may appear.
-    """
-
-    files: tuple[str, ...]
-    """Absolute paths whose stat signature tells: ignore files, config, sparse patterns. git's
-    index is not among them: it changes often, so compare `TrackedSet.digest` when it does."""
-    marks: tuple[tuple[bytes, bool], ...]
-    """Folders below the root with a `.git` that alone decides, and whether they are repositories:
-    no signature tells, see `marks_hold`."""
-
-
-def sources_of(
-    ignore: Ignore,
-    membership: Membership,
-    *,
-    git_dir: str | None = None,
-    config_files: Iterable[str] = (),
-) -> Sources:
-    """The sources of a walk's result, in a fixed order; for a plain folder give no `git_dir`."""
-    prefix = ignore.root.rstrip(b"/") + b"/"
-    sparse = [os.path.join(git_dir, "info", "sparse-checkout")] if git_dir else []
-    return Sources(
-        (
-            *map(os.fsdecode, ignore.own_files),
-            *config_files,
-            *sparse,
-            *(os.fsdecode(prefix + path) for path in sorted(membership.ignore_files)),
-        ),
-        tuple(sorted(membership.marks.items())),
-    )
-
-
 def marks_hold(
-    root: str | bytes, marks: Iterable[tuple[bytes, bool]], git_dir: str | bytes | None = None
+    root: str | bytes | os.PathLike[str],
+    marks: Iterable[tuple[bytes, bool]],
+    git_dir: str | bytes | os.PathLike[str] | None = None,
 ) -> bool:
     """Whether the `.git` of each folder still says what it said; some system calls a mark."""
     top = os.fsencode(root)

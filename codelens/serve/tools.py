@@ -16,7 +16,6 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from codelens.engine.engine import Engine
-from codelens.engine.outline import ref_of
 from codelens.errors import CodelensError, RefusedFolder
 from codelens.serve import shape
 from codelens.serve.worktree import Worktrees
@@ -202,8 +201,9 @@ class Tools:
         """See `OUTLINE`."""
 
         def work(where: str) -> _Said:
-            named = ref or ref_of(target) or None
-            answer = self._engine.outline(target, path=where, ref=named, budget_ms=self._budget_ms)
+            answer = self._engine.outline(
+                target, path=where, ref=ref or None, budget_ms=self._budget_ms
+            )
             return _Said(shape.outline(answer, format, max_tokens))
 
         return await self._answer(ctx, path, work)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,8 @@ from membership_trees import (
     walker,
 )
 
-from codelens.scope.gitindex import read_tracked
 from codelens.scope.ignore import Ignore, IgnoreSettings
-from codelens.scope.membership import Membership, Walker, marks_hold, sources_of
+from codelens.scope.membership import Membership, Walker, marks_hold
 
 NO_EXCLUDES = IgnoreSettings(excludes_file="")
 
@@ -97,10 +98,361 @@ def test_a_walk_finds_what_git_lists(
             repo.git("update-index", "--index-version", version)
         track(repo, {path: b"100644" for path in chosen if seed.random() < 0.9})
         track(repo, {path: b"160000" for path, _ in extras if seed.random() < 0.2})
-        track(repo, {path: b"100644" for path in chosen[:2]}, stage=2)
+        track(repo, dict.fromkeys(chosen[:2], b"100644"), stage=2)
 
         settings = IgnoreSettings(excludes_file=str(global_ignore), ignore_case=fold)
         found = walker(repo, settings).walk()
 
         assert listed(found) == expected(repo)
         assert not found.unreadable
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    return GitRepo.init(tmp_path / "repo")
+
+
+def walk(repo: GitRepo, **more: object) -> Membership:
+    return walker(repo, NO_EXCLUDES, **more).walk()
+
+
+def found_as_git_lists(repo: GitRepo, **more: object) -> set[bytes]:
+    """What a walk finds, after making sure that git says the same."""
+    found = listed(walk(repo, **more))
+    assert found == expected(repo)
+    return found
+
+
+def test_a_tracked_file_in_an_ignored_folder_belongs_and_its_neighbour_does_not(
+    repo: GitRepo,
+) -> None:
+    repo.write_all({".gitignore": "out/\n", "out/kept": "", "out/a/kept": "", "out/a/other": ""})
+    repo.add("out/kept", "out/a/kept", force=True)
+
+    assert found_as_git_lists(repo) == {b".gitignore", b"out/kept", b"out/a/kept"}
+    assert {b"out", b"out/a"} <= walk(repo).folders.keys()
+
+
+def test_a_staged_file_that_is_ignored_belongs_at_once(repo: GitRepo) -> None:
+    repo.write_all({".gitignore": "*.log\n", "a.log": ""})
+    assert b"a.log" not in found_as_git_lists(repo)
+    repo.add("a.log", force=True)
+    assert b"a.log" in found_as_git_lists(repo)
+
+
+def test_tracked_files_that_are_not_on_the_disk_are_left_out(repo: GitRepo) -> None:
+    repo.commit("one", {"here": "", "gone": "", "d/gone": "", "link/gone": "", "now-a-folder": ""})
+    for name in ("gone", "d/gone", "link/gone", "now-a-folder"):
+        repo.remove(name)
+    repo.path("link").rmdir()
+    repo.path("real").mkdir()
+    repo.write("real/gone")
+    repo.path("link").symlink_to("real")
+    repo.write("now-a-folder/file")
+
+    assert found_as_git_lists(repo) == {b"here", b"real/gone", b"link", b"now-a-folder/file"}
+
+
+def test_links_are_listed_apart_and_never_followed(repo: GitRepo) -> None:
+    repo.write("real/file")
+    repo.path("to-folder").symlink_to("real")
+    repo.path("to-file").symlink_to("real/file")
+    repo.path("out").symlink_to("/")
+    found = walk(repo)
+    assert found.links.keys() == {b"to-folder", b"to-file", b"out"}
+    assert found.files.keys() == {b"real/file"}
+    assert listed(found) == expected(repo)
+
+
+def test_fifos_and_sockets_never_belong(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(repo.path("fifo"))
+    monkeypatch.chdir(repo.root)  # the name of a socket must be short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        repo.write("file")
+        assert found_as_git_lists(repo) == {b"file"}
+
+
+def test_each_file_comes_with_its_lstat(repo: GitRepo) -> None:
+    target = repo.write("a/file", "text")
+    found = walk(repo)
+    assert found.files == {b"a/file": target.lstat()}
+    assert found.folders[b"a"] == target.parent.lstat()
+    assert found.folders.keys() == {b"", b"a"}
+
+
+def test_empty_folders_are_among_the_folders_and_ignored_ones_are_not(repo: GitRepo) -> None:
+    for name in ("empty/deep", "ignored/deep"):
+        repo.path(name).mkdir(parents=True)
+    repo.write(".git/info/exclude", "ignored\n")
+    assert walk(repo).folders.keys() == {b"", b"empty", b"empty/deep"}
+
+
+def nested_kinds(repo: GitRepo, outside: Path) -> dict[str, bool]:
+    """Make a folder for each kind of `.git`; whether it is a repository, to git."""
+    kinds = {
+        "empty-git": False, "gitfile-nowhere": False, "no-gitfile": False, "unborn": True,
+        "cloned": True, "gitfile": True, "gitfile-relative": True, "bare-inside": False,
+        "no-refs": False, "bad-head": False, "head-link": True, "detached": True, "git-link": True,
+        "gitfile-tail": True, "gitfile-empty": False, "gitfile-no-space": False, "fifo-git": False,
+        "gitfile-large": False,
+    }  # fmt: skip
+    for kind in kinds:
+        repo.write(f"{kind}/file", kind)
+    repo.path("empty-git/.git").mkdir()
+    repo.write("gitfile-nowhere/.git", "gitdir: ../nowhere\n")
+    repo.write("no-gitfile/.git", "no git file\n")
+    GitRepo.init(repo.path("unborn"))
+    outer = GitRepo.init(outside)
+    outer.commit("one", {"x": ""})
+    for kind in ("cloned", "no-refs", "bad-head", "head-link", "detached"):
+        GitRepo.init(repo.path(kind)).commit("one", {"x": ""})
+    repo.write("gitfile/.git", f"gitdir: {outside}/.git\n")
+    repo.write("gitfile-relative/.git", "gitdir: ../cloned/.git")
+    repo.write("gitfile-tail/.git", "gitdir: ../cloned/.git\r\n\r\n")
+    repo.write("gitfile-empty/.git", "gitdir: \n")
+    repo.write("gitfile-no-space/.git", "gitdir:../cloned/.git\n")
+    repo.write("gitfile-large/.git", "gitdir: ../cloned/.git\n".ljust((1 << 20) + 1, "\n"))
+    repo.git("init", "-q", "--bare", "bare-inside/bare.git")
+    repo.path("no-refs/.git/refs").rename(repo.path("no-refs/.git/other"))
+    repo.write("bad-head/.git/HEAD", "ref: nonsense\n")
+    repo.path("head-link/.git/HEAD").unlink()
+    repo.path("head-link/.git/HEAD").symlink_to("refs/heads/gone")
+    GitRepo(repo.path("detached")).checkout("--detach")
+    repo.path("git-link/.git").symlink_to(outside / ".git")
+    os.mkfifo(repo.path("fifo-git/.git"))
+    return kinds
+
+
+def test_a_nested_repository_is_what_git_takes_for_one(repo: GitRepo, tmp_path: Path) -> None:
+    kinds = nested_kinds(repo, tmp_path / "outside")
+
+    found = walk(repo)
+
+    assert listed(found) == expected(repo)
+    assert {path.decode() for path in found.nested} == {
+        kind for kind, is_one in kinds.items() if is_one
+    }
+    assert found.marks == {
+        kind.encode(): is_one for kind, is_one in kinds.items() if kind != "bare-inside"
+    }
+    assert not [path for path in found.files if b"/.git" in path]
+
+
+def test_a_linked_worktree_inside_is_nested(repo: GitRepo) -> None:
+    repo.commit("one", {"a": ""})
+    linked = repo.worktree(repo.path("trees/linked"), branch="other")
+    linked.write("b")
+
+    assert found_as_git_lists(repo) == {b"a", b"trees/linked/"}
+    assert found_as_git_lists(linked) == {b"a", b"b"}
+
+
+def test_an_ignored_nested_repository_is_not_reported(repo: GitRepo) -> None:
+    GitRepo.init(repo.path("vendor/lib")).commit("one", {"x": ""})
+    repo.write(".gitignore", "/vendor/\n")
+    assert found_as_git_lists(repo) == {b".gitignore"}
+
+
+def test_a_folder_with_tracked_files_is_no_nested_repository(repo: GitRepo) -> None:
+    repo.commit("one", {"sub/tracked": "", "other": ""})
+    GitRepo.init(repo.path("sub")).write("untracked")
+
+    found = walk(repo)
+
+    assert listed(found) == expected(repo) == {b"other", b"sub/tracked", b"sub/untracked"}
+    assert found.marks == {}
+
+
+def test_a_submodule_is_reported_and_not_entered(repo: GitRepo) -> None:
+    inner = GitRepo.init(repo.path("sub"))
+    commit = inner.commit("one", {"x": ""})
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{commit},sub")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{commit},absent")
+    repo.write("file")
+
+    found = walk(repo)
+
+    assert found.gitlinks == {b"sub"}
+    assert listed(found) == expected(repo) == {b"file"}
+
+
+def test_a_dot_git_below_never_belongs(repo: GitRepo) -> None:
+    repo.write_all({"a/.git/config": "", "b/.git": "", "c/.GIT": ""})
+    assert found_as_git_lists(repo) == {b"c/.GIT"}
+    repo.config("core.ignoreCase", "true")
+    found = walker(repo, IgnoreSettings("", ignore_case=True)).walk()
+    assert listed(found) == expected(repo) == set()
+
+
+@pytest.mark.parametrize("cone", [["--cone", "src"], ["--no-cone", "/src/", "*.md"]])
+@pytest.mark.parametrize("sparse_index", ["--sparse-index", "--no-sparse-index"])
+def test_a_sparse_checkout_holds_what_git_lists(
+    repo: GitRepo, cone: list[str], sparse_index: str
+) -> None:
+    repo.commit(
+        "one",
+        {
+            **{
+                f"{folder}/{name}": "" for folder in ("src", "lib", "lib/in") for name in ("a", "b")
+            },
+            "lib/.gitignore": "*.o\n",
+            "top.md": "",
+        },
+    )
+    repo.git("sparse-checkout", "set", sparse_index, *cone)
+    repo.write_all({"lib/new": "", "lib/new.o": "", "lib/in/new.o": "", "src/new.o": ""})
+    settings = IgnoreSettings("", sparse_checkout=True)
+
+    found = walker(repo, settings, expand_tree=lambda oid, at: _expand(repo, oid, at)).walk()
+
+    assert listed(found) == expected(repo)
+    assert b"lib/new" in found.files
+    assert b"src/new.o" in found.files
+    # The rule that leaves it out is in a file that is not on the disk.
+    assert not {b"lib/new.o", b"lib/in/new.o"} & found.files.keys()
+
+
+def _expand(repo: GitRepo, oid: str, prefix: bytes) -> list[tuple[bytes, int, bytes]]:
+    lines = repo.git("ls-tree", "-r", "-z", oid).split(b"\0")[:-1]
+    return [
+        (prefix + line.partition(b"\t")[2], int(line[:6], 8), bytes.fromhex(line[12:52].decode()))
+        for line in lines
+    ]
+
+
+def test_a_skipped_ignore_file_counts_though_it_is_not_on_the_disk(repo: GitRepo) -> None:
+    repo.commit("one", {"d/.gitignore": "*.o\n", "d/a": "", "e/.gitignore": "*.o\n"})
+    repo.git("update-index", "--skip-worktree", "d/.gitignore", "e/.gitignore")
+    repo.remove("d/.gitignore")
+    repo.remove("e/.gitignore")
+    repo.path("e/.gitignore").symlink_to("nowhere")
+    repo.write_all({"d/x.o": "", "e/x.o": ""})
+    assert found_as_git_lists(repo) == {b"d/a", b"e/.gitignore"}
+
+
+def test_a_conflict_and_an_intent_to_add_belong(repo: GitRepo) -> None:
+    repo.commit("one", {"a": "1", "gone": "1"})
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("side", {"a": "2", "gone": "2"})
+    repo.checkout("main")
+    repo.remove("gone")
+    repo.commit("main", {"a": "3"})
+    repo.git("merge", "side", check=False)
+    repo.write_all({"new.o": "", ".gitignore": "*.o\na\n"})
+    repo.git("add", "-f", "-N", "new.o")
+    assert found_as_git_lists(repo) == {b"a", b"gone", b"new.o", b".gitignore"}
+
+
+def test_names_differ_in_case_alone_only_without_ignore_case(repo: GitRepo) -> None:
+    track(repo, {b"Dir/File": b"100644", b"exact": b"100644"})
+    repo.write_all({"dir/file": "", "dir/other": "", "exact": "", "EXACT": ""})
+    assert found_as_git_lists(repo) == {b"dir/file", b"dir/other", b"exact", b"EXACT"}
+    repo.config("core.ignoreCase", "true")
+    found = walker(repo, IgnoreSettings("", ignore_case=True)).walk()
+    assert listed(found) == expected(repo) == {b"dir/other", b"exact"}
+
+
+def test_a_file_tracked_in_another_case_is_named_as_git_has_it(repo: GitRepo) -> None:
+    """A hard link stands for a file system that ignores case: both names lead to one file."""
+    track(repo, {b"File": b"100644"})
+    os.link(repo.write("FILE"), repo.path("File"))
+    found = walker(repo, IgnoreSettings("", ignore_case=True)).walk()
+    assert found.files.keys() == {b"File"}
+
+
+def test_composed_names_are_taken_where_git_takes_them(repo: GitRepo) -> None:
+    apart, whole = "a\u0308".encode(), "\u00e4".encode()
+    repo.write(apart + b"/" + apart)
+    repo.write(b"\xff")
+    found = walker(repo, IgnoreSettings("", precompose_unicode=True)).walk()
+    assert found.files.keys() == {b"\xff"}, "on Linux the composed folder is not there"
+    repo.write(whole)
+    repo.path(apart + b"/" + apart).unlink()
+    repo.path(apart).rmdir()
+    repo.write(apart)
+    found = walker(repo, IgnoreSettings("", precompose_unicode=True)).walk()
+    assert found.files.keys() == {b"\xff", whole}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs to change user")
+def test_an_unreadable_folder_is_told_and_the_rest_goes_on() -> None:
+    with tempfile.TemporaryDirectory() as base:
+        Path(base).chmod(0o755)
+        repo = GitRepo.init(Path(base) / "repo")
+        repo.commit("one", {"shut/tracked": "", "closed/tracked": "", "open/file": ""})
+        repo.write("shut/untracked")
+        GitRepo.init(repo.path("shut-repo"))
+        repo.path("shut").chmod(0o711)
+        repo.path("shut-repo").chmod(0o711)
+        repo.path("closed").chmod(0o700)
+        one = walker(repo, NO_EXCLUDES)
+        os.seteuid(65534)
+        try:
+            if not os.access(repo.root, os.R_OK, effective_ids=True):
+                pytest.skip("the folder for temporary files is not open to all")
+            found = one.walk()
+        finally:
+            os.seteuid(0)
+
+    assert {b"shut", b"closed"} <= found.unreadable.keys()
+    assert found.unreadable[b"closed"] == "Permission denied"
+    assert found.files.keys() == {b"open/file", b"shut/tracked"}
+    assert found.nested == {b"shut-repo"}
+    assert b"shut" in found.folders
+
+
+def test_a_plain_folder_heeds_its_ignore_files_and_skips_repositories(tmp_path: Path) -> None:
+    root = tmp_path / "folder"
+    repo = GitRepo(root)  # no repository; only to write files
+    repo.write_all({".gitignore": "*.o\n", "a.o": "", "a.c": "", "d/b.c": "", "d/.git/config": ""})
+    GitRepo.init(root / "inner").write("file")
+
+    found = Walker(root, Ignore(root)).walk()
+
+    assert found.files.keys() == {b".gitignore", b"a.c", b"d/b.c"}
+    assert found.nested == {b"inner"}
+    assert found.folders.keys() == {b"", b"d"}
+
+
+def test_a_root_that_is_gone_has_nothing(tmp_path: Path) -> None:
+    found = Walker(tmp_path / "no", Ignore(tmp_path / "no")).walk()
+    assert (found.files, found.folders) == ({}, {})
+
+
+def test_a_folder_deeper_than_python_recurses_is_walked(repo: GitRepo) -> None:
+    deep = "/".join(["d"] * 1200)
+    try:
+        subprocess.run(["mkdir", "-p", repo.path(deep)], check=True)
+        repo.path(deep + "/file").touch()
+        assert found_as_git_lists(repo) == {deep.encode() + b"/file"}
+    finally:
+        subprocess.run(["rm", "-rf", repo.path("d")], check=True)  # rmtree recurses
+
+
+def test_what_decides_beside_the_folders_is_told(repo: GitRepo, tmp_path: Path) -> None:
+    repo.write_all({".gitignore": "skip/\n", "d/.gitignore": "", "skip/.gitignore": ""})
+    repo.path("half/.git").mkdir(parents=True)
+    git_dir = os.fsencode(repo.root / ".git")
+    ignore = Ignore(repo.root, IgnoreSettings(str(tmp_path / "own")), common_dir=git_dir)
+    found = Walker(repo.root, ignore, git_dir=git_dir).walk()
+
+    assert ignore.own_files == (git_dir + b"/info/exclude", os.fsencode(tmp_path / "own"))
+    assert found.ignore_files == {
+        b".gitignore": repo.path(".gitignore").lstat(),
+        b"d/.gitignore": repo.path("d/.gitignore").lstat(),
+    }
+    assert found.marks == {b"half": False}
+
+
+def test_a_mark_tells_that_a_folder_became_a_repository_or_ceased_to_be_one(repo: GitRepo) -> None:
+    repo.write("half/file")
+    repo.path("half/.git").mkdir()
+    before = walk(repo)
+    assert marks_hold(repo.root, before.marks.items())
+    GitRepo.init(repo.path("half"))
+    assert not marks_hold(repo.root, before.marks.items())
+    after = walk(repo)
+    assert marks_hold(repo.root, after.marks.items())
+    repo.remove("half/.git/HEAD")
+    assert not marks_hold(repo.root, after.marks.items())

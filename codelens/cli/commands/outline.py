@@ -35,14 +35,13 @@ def run(args: argparse.Namespace) -> int:
     """Fold and print; 1 if it holds nothing."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.engine.outline import ref_of
 
     target = _from_here(args.target, args.path)
     with Engine() as engine, Bar() as bar:
         answer = engine.outline(
             target,
             path=args.path,
-            ref=args.ref or ref_of(target) or None,
+            ref=args.ref,
             budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
             progress=bar,
         )

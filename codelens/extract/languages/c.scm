@@ -4,9 +4,9 @@
 (declaration) @definition.variable
 (function_declarator declarator: (identifier) @name.function)
 (function_declarator declarator: (parenthesized_declarator (identifier) @name.function))
-(struct_specifier body: (_)) @definition.struct
-(union_specifier body: (_)) @definition.union
-(enum_specifier body: (_)) @definition.enum
+(struct_specifier name: (_) body: (_)) @definition.struct
+(union_specifier name: (_) body: (_)) @definition.union
+(enum_specifier name: (_) body: (_)) @definition.enum
 (enumerator) @definition.member
 (field_declaration) @definition.field
 (type_definition) @definition.type

@@ -1,0 +1,201 @@
+"""Definitions, literal text, regular expressions and paths; and the filters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rankstore import Store, paths, places
+
+from codelens.errors import QueryError
+from codelens.rank import patterns, regex, scan
+
+FILES = {
+    "src/client.py": (
+        "class HttpClient:\n    timeout = 3\n\n    def fetch(self, url):\n        return url\n"
+    ),
+    "src/server.py": "def fetch_all(urls):\n    return [fetch(url) for url in urls]  # Fetch!\n",
+    "src/deep/er/util.go": "package er\n\nfunc Fetch(url string) string { return url }\n",
+    "docs/guide.md": "# Guide\n\nCall fetch to fetch.\n",
+    "tests/test_client.py": "def test_fetch():\n    HttpClient().fetch('x')\n",
+}
+
+
+@pytest.fixture(name="store")
+def _store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "index.db")
+
+
+def test_symbol_mode_gives_definitions_alone(store: Store) -> None:
+    outcome = store.search(store.view(FILES), "fetch", mode="symbol")
+    assert all(one.symbol >= 0 for one in outcome.results)
+    assert places(outcome)[:2] == [("src/client.py", 4, 5), ("src/deep/er/util.go", 3, 3)]
+    assert "src/server.py" in paths(outcome)
+
+
+def test_symbol_mode_without_a_match_offers_the_nearest_name(store: Store) -> None:
+    outcome = store.search(store.view(FILES), "fetsh", mode="symbol")
+    assert outcome.results == []
+    assert outcome.notes == ["no symbol `fetsh`; nearest: `Fetch`, `fetch`"]
+
+
+def test_text_is_found_whatever_its_case_unless_it_has_capitals(store: Store) -> None:
+    view = store.view(FILES)
+    assert len(set(paths(store.search(view, "fetch", mode="text")))) == 5
+    assert set(paths(store.search(view, "Fetch", mode="text"))) == {
+        "src/server.py",
+        "src/deep/er/util.go",
+    }
+
+
+def test_text_gives_lines_with_their_text(store: Store) -> None:
+    outcome = store.search(store.view(FILES), "return [fetch(url)", mode="text")
+    assert places(outcome) == [("src/server.py", 2, 2)]
+    assert outcome.results[0].line == "return [fetch(url) for url in urls]  # Fetch!"
+    assert outcome.results[0].kind == "line"
+
+
+def test_text_is_found_inside_words_and_over_lines(store: Store) -> None:
+    view = store.view(FILES)
+    assert paths(store.search(view, "ttpClie", mode="text")) == [
+        "src/client.py",
+        "tests/test_client.py",
+    ]
+    assert places(store.search(view, "url):\n        return", mode="text")) == [
+        ("src/client.py", 4, 5)
+    ]
+
+
+def test_text_of_other_scripts_is_found(store: Store) -> None:
+    view = store.view({"a.md": "# 检索代码\n", "b.md": "ÜBER alles\n", "c.md": "naïve\n"})
+    assert paths(store.search(view, "索代", mode="text")) == ["a.md"]
+    assert paths(store.search(view, "über", mode="text")) == ["b.md"]
+
+
+def test_files_that_hold_the_words_are_enough_where_there_are_enough(store: Store) -> None:
+    view = store.view({f"{n}.py": "alpha\n" if n < 4 else "alphabet\n" for n in range(9)})
+    few = store.search(view, "alpha", mode="text", limit=3)
+    assert paths(few) == ["0.py", "1.py", "2.py"]
+    assert few.notes == ["5 files that have it only inside longer words were not looked at"]
+    assert len(store.search(view, "alpha", mode="text", limit=20).results) == 9
+
+
+def test_a_regular_expression_matches_line_by_line(store: Store) -> None:
+    view = store.view(FILES)
+    assert places(store.search(view, r"def \w+\(urls\)", mode="regex")) == [("src/server.py", 1, 1)]
+    assert paths(store.search(view, r"^func\s+Fetch\b", mode="regex")) == ["src/deep/er/util.go"]
+    assert store.search(view, r"nothing\d+here", mode="regex").results == []
+
+
+def test_a_bad_pattern_is_refused(store: Store) -> None:
+    view = store.view(FILES)
+    for pattern in ("(", "[a", "*", "(?P<x", "a" * 2000, "(" * 900):
+        with pytest.raises(QueryError, match="pattern"):
+            store.search(view, pattern, mode="regex")
+
+
+def test_a_pattern_without_end_ends_and_says_that_it_is_partial(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "DEADLINE_S", 0.4)
+    monkeypatch.setattr(regex, "_GRACE_S", 0.2)
+    view = store.view({"a.py": "x = 1\naab\n", "b.py": "a" * 60 + "!\n", "c.py": "aab\n"})
+    outcome = store.search(view, "(a|aa)+b$", mode="regex")
+    assert paths(outcome) == ["a.py"]
+    assert outcome.notes == ["partial: time ran out with 2 files not looked at"]
+
+
+def test_both_ways_of_running_a_pattern_agree(store: Store) -> None:
+    view = store.view(FILES)
+    tame, wild = r"f\w+", r"f\w+\w*"
+    assert patterns.is_tame(patterns.compiled(tame)[1])
+    assert not patterns.is_tame(patterns.compiled(wild)[1])
+    one = store.search(view, tame, mode="regex", limit=50)
+    other = store.search(view, wild, mode="regex", limit=50)
+    assert places(one) == places(other) != []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"\bfoo\b", ("foo",)),
+        (r"a foo b", ("foo",)),
+        (r"def\s+foo\s*\(", ("foo",)),
+        (r"(foo) \(bar\)", ("bar",)),
+        (r"foo\w* bar.", ()),
+        (r"\b(foo|bar)\b", ()),
+        (r"\bfoo?\b", ()),
+        (r"x (?i:Foo) y", ()),
+        (r"^foo$", ("foo",)),
+    ],
+)
+def test_words_that_every_match_must_have(pattern: str, words: tuple[str, ...]) -> None:
+    assert patterns.sure_words(patterns.compiled(pattern)[1]) == words
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("client", ["src/client.py", "tests/test_client.py"]),
+        ("src/client.py", ["src/client.py"]),
+        ("client.py", ["src/client.py", "tests/test_client.py"]),
+        ("src/*.py", ["src/client.py", "src/server.py"]),
+        ("**/*.go", ["src/deep/er/util.go"]),
+        ("deep util", ["src/deep/er/util.go"]),
+        ("CLIENT", []),
+    ],
+)
+def test_path_mode_finds_files(store: Store, query: str, found: list[str]) -> None:
+    outcome = store.search(store.view(FILES), query, mode="path")
+    assert paths(outcome)[: len(found)] == found
+    assert all(one.kind == "file" for one in outcome.results)
+
+
+@pytest.mark.parametrize("query", ["src/client.py", "client.py", "./src/client.py", "src\\client.py"])
+def test_a_path_is_seen_without_a_mode(store: Store, query: str) -> None:
+    outcome = store.search(store.view(FILES), query)
+    assert (outcome.mode, paths(outcome)) == ("path", ["src/client.py"])
+
+
+def test_a_folder_answers_with_its_files(store: Store) -> None:
+    assert paths(store.search(store.view(FILES), "src/deep/")) == ["src/deep/er/util.go"]
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        ({"languages": ("go",)}, {"src/deep/er/util.go"}),
+        ({"globs": ("src/*.py",)}, {"src/client.py", "src/server.py"}),
+        ({"globs": ("*.py", "!tests/**")}, {"src/client.py", "src/server.py"}),
+        ({"globs": ("!src", "!tests")}, {"docs/guide.md"}),
+        ({"globs": ("{docs,tests}/**",)}, {"docs/guide.md", "tests/test_client.py"}),
+        ({"content": "prose"}, {"docs/guide.md"}),
+        (
+            {"content": "code"},
+            {"src/client.py", "src/server.py", "src/deep/er/util.go", "tests/test_client.py"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("query", ["fetch", "fetch url"])
+@pytest.mark.parametrize("mode", ["auto", "text"])
+def test_filters_leave_in_what_they_name(
+    store: Store, options: dict, left: set[str], query: str, mode: str
+) -> None:
+    words = "fetch" if mode == "text" else query
+    outcome = store.search(store.view(FILES), words, mode=mode, limit=50, **options)
+    assert set(paths(outcome)) == left
+
+
+def test_kinds_leave_in_definitions_of_these_kinds(store: Store) -> None:
+    view = store.view(FILES)
+    assert places(store.search(view, "http client", kinds=("class",)))[0] == ("src/client.py", 1, 5)
+    methods = store.search(view, "fetch url", kinds=("method",))
+    assert places(methods)[0] == ("src/client.py", 4, 5)
+
+
+def test_a_filter_that_matches_nothing_is_named(store: Store) -> None:
+    view = store.view(FILES)
+    assert store.search(view, "fetch", languages=("cobol",)).notes == [
+        "no file here is in cobol; there is go, markdown, python"
+    ]
+    assert store.search(view, "fetch", globs=("lib/**",)).notes == ["no path here matches the globs"]
