@@ -181,11 +181,11 @@ class _Builder:
         name = self._source.slice(span[0], span[1])
         if name.isidentifier():
             return name
-        if name[:1] in "\"'`":
-            name = name.strip("\"'`")
         name = " ".join(name.split())
         if kind == "heading":
             return shortened(_CLOSING_MARKS.sub("", name), _NAME_LIMIT)
+        if name[:1] in "\"'`":
+            name = name.strip("\"'`")
         # A pattern that takes several values apart is no name.
         return "" if name[:1] == "{" or "," in name or len(name) > _NAME_LIMIT else name
 

@@ -16,10 +16,14 @@ from codelens.config import Settings
 from codelens.extract.version import EXTRACTOR_VERSION
 from codelens.index.sources import Work
 from codelens.index.survey import Survey, Surveyor
-from codelens.scan.look import Suspect, look
+from codelens.scan.look import look
 from codelens.scan.signature import signature, signature_to_store
 from codelens.scope.repository import Repository, Scope
 from codelens.store.views import FileRow, ViewRow
+
+
+# Reading git's index costs what reading about a twentieth of its files does.
+_MANY = 200
 
 
 class Known(NamedTuple):
@@ -87,13 +91,12 @@ def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
     stored = {file.path: file.signature for file in known.files}
     # Another limit or language asks anew what becomes of every file.
     trusted = known.view is not None and surveyor.same_settings(known.view)
-    oids = {} if trusted and stored else surveyor.certain_oids(survey)
-    works: list[Work] = []
-    for path, stat in survey.files.items():
-        now = signature(stat)
-        if not trusted or stored.get(path) != now:
-            kept = signature_to_store(stat, survey.started_ns)
-            works.append(Work(path, stat.st_size, oids.get(path, b""), kept))
+    changed = {
+        path: stat
+        for path, stat in survey.files.items()
+        if not trusted or stored.get(path) != signature(stat)
+    }
+    works = _works(surveyor, changed, survey.started_ns)
     return Delta(
         root=surveyor.root,
         started_ns=survey.started_ns,
@@ -124,7 +127,7 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
         len(known.files),
         deadline,
     )
-    works = {one.path: _work(one) for one in seen.suspects}
+    changed = {one.path: one.stat for one in seen.suspects}
     gone = dict.fromkeys(seen.gone)
     folders: dict[bytes, bytes] = {}
     folders_gone: list[bytes] = []
@@ -137,11 +140,11 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
         stored = {file.path for file in known.files}
         for path, stat in again.files.items():
             if path not in stored:
-                works[path] = Work(path, stat.st_size)
+                changed[path] = stat
         out = _left_out(again, stored)
         gone.update(dict.fromkeys(out))
         for path in out:
-            works.pop(path, None)
+            changed.pop(path, None)
         folders = _new_folders(again, known)
         lost = set(again.folders_gone)
         folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
@@ -150,8 +153,8 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
         root=surveyor.root,
         started_ns=seen.started_ns,
         checked=seen.checked,
-        works=list(works.values()),
-        gone=[path for path in gone if path not in works],
+        works=_works(surveyor, changed, seen.started_ns),
+        gone=[path for path in gone if path not in changed],
         folders=folders,
         folders_gone=folders_gone,
         membership=view.membership,
@@ -161,8 +164,15 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
     )
 
 
-def _work(suspect: Suspect) -> Work:
-    return Work(suspect.path, suspect.stat.st_size)
+def _works(
+    surveyor: Surveyor, changed: dict[bytes, os.stat_result], look_ns: int
+) -> list[Work]:
+    """What must be told anew; of many files, git's index may tell the object without a read."""
+    oids = surveyor.certain_oids(changed) if len(changed) > _MANY else {}
+    return [
+        Work(path, stat.st_size, oids.get(path, b""), signature_to_store(stat, look_ns))
+        for path, stat in changed.items()
+    ]
 
 
 def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -129,7 +130,7 @@ class Surveyor:
             merged[kind] = sorted({*kept, *again.notes[kind]})
         return merged
 
-    def certain_oids(self, survey: Survey) -> dict[bytes, bytes]:
+    def certain_oids(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
         """Files whose bytes are those of a git object for sure, by git's own index.
 
         git's rule (read-cache.c): an entry is clean if its stat is the file's, unless the file
@@ -139,7 +140,8 @@ class Surveyor:
         if not self._repository.is_git:
             return {}
         named = self._repository.attributes_file()
-        places = attributes_files(self.root, self._scope.common_dir, named, survey.files)
+        tracked = self._tracked.paths
+        places = attributes_files(self.root, self._scope.common_dir, named, tracked)
         if may_change_bytes(places):
             return {}
         try:
@@ -148,7 +150,7 @@ class Surveyor:
             return {}
         found: dict[bytes, bytes] = {}
         for entry in read_index(self._index, expand_tree=self._expand):
-            stat = survey.files.get(entry.path)
+            stat = files.get(entry.path)
             if stat is None or entry.stage or entry.intent_to_add:
                 continue
             if entry.mode & _TYPE_BITS != _REGULAR or entry.mtime_ns >= written_ns:

@@ -2,6 +2,8 @@
 ; functions are left out by what encloses them.
 (function_definition) @definition.function
 (declaration) @definition.variable
+(ERROR (function_declarator) @definition.variable)
+(ERROR (pointer_declarator (function_declarator)) @definition.variable)
 (function_declarator declarator: (identifier) @name.function)
 (function_declarator declarator: (parenthesized_declarator (identifier) @name.function))
 (struct_specifier name: (_) body: (_)) @definition.struct

@@ -8,6 +8,7 @@
   (arrow_function)
   (function_expression)
 ]) @definition.method
+(required_parameter (accessibility_modifier)) @definition.field
 (interface_declaration) @definition.interface
 (interface_body (property_signature) @definition.property)
 (type_alias_declaration) @definition.type
