@@ -1,8 +1,8 @@
 """Small indexes for the tests of ranking: files in, a snapshot out, without a repository.
 
-    store = Store(tmp_path / "index.db")
-    view = store.view({"src/auth.py": "def validate(): ..."})
-    store.search(view, "validate").results
+store = Store(tmp_path / "index.db")
+view = store.view({"src/auth.py": "def validate(): ..."})
+store.search(view, "validate").results
 """
 
 from __future__ import annotations

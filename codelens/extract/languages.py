@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
 from codelens.errors import SettingError
-from codelens.extract.version import EXTRACTOR_VERSION
+from codelens.extract.version import CORE_VERSION
 
 TEXT = "text"
 """Language of every file whose language is not known."""
@@ -109,7 +109,7 @@ def language_info(name: str) -> LanguageInfo:
 
 def extractor_version(language: str) -> int:
     """Version of the facts in a language: grows with the code and with its own settings."""
-    return EXTRACTOR_VERSION * _VERSIONS_PER_CORE + language_info(language).version
+    return CORE_VERSION * _VERSIONS_PER_CORE + language_info(language).version
 
 
 def language_of(path: bytes, head: bytes, overrides: Mapping[str, str] | None = None) -> str:

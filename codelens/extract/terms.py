@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from codelens.extract.tokens import WORD, count_terms
 from codelens.types import Chunk, Symbol
 
-MAX_CHUNKS = 65_535
+# A posting counts its words, a total and one a chunk, in 16 bits.
+MAX_CHUNKS = 65_534
 _PAIR = struct.Struct("=II").pack
 Lengths = tuple[tuple[int, int, int], ...]
 
@@ -41,7 +42,13 @@ def pack_terms(
         name = _add_field(entries, body, base, names.get(ordinal), 0)
         doc = _add_field(entries, body, base, docs.get(ordinal), 4)
         lengths.append((sum(body.values()), name, doc))
-    return {term: _packed(found) for term, found in entries.items()}, tuple(lengths)
+    # Most terms stand in one chunk of a file.
+    return {
+        term: _PAIR((found[0] & 0xFF00) << 8 | (found[0] & 0xF0) << 4 | found[0] & 15, found[0])
+        if len(found) == 1
+        else _packed(found)
+        for term, found in entries.items()
+    }, tuple(lengths)
 
 
 def _add_field(
@@ -59,22 +66,20 @@ def _add_field(
         if term not in body:
             body[term] = 0
             entries[term].append(base)
-        entries[term][-1] |= min(times, 15) << shift
+        entries[term][-1] |= (times if times < 15 else 15) << shift
     return sum(counts.values())
 
 
 def _packed(found: list[int]) -> bytes:
-    if len(found) == 1:
-        # Most terms stand in one chunk of a file.
-        (entry,) = found
-        return _PAIR((entry & 0xFF00) << 8 | (entry & 0xF0) << 4 | (entry & 15), entry)
     body = doc = name = 0
     for entry in found:
         body += entry >> 8 & 255
-        doc += entry >> 4 & 15
-        name += entry & 15
-    total = min(body, 65_535) << 16 | min(doc, 255) << 8 | min(name, 255)
-    return array("I", [total, *found]).tobytes()
+        if entry & 255:
+            doc += entry >> 4 & 15
+            name += entry & 15
+    if body > 0xFFFF or doc > 255 or name > 255:
+        body, doc, name = min(body, 0xFFFF), min(doc, 255), min(name, 255)
+    return array("I", (body << 16 | doc << 8 | name, *found)).tobytes()
 
 
 def _fields_by_chunk(

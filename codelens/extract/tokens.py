@@ -25,6 +25,8 @@ import Stemmer
 WORD = re.compile(r"\w+")
 _MAX_WORD = 64
 _MAX_DIGITS = 8
+# From this length a word that is a quarter digits is a hash or key: its parts say nothing.
+_BLOB = 16
 _MEMO_LIMIT = 400_000
 
 _PART = re.compile(
@@ -114,6 +116,9 @@ def _terms(word: str) -> Iterator[str]:
             yield from _pairs(unicodedata.normalize("NFKC", word))
             return
         word = _without_marks(word)
+    if len(word) >= _BLOB and sum(char.isdigit() for char in word) * 4 >= len(word):
+        yield word.lower()
+        return
     parts = parts_of_word(word)
     if len(parts) == 1:
         yield from _plain(parts[0])

@@ -1,7 +1,15 @@
-"""The version of all extraction: raise it with every change of what facts come out of a text.
+"""The versions of extraction: to be raised with every change of what facts come out of a text.
 
-Views remember it, so that facts are rolled forward once. A test holds the digest of the rules
-(queries, settings, extraction code) beside it, so a change cannot be forgotten.
+A test holds the digest of the rules (queries, settings, code of this package), so that a change
+cannot be forgotten: facts of an older version would stay in the indexes of users.
 """
 
 EXTRACTOR_VERSION = 1
+"""Raised with any change; a view that an older one completed is checked for outdated facts."""
+
+CORE_VERSION = 1
+"""Raised with a change that is not of one language's query and settings alone; those have a
+`version` of their own. Facts are outdated when core or language are newer than they."""
+
+RULES_DIGEST = ""
+"""Digest of all other files of this package; `tests/extract/test_version.py` says the new one."""

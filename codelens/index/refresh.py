@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.errors import IndexLocked
+from codelens.extract.languages import extractor_version, languages
 from codelens.extract.version import EXTRACTOR_VERSION
 from codelens.index.compare import Delta, Known, compare
 from codelens.index.ingest import Ingest
@@ -281,10 +282,10 @@ def _pending(work: Work) -> Change:
 
 
 def extractor_versions(db: Database, view: ViewRow) -> dict[str, int]:
-    """Version of this codelens' extractor for each language of a view."""
-    from codelens.extract.languages import extractor_version
-
-    return {name: extractor_version(name) for name, _ in views.languages_of(db, view.id)}
+    """Version of this codelens' extractor for each language of a view that it knows."""
+    ours = {info.name for info in languages()}
+    named = [name for name, _ in views.languages_of(db, view.id)]
+    return {name: extractor_version(name) for name in named if name in ours}
 
 
 def _untouched(known: Known, view: ViewRow, delta: Delta) -> Refreshed:

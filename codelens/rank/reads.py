@@ -52,7 +52,7 @@ class ChunkTable:
 
 
 _CHUNK_WORDS = 8
-_CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
+SELECT_CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
 SELECT_DEFINITIONS = """
 SELECT content, ordinal, name, kind, start_line, end_line, parent FROM symbols
 WHERE content IN ({marks}) ORDER BY content, ordinal
@@ -70,7 +70,7 @@ def chunks(db: Database, contents: Iterable[int]) -> dict[int, ChunkTable]:
     return {
         content: ChunkTable(packed)
         for batch in batched(contents)
-        for content, packed in db.rows(_CHUNKS.format(marks=_marks(batch)), batch)
+        for content, packed in db.rows(SELECT_CHUNKS.format(marks=_marks(batch)), batch)
     }
 
 

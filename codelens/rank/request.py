@@ -65,7 +65,7 @@ def check(request: Request) -> None:
     Raises:
         QueryError: no query, or a mode, content or limit that does not exist.
     """
-    if not request.query.strip():
+    if not request.query.replace("\0", " ").strip():
         raise QueryError("the query is empty; say what to look for")
     _one_of("mode", request.mode, MODES)
     _one_of("content", request.content, CONTENTS)

@@ -25,7 +25,9 @@ def search(
     notes: list[str],
 ) -> list[Ranked]:
     """Lines that hold `text`; by the number of matches and how well the file fits its words."""
-    needle = text.strip()
+    needle = text.strip().strip("\0")
+    if not needle:
+        return []
     fold = needle == needle.lower()
     literal = (needle.lower() if fold else needle).encode("utf-8", "replace")
 

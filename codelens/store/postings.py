@@ -24,7 +24,6 @@ from codelens.store.database import Database
 SEGMENT_DOCS = 512
 _SMALL_DOCS = 64
 _MANY_SMALL = 48
-_MAX_WORDS = 65_535
 _HEAD = struct.Struct("=HHH").pack
 
 
@@ -96,11 +95,10 @@ def _pack(found: list[tuple[int, bytes]]) -> bytes:
     if len(found) == 1:
         # Most terms stand in one content of a segment.
         number, words = found[0]
-        return _HEAD(1, number, min(len(words) >> 2, _MAX_WORDS)) + words[: _MAX_WORDS << 2]
-    head = array("H", [len(found)])
-    head.extend(number for number, _ in found)
-    head.extend(min(len(words) >> 2, _MAX_WORDS) for _, words in found)
-    return head.tobytes() + b"".join(words[: _MAX_WORDS << 2] for _, words in found)
+        return _HEAD(1, number, len(words) >> 2) + words
+    numbers, words = zip(*found, strict=True)
+    sizes = [len(one) >> 2 for one in words]
+    return array("H", (len(found), *numbers, *sizes)).tobytes() + b"".join(words)
 
 
 def unpack(data: bytes) -> Posting:

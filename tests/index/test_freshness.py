@@ -233,8 +233,8 @@ def test_newer_facts_are_not_replaced_by_an_older_extractor(
     engine.look(path=repo.root)
     for module in (compare, refresh):
         monkeypatch.setattr(module, "EXTRACTOR_VERSION", 10**6)
-    monkeypatch.setattr(ingest, "extractor_version", lambda _: 10**9)
-    monkeypatch.setattr("codelens.extract.languages.extractor_version", lambda _: 10**9)
+    for module in (ingest, refresh):
+        monkeypatch.setattr(module, "extractor_version", lambda _: 10**9)
     assert engine.look(path=repo.root).indexed == 41
     assert engine.look(path=repo.root).indexed == 0
     monkeypatch.undo()

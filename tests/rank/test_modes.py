@@ -151,7 +151,9 @@ def test_path_mode_finds_files(store: Store, query: str, found: list[str]) -> No
     assert all(one.kind == "file" for one in outcome.results)
 
 
-@pytest.mark.parametrize("query", ["src/client.py", "client.py", "./src/client.py", "src\\client.py"])
+@pytest.mark.parametrize(
+    "query", ["src/client.py", "client.py", "./src/client.py", "src\\client.py"]
+)
 def test_a_path_is_seen_without_a_mode(store: Store, query: str) -> None:
     outcome = store.search(store.view(FILES), query)
     assert (outcome.mode, paths(outcome)) == ("path", ["src/client.py"])
@@ -198,4 +200,6 @@ def test_a_filter_that_matches_nothing_is_named(store: Store) -> None:
     assert store.search(view, "fetch", languages=("cobol",)).notes == [
         "no file here is in cobol; there is go, markdown, python"
     ]
-    assert store.search(view, "fetch", globs=("lib/**",)).notes == ["no path here matches the globs"]
+    assert store.search(view, "fetch", globs=("lib/**",)).notes == [
+        "no path here matches the globs"
+    ]

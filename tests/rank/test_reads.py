@@ -1,0 +1,31 @@
+"""The statements of every query go by an index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rankstore import Store
+
+from codelens.rank import reads
+from codelens.store import contents, postings, views
+
+
+@pytest.mark.parametrize(
+    ("sql", "index"),
+    [
+        (reads.SELECT_DEFINITIONS.format(marks="?"), "PRIMARY KEY (content=?)"),
+        (reads.SELECT_BY_KEY, "symbols_by_key (key=?)"),
+        (reads.SELECT_SHOWN, "PRIMARY KEY (content=? AND ordinal=?)"),
+        (reads.SELECT_CHUNKS.format(marks="?"), "INTEGER PRIMARY KEY (rowid=?)"),
+        (postings.SELECT_POSTINGS.format(marks="?"), "PRIMARY KEY (segment=? AND term=?)"),
+        (contents.KEYS_FROM, "symbols_by_key (key>? AND key<?)"),
+        (views.BY_TERM, "PRIMARY KEY (term=?)"),
+        (views.BY_PREFIX, "PRIMARY KEY (term>? AND term<?)"),
+    ],
+)
+def test_a_hot_statement_searches_by_its_index(tmp_path: Path, sql: str, index: str) -> None:
+    db = Store(tmp_path / "index.db").db
+    plan = " ".join(row[3] for row in db.rows("EXPLAIN QUERY PLAN " + sql, ("",) * sql.count("?")))
+    assert index in plan
+    assert plan.count("SCAN") == ("segments" in sql)
