@@ -21,7 +21,6 @@ from codelens.scan.signature import signature, signature_to_store
 from codelens.scope.repository import Repository, Scope
 from codelens.store.views import FileRow, ViewRow
 
-
 # Reading git's index costs what reading about a twentieth of its files does.
 _MANY = 200
 
@@ -164,9 +163,7 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
     )
 
 
-def _works(
-    surveyor: Surveyor, changed: dict[bytes, os.stat_result], look_ns: int
-) -> list[Work]:
+def _works(surveyor: Surveyor, changed: dict[bytes, os.stat_result], look_ns: int) -> list[Work]:
     """What must be told anew; of many files, git's index may tell the object without a read."""
     oids = surveyor.certain_oids(changed) if len(changed) > _MANY else {}
     return [

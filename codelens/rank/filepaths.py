@@ -64,7 +64,7 @@ def named(
 
 
 def _split(query: Query) -> tuple[str, int]:
-    if len(query.paths) == 1 and query.single:
+    if len(query.paths) == 1 and query.token:
         return query.paths[0]
     return query.text.replace("\\", "/"), 0
 

@@ -14,7 +14,8 @@ from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 from codelens.types import SymbolKind
 
-PROSE_LANGUAGES = frozenset("markdown mdx rst restructuredtext asciidoc org tex latex text".split())
+PROSE_LANGUAGES = frozenset("markdown mdx rst restructuredtext asciidoc org tex latex".split())
+"""Prose whatever the file is called; `text` says only that the language is unknown."""
 KINDS = frozenset(SymbolKind.__args__)  # type: ignore[attr-defined]
 _MAX_GLOB = 1000
 
@@ -48,6 +49,7 @@ class Filters:
         self.languages = frozenset(one.strip().lower() for one in request.languages)
         self.globs = globs(request.globs)
         self.content = request.content
+        self.kinds = request.kinds
         self.active = bool(self.languages or request.globs or request.content != "all")
 
     def keep(self, files: list[FileRow]) -> list[FileRow]:
@@ -90,6 +92,8 @@ class Filters:
             notes.append("no path here matches the globs")
         if self.content == "prose" and not self._prose(files):
             notes.append("there is no prose here")
+        if self.kinds and not notes:
+            notes.append(f"no definition of kind {' or '.join(self.kinds)} answers this")
         return notes
 
 

@@ -76,10 +76,15 @@ class Query(NamedTuple):
     phrases: tuple[str, ...]
     """What stands in double quotes."""
     single: bool
-    """One token without a space: a name rather than a question."""
+    """One name, perhaps a qualified one, rather than a question."""
     roles: frozenset[str]
     """Roles of files that the query asks for; they are then not pushed down."""
     notes: tuple[str, ...]
+
+    @property
+    def token(self) -> bool:
+        """Whether the query has no space in it."""
+        return len(self.text.split()) == 1
 
     def unknown(self, known: frozenset[str]) -> list[str]:
         """The words that carry a topic, none of whose terms is in `known`; each once."""
@@ -105,7 +110,8 @@ def analyse(text: str) -> Query:
     plain = _PHRASE.sub(lambda match: f" {match[1] or match[2]} ", text).strip()
     words = tuple(WORD.findall(plain))
     parts = [part for word in words for part in parts_of_word(word)]
-    single = len(plain.split()) == 1
+    token = plain.strip("`'()[]{};,:?!&*$@")
+    single = len(words) == 1 or bool(_QUALIFIED.fullmatch(token))
     terms = _terms(plain, single)
     if len(terms) > _READ_TERMS:
         notes.append(f"only the first {_READ_TERMS} of the query's {len(terms)} terms were read")

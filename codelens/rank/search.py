@@ -92,7 +92,7 @@ def _auto(asked: _Asked) -> tuple[list[Ranked], str]:
     if not query.terms:
         asked.notes.append("nothing but common words and signs: searched for as literal text")
         return _text(asked, query.text), "text"
-    if query.single and query.paths:
+    if query.token and query.paths:
         found = filepaths.named(asked.view, query.paths[0], asked.request, asked.filters)
         if found:
             return found, "path"

@@ -71,7 +71,7 @@ TOKEN: Mapping[str, float] = MappingProxyType(
 UNKNOWN_IDF = 0.4
 """IDF of a term that the query has not, as a share of the query's rarest: its true one would cost
 a read of the postings for each word of each name."""
-LOOKED_AT = 50
+LOOKED_AT = 40
 """Files whose definitions are read and compared: the most promising by chunks and path."""
 SHORTEST_PREFIX = 3
 """stempfx: a shorter beginning says nothing."""

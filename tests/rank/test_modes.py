@@ -203,3 +203,6 @@ def test_a_filter_that_matches_nothing_is_named(store: Store) -> None:
     assert store.search(view, "fetch", globs=("lib/**",)).notes == [
         "no path here matches the globs"
     ]
+    assert store.search(view, "fetch", kinds=("enum",)).notes == [
+        "no definition of kind enum answers this"
+    ]

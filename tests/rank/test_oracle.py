@@ -74,7 +74,7 @@ def test_a_text_at_two_paths_counts_twice(tmp_path: Path) -> None:
 
 def test_skipping_common_terms_loses_no_candidate(tmp_path: Path, monkeypatch) -> None:
     store = Store(tmp_path / "index.db")
-    chance = random.Random(7)  # noqa: S311
+    chance = random.Random(7)
     files = {
         f"{number}.py": " ".join(
             ["common", "usual"] * chance.randint(0, 3)

@@ -81,6 +81,13 @@ def test_a_name_as_typed_comes_before_other_conventions(store: Store) -> None:
     assert len(store.search(view, "loadUser").results) == 3
 
 
+def test_namesakes_come_by_score_and_then_by_path(store: Store) -> None:
+    same = "def load_user():\n    pass\n"
+    view = store.view({"c.py": same, "a.py": same, "b/load_user.py": same, "tests/a.py": same})
+    found = paths(store.search(view, "load_user"))
+    assert found == ["b/load_user.py", "a.py", "c.py", "tests/a.py"]
+
+
 @pytest.mark.parametrize("query", ["Session.validate", "Session::validate", "Session#validate"])
 def test_a_qualified_name_leaves_out_its_namesakes(store: Store, query: str) -> None:
     outcome = store.search(store.view(FILES), query)
@@ -168,10 +175,11 @@ def test_an_empty_query_is_refused(store: Store, query: str) -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "a\0b", "🚀", '"', '""', '"unclosed', "a AND (b OR NOT c*", "NEAR(a b)", "%s%s%n", "../../etc",
-        "\ud800", "a\ud800b", "x" * 10_000, "word " * 2_000, "C:\\src\\a.py:12", "a.b.c.d.e",
-        "-", "::", "#", "Session.", ".validate", "naïve café", "检索 代码", "\u202e", "a:b:c",
-        " ".join(f"word{n}" for n in range(1_500)), "'; DROP TABLE views; --", "(?P<x", "[", "**",
+        "a\0b", "🚀", '"', '""', '"unclosed', "a AND (b OR NOT c*", "NEAR(a b)", "%s%s%n",
+        "../../etc", "\ud800", "a\ud800b", "x" * 10_000, "word " * 2_000, "C:\\src\\a.py:12",
+        "a.b.c.d.e", "-", "::", "#", "Session.", ".validate", "naïve café", "检索 代码", "\u202e",
+        "a:b:c", " ".join(f"word{n}" for n in range(1_500)), "'; DROP TABLE views; --", "(?P<x",
+        "[", "**",
     ],
 )  # fmt: skip
 def test_any_text_is_answered(files: tuple[Store, Snapshot], query: str) -> None:

@@ -87,6 +87,8 @@ CANDIDATES = [
         b"d/*\n!d/e", b"a ", b"a\\ ", b"a\t", b"a\r\nb\r\n", b"a\r", b"\xef\xbb\xbfa", b"\xff",
         b"a\x00b", b"//a", b"a//", b"/", b"!", b"!/", b"d//a", b"./a", b"a\\\nb", b"x[[:space:]]y",
         b"[[:cntrl:]]", b"x[[:punct:]]", b"\\[a\\]", b"\\*", b"d/e/", b"d/e/f", b"*a*b*", b"d/[ae]",
+        b"f*r\n!fo?bar",
+        b"!fo?bar\nf*r", b"d/*/a\n!d/?/a", b"!d/?/a\nd/*/a", b"*a\n!?\n[!b]", b"*.o\n!c.*\n!*b",
         b"d/?/a", b"d[/]a", b"d\\/a", b"[d]/a", b"***/a", b"d/***", b"d/e**/f/a", b"d/**e/f/a",
     ],
 )  # fmt: skip

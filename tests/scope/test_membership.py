@@ -153,6 +153,17 @@ def test_tracked_files_that_are_not_on_the_disk_are_left_out(repo: GitRepo) -> N
     assert found_as_git_lists(repo) == {b"here", b"real/gone", b"link", b"now-a-folder/file"}
 
 
+def test_a_tracked_path_that_now_leads_through_a_link_does_not_belong(
+    repo: GitRepo, tmp_path: Path
+) -> None:
+    repo.commit("one", {"link/file": "", "link/deep/er/file": ""})
+    repo.path("link").rename(tmp_path / "outside")
+    repo.path("link").symlink_to(tmp_path / "outside")
+
+    assert found_as_git_lists(repo) == {b"link"}
+    assert walk(repo).folders.keys() == {b""}
+
+
 def test_links_are_listed_apart_and_never_followed(repo: GitRepo) -> None:
     repo.write("real/file")
     repo.path("to-folder").symlink_to("real")

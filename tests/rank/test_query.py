@@ -1,0 +1,66 @@
+"""What is read out of a query's text."""
+
+from __future__ import annotations
+
+import pytest
+
+from codelens.rank.query import analyse
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("validate_session", [("validate_session",)]),
+        ("Session.validate", [("Session", "validate")]),
+        ("Sinatra::Base", [("Sinatra", "Base")]),
+        ("how does withObject work", [("withObject",)]),
+        ("where is HTTPServer used in a_b", [("HTTPServer",), ("a_b",)]),
+        ("plain words only", []),
+    ],
+)
+def test_names_are_told_from_words(text: str, parts: list[tuple[str, ...]]) -> None:
+    assert [name.parts for name in analyse(text).names] == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("src/auth.py", [("src/auth.py", 0)]),
+        ("src\\auth.py:12", [("src/auth.py", 12)]),
+        ("see auth.py:12-30, please", [("auth.py", 12)]),
+        ("auth.py#L7", [("auth.py", 7)]),
+        ("and or", []),
+    ],
+)
+def test_paths_and_lines_are_seen(text: str, found: list[tuple[str, int]]) -> None:
+    assert list(analyse(text).paths) == found
+
+
+def test_words_beside_each_other_are_also_one_identifier_at_half_weight() -> None:
+    terms = {term.text: term.weight for term in analyse("parse the config file").terms}
+    assert terms == {"pars": 1.0, "config": 1.0, "file": 1.0, "configfil": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("text", "single"),
+    [("validate", True), ("`Session.validate()`", True), ("Foo::bar?", True), ("a.b.c", True),
+     ("error-handling", False), ("foo(bar)", False), ("src/auth.py", False), ("a word", False)],
+)  # fmt: skip
+def test_one_name_is_told_from_several_words(text: str, single: bool) -> None:
+    assert analyse(text).single is single
+
+
+def test_phrases_are_what_stands_in_double_quotes() -> None:
+    query = analyse('find "exact words" and "more of them" here')
+    assert query.phrases == ("exact words", "more of them")
+
+
+def test_roles_are_those_the_words_ask_for() -> None:
+    assert analyse("unit tests of the parser").roles == {"test"}
+    assert analyse("README of the examples").roles == {"prose", "example"}
+    assert analyse("parser").roles == frozenset()
+
+
+def test_words_without_a_term_in_the_view_are_named_once() -> None:
+    query = analyse("the frobnicate session frobnicate")
+    assert query.unknown(frozenset({"session"})) == ["frobnicate"]
