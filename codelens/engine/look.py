@@ -10,6 +10,7 @@ from functools import cached_property
 from codelens.config import Settings
 from codelens.engine.shelf import Shelf
 from codelens.errors import ReadError
+from codelens.extract.classify import decode
 from codelens.index.progress import Progress
 from codelens.index.refresh import Budget, Refreshed, refresh
 from codelens.index.refview import refresh_ref
@@ -23,6 +24,7 @@ from codelens.types import Receipt
 
 _WORD = re.compile(r"\w{2,}")
 _WORDS_KEPT = 32
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
 _NAMES_SHOWN = 5
 
 
@@ -74,14 +76,16 @@ class Look:
         return DiskSource(os.fsencode(self.scope.root), self.settings.max_file_bytes, 0)
 
     def read(self, file: FileRow) -> bytes | None:
-        """A file's bytes as they are now; None where they cannot be had."""
+        """A file's text as it is now, in UTF-8; None where it cannot be had."""
         try:
             if self.scope.kind == "ref":
                 oid = self.oids.get(file.path)
-                return self.repository.read_blob(oid) if oid else None
-            return self._disk.fetch(Work(file.path, 0)).data
+                data = self.repository.read_blob(oid) if oid else None
+            else:
+                data = self._disk.fetch(Work(file.path, 0)).data
         except (FileNotFoundError, Unavailable, ReadError):
             return None
+        return decode(data) if data is not None and data.startswith(_WIDE) else data
 
 
 def looked(

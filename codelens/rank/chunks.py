@@ -8,8 +8,8 @@ from typing import NamedTuple
 from codelens.rank import weights
 from codelens.rank.candidates import Weighed
 from codelens.rank.corpus import Corpus
-from codelens.rank.reads import ChunkTable
 from codelens.rank.weights import K1
+from codelens.store.rankreads import ChunkTable
 from codelens.store.views import FileRow, PathFacts
 
 _NO_CHUNKS = ChunkTable()

@@ -11,16 +11,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.rank import names, reads, stems, symbols, weights
+from codelens.rank import names, stems, symbols, weights
 from codelens.rank.candidates import Weighed
 from codelens.rank.chunks import ChunkScorer, Scored
 from codelens.rank.corpus import Corpus
 from codelens.rank.names import Defined
 from codelens.rank.query import Query
-from codelens.rank.reads import ChunkTable, Definition
 from codelens.rank.stems import Asked
 from codelens.rank.symbols import SymbolMatch
+from codelens.store import rankreads as reads
 from codelens.store.contents import Content
+from codelens.store.rankreads import ChunkTable, Definition
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow, PathFacts
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from codelens.extract.tokens import terms_of_text
-from codelens.rank import reads
 from codelens.rank.filters import Filters, globs
 from codelens.rank.query import Query
 from codelens.rank.request import Ranked, Request
+from codelens.store import rankreads as reads
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from codelens.errors import QueryError
-from codelens.rank import reads
 from codelens.rank.request import Request
+from codelens.store import rankreads as reads
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 from codelens.types import SymbolKind

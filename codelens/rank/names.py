@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.rank import reads
 from codelens.rank.query import Name, Query
-from codelens.rank.reads import Definition
 from codelens.store import contents
+from codelens.store import rankreads as reads
 from codelens.store.contents import key_of
+from codelens.store.rankreads import Definition
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from codelens.rank import names, weights
 from codelens.rank.features import Evidence
 from codelens.rank.names import Defined
-from codelens.rank.reads import Definition
 from codelens.rank.score import Judged
+from codelens.store.rankreads import Definition
 
 SYMBOL_LINES = 80
 """A longer definition is shown by the part of it that answers."""

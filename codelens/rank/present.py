@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from codelens.extract.tokens import WORD, terms_of_word
-from codelens.rank import names, reads, weights
+from codelens.rank import names, weights
 from codelens.rank.candidates import Weighed
 from codelens.rank.places import Place
 from codelens.rank.query import Query
 from codelens.rank.request import Ranked
+from codelens.store import rankreads as reads
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from codelens.extract.tokens import terms_of_text
 from codelens.rank import weights
-from codelens.rank.reads import Definition
 from codelens.rank.stems import Asked
+from codelens.store.rankreads import Definition
 
 
 class SymbolMatch(NamedTuple):

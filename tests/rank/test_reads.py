@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rankstore import Store
 
-from codelens.rank import reads
 from codelens.store import contents, postings, views
+from codelens.store import rankreads as reads
 
 
 @pytest.mark.parametrize(
