@@ -14,6 +14,7 @@ import logging
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ from codelens.types import Receipt
 logger = logging.getLogger(__name__)
 
 _MAX_LIMIT = 1000
+# A text or regex search may have to read every file; who waits for a fresh view waits for that.
+_READ_S, _READ_BUDGETED_S = 30.0, 2.0
 
 
 class _Opened(NamedTuple):
@@ -118,14 +121,19 @@ class Engine:
             raise SettingError(f"limit must be between 1 and {_MAX_LIMIT}, not {limit}")
         if not query.strip():
             raise QueryError("the query is empty; give words, an identifier or a path")
+        seconds = _READ_S if budget_ms is None else _READ_BUDGETED_S
         request = Request(
-            query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain
-        )
+            query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain,
+            seconds,
+        )  # fmt: skip
         with self._look(path, ref, budget_ms, progress, query) as (opened, look):
             with opened.shelf.db.read():
                 outcome = search(look.snapshot, request, look.read)
                 hits = present.hits(look, outcome, opened.scope, explain=explain)
-            return SearchAnswer(look.receipt(), hits, query, outcome.mode, tuple(outcome.notes))
+            receipt = look.receipt()
+            if outcome.cut_short:
+                receipt = replace(receipt, status="partial", note=outcome.cut_short)
+            return SearchAnswer(receipt, hits, query, outcome.mode, tuple(outcome.notes))
 
     def expand(
         self,
@@ -159,16 +167,23 @@ class Engine:
             raise SettingError("context must be at least 0 and max_lines at least 1")
         items: list[Excerpt] = []
         with self._look(path, ref, budget_ms, silent) as (opened, look):
+            others: dict[str, Look] = {}
 
             def look_at(other: str) -> Look:
-                return looked(
-                    opened.repository, opened.repository.scope(other), opened.shelf,
-                    self.settings, budget_ms, silent,
-                )  # fmt: skip
+                if other not in others:
+                    others[other] = looked(
+                        opened.repository, opened.repository.scope(other), opened.shelf,
+                        self.settings, budget_ms, silent,
+                    )  # fmt: skip
+                return others[other]
 
             for handle in handles:
                 items.append(excerpt(handle, look, look_at, context, max_lines))
-            return ExpandAnswer(look.receipt(), tuple(items))
+            receipt = look.receipt()
+            if others:
+                read = ", ".join(f"{ref}@{one.scope.head[:7]}" for ref, one in others.items())
+                receipt = replace(receipt, note=f"handles with a ref were read from {read}")
+            return ExpandAnswer(receipt, tuple(items))
 
     def outline(
         self,
@@ -239,6 +254,8 @@ class Engine:
         yield from lines
 
     def _open(self, path: str | Path, ref: str | None) -> _Opened:
+        if ref is not None and not ref.strip():
+            raise SettingError("the ref is empty; name a branch, tag or commit, or leave it out")
         repository = Repository.at(path)
         scope = repository.scope(ref)
         return _Opened(repository, scope, self._shelf(scope))

@@ -77,6 +77,8 @@ class LanguageInfo:
     well, or those declared with a word `const`."""
     signature: SignatureRule = "body"
     """Where a signature ends: at the `@body`, or with its first line."""
+    unparsable: str = ""
+    """Regex of texts that must not be parsed, as they would crash the grammar's own scanner."""
     ignored_types: frozenset[str] = frozenset()
     """Names of built-in types that the grammar does not tell from others."""
 

@@ -22,6 +22,11 @@ from codelens.types import Facts
 
 logger = logging.getLogger(__name__)
 
+_OWN_GROUP: dict[str, Any] = (
+    {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+    if os.name == "nt"
+    else {"process_group": 0}
+)
 _BATCH_BYTES = 200_000
 _BATCH_TEXTS = 64
 _LEAD = 2
@@ -136,6 +141,8 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(known)},
+            # Ctrl-C is for the parent, which ends its workers itself.
+            **_OWN_GROUP,
         )
 
     def extract(self, batch: list[Task]) -> list[Facts]:

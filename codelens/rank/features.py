@@ -20,7 +20,7 @@ from codelens.rank.query import Query
 from codelens.rank.stems import Asked
 from codelens.rank.symbols import SymbolMatch
 from codelens.store import rankreads as reads
-from codelens.store.contents import Content
+from codelens.store.contents import Content, key_of
 from codelens.store.rankreads import ChunkTable, Definition
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow, PathFacts
@@ -103,6 +103,7 @@ def examine(
         like = symbols.match(definitions, question)
         here = defined.get(one.file.path_id, ())
         features = {**one.features, **_named(like, here), "logsize": 0.0}
+        features["spelled"] = 1.0 if _is_spelled(here, query) else 0.0
         if content in about:
             features["logsize"] = math.log1p(about[content].size_bytes)
         found.append(
@@ -152,6 +153,13 @@ def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
         "container_def": 1.0 if best and best.symbol.kind in names.CONTAINERS else 0.0,
         "deflen": math.log1p(lines),
     }
+
+
+def _is_spelled(defined: Sequence[Defined], query: Query) -> bool:
+    if query.spelled is None:
+        return False
+    key = key_of(query.spelled.text)
+    return any(key_of(one.symbol.name) == key for one in defined)
 
 
 def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:

@@ -112,7 +112,7 @@ def _named(judge: Judged) -> list[tuple[Defined, Place]]:
 
 def _best(judge: Judged) -> Place:
     one = judge.evidence
-    if one.defined and one.single:
+    if one.defined and (one.single or one.features["spelled"]):
         return _place(judge, max(one.defined, key=names.telling).symbol, judge.shares)
     if not one.scored.chunks:
         last = one.about.lines if one.about else 1

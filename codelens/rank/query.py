@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from codelens.errors import QueryError
 from codelens.extract.tokens import (
     WORD,
     compound_of,
@@ -19,6 +20,7 @@ from codelens.rank import weights
 MAX_CHARS = 10_000
 MAX_TERMS = 64
 _READ_TERMS = 256
+_SPELLED_WORDS = 5
 
 _PHRASE = re.compile(r'"([^"\n]{1,500})"|“([^”\n]{1,500})”')
 # Possessive and bound to a word's start: else a word of 10,000 letters takes seconds.
@@ -71,6 +73,8 @@ class Query(NamedTuple):
     """The query as one lower-case identifier."""
     names: tuple[Name, ...]
     """Candidates for identifiers; the whole query if it is one token."""
+    spelled: Name | None
+    """A few words as one identifier: `get adapter` may mean `get_adapter`."""
     paths: tuple[tuple[str, int], ...]
     """Tokens that look like paths, with the line named behind them, or 0."""
     phrases: tuple[str, ...]
@@ -98,12 +102,19 @@ class Query(NamedTuple):
 
 
 def analyse(text: str) -> Query:
-    """Understand a query; any text has an answer, perhaps one without terms."""
+    """Understand a query; any text but a blank one has an answer, perhaps one without terms.
+
+    Raises:
+        QueryError: what was read of it is blank.
+    """
     notes: list[str] = []
+    text = text.strip()
     if len(text) > MAX_CHARS:
         notes.append(f"only the first {MAX_CHARS:,} characters of the query were read")
         text = text[:MAX_CHARS]
     text = text.replace("\0", " ").strip()
+    if not text:
+        raise QueryError("the query is blank; give words, an identifier or a path")
     phrases = tuple(
         phrase for match in _PHRASE.finditer(text) if (phrase := (match[1] or match[2]).strip())
     )
@@ -123,6 +134,7 @@ def analyse(text: str) -> Query:
         typed=tuple(term for part in parts for term in terms_of_word(part)),
         whole="".join(parts),
         names=_names(plain, single),
+        spelled=_spelled(words, single),
         paths=_paths(plain),
         phrases=phrases,
         single=single,
@@ -160,6 +172,13 @@ def _names(text: str, single: bool) -> tuple[Name, ...]:
         if word not in inside and (single or _HUMPS.search(word)):
             found.setdefault(word, Name(word, (word,)))
     return tuple(found.values())
+
+
+def _spelled(words: tuple[str, ...], single: bool) -> Name | None:
+    if single or not 2 <= len(words) <= _SPELLED_WORDS or words[0].isdigit():
+        return None
+    joined = "".join(words)
+    return Name(joined, (joined,))
 
 
 def _paths(text: str) -> tuple[tuple[str, int], ...]:

@@ -28,6 +28,8 @@ class Request(NamedTuple):
     """`code`, `prose` or `all`."""
     limit: int = 10
     explain: bool = False
+    seconds: float = 2.0
+    """How long files may be read for `text` and `regex`."""
 
 
 class Ranked(NamedTuple):
@@ -49,6 +51,10 @@ class Ranked(NamedTuple):
     """Each feature's share of the score; empty unless asked for."""
 
 
+PARTIAL = "partial: "
+"""How a note begins that says the answer was cut short by time."""
+
+
 class Outcome(NamedTuple):
     """The answer to a request."""
 
@@ -57,6 +63,11 @@ class Outcome(NamedTuple):
     """What was done: one of `MODES`, where `auto` says that words were ranked."""
     notes: list[str]
     """What was not understood, near matches, filters that matched nothing: sentences."""
+
+    @property
+    def cut_short(self) -> str:
+        """The note that says that time ran out; empty if it did not."""
+        return next((note for note in self.notes if note.startswith(PARTIAL)), "")
 
 
 def check(request: Request) -> None:

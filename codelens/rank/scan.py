@@ -17,11 +17,10 @@ from codelens.rank.candidates import Weighed
 from codelens.rank.corpus import Corpus, corpus_of
 from codelens.rank.filters import Filters
 from codelens.rank.query import Term
-from codelens.rank.request import Ranked, Request
+from codelens.rank.request import PARTIAL, Ranked, Request
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 
-DEADLINE_S = 2.0
 """A text or regex search that is not done by then says so and shows what it has."""
 KEPT_LINES = 50
 LINE_CHARS = 300
@@ -61,7 +60,7 @@ Look = Callable[[Sequence[FileRow], "Clock"], tuple[list[Found], int]]
 class Clock:
     """Tells when to stop."""
 
-    def __init__(self, seconds: float = DEADLINE_S) -> None:
+    def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
@@ -74,7 +73,7 @@ def search(
 ) -> list[Ranked]:
     """Lines that match, best files first, one a file before there are two of any."""
     corpus = corpus_of(view)
-    clock = Clock()
+    clock = Clock(request.seconds)
     sure, edge = _weighed(view, corpus, words.sure), _weighed(view, corpus, words.edge)
     if sure is None:
         return []
@@ -93,7 +92,7 @@ def search(
         more, late = look(rest, clock)
         found, unread = [*found, *more], unread + late
     if unread:
-        notes.append(f"partial: time ran out with {unread:,} files not looked at")
+        notes.append(f"{PARTIAL}time ran out with {unread:,} files not looked at")
     elif skipped:
         notes.append(f"{skipped:,} files that have it only inside longer words were not looked at")
     return _results(view, found, scores, request)

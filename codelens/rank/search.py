@@ -111,6 +111,9 @@ def _ranked(asked: _Asked) -> list[Ranked]:
     if dropped:
         asked.notes.append(f"a long query: its {len(terms)} rarest terms count, {dropped} do not")
     found = names.defined(view, query.names)
+    if query.spelled is not None:
+        spelled = names.defined(view, [query.spelled])
+        found += [one for one in spelled if one not in found]
     also = {one.file.path_id: one.file for one in found}
     keep = asked.filters.keep if asked.filters.active else None
     chosen = candidates.choose(corpus, terms, list(also.values()), keep, query.single)

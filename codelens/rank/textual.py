@@ -49,6 +49,8 @@ def words_of(text: str) -> Words:
 
 
 def _find(file: FileRow, data: bytes, literal: bytes, fold: bool) -> Found | None:
+    if not literal:
+        return None
     searched = folded(data, literal) if fold else data
     at = searched.find(literal)
     if at < 0:

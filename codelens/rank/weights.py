@@ -44,10 +44,13 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "dircov": 1.5,
         "symsum": 1.0,
         "embdef": 0.75,
+        "spelled": 4.0,
     }
 )
 """Weights for queries of several words: the recipe's, less what needs a graph (nbr_imp, nbr_ref,
-indeg) or the text (header: +.0005 when tried here)."""
+indeg) or the text (header: +.0005 when tried here). `spelled` is ours: the whole query, written
+as one identifier, is defined here (`get adapter`, `get_adapter`). Nobody types the words of a name
+by chance, so it outweighs the text; NDCG on the 25 repositories stays the same (.878)."""
 
 TOKEN: Mapping[str, float] = MappingProxyType(
     {

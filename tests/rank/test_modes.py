@@ -8,7 +8,7 @@ import pytest
 from rankstore import Store, paths, places
 
 from codelens.errors import QueryError
-from codelens.rank import patterns, regex, scan
+from codelens.rank import patterns, regex
 
 FILES = {
     "src/client.py": (
@@ -97,10 +97,9 @@ def test_a_bad_pattern_is_refused(store: Store) -> None:
 def test_a_pattern_without_end_ends_and_says_that_it_is_partial(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "DEADLINE_S", 0.4)
     monkeypatch.setattr(regex, "_GRACE_S", 0.2)
     view = store.view({"a.py": "x = 1\naab\n", "b.py": "a" * 60 + "!\n", "c.py": "aab\n"})
-    outcome = store.search(view, "(a|aa)+b$", mode="regex")
+    outcome = store.search(view, "(a|aa)+b$", mode="regex", seconds=0.4)
     assert paths(outcome) == ["a.py"]
     assert outcome.notes == ["partial: time ran out with 2 files not looked at"]
 
@@ -206,3 +205,27 @@ def test_a_filter_that_matches_nothing_is_named(store: Store) -> None:
     assert store.search(view, "fetch", kinds=("enum",)).notes == [
         "no definition of kind enum answers this"
     ]
+
+
+@pytest.mark.parametrize("query", ["\0", " \0 ", "\0\0"])
+def test_a_query_of_nothing_but_nul_is_refused(store: Store, query: str) -> None:
+    view = store.view(FILES)
+    for mode in ("auto", "text"):
+        with pytest.raises(QueryError, match=r"blank|empty"):
+            store.search(view, query, mode=mode)
+
+
+def test_blanks_before_a_query_do_not_hide_it(store: Store) -> None:
+    view = store.view({"a.py": "def kindle_lamp(): pass\n"})
+    assert paths(store.search(view, " " * 20_000 + "kindle_lamp")) == ["a.py"]
+
+
+def test_words_that_spell_a_name_find_its_definition(store: Store) -> None:
+    view = store.view(
+        {
+            "a.py": "def get():\n    return adapter\n\n\nadapter = get()\n" * 3,
+            "z/last.py": "def get_adapter(url):\n    return url\n",
+        }
+    )
+    for query in ("get adapter", "get-adapter", "Get Adapter"):
+        assert paths(store.search(view, query))[0] == "z/last.py"

@@ -275,6 +275,21 @@ def test_a_folder_with_tracked_files_is_no_nested_repository(repo: GitRepo) -> N
     assert found.marks == {}
 
 
+def test_with_ignore_case_tracked_files_and_submodules_are_known_in_any_case(
+    repo: GitRepo,
+) -> None:
+    for name in ("sub", "module"):
+        GitRepo.init(repo.path(name)).write("untracked")
+    track(repo, {b"Sub/tracked": b"100644", b"Module": b"160000"})
+    assert found_as_git_lists(repo) == {b"sub/", b"module/"}
+    repo.config("core.ignoreCase", "true")
+
+    found = walker(repo, IgnoreSettings("", ignore_case=True)).walk()
+
+    assert listed(found) == expected(repo) == {b"sub/untracked"}
+    assert found.gitlinks == {b"module"}
+
+
 def test_a_submodule_is_reported_and_not_entered(repo: GitRepo) -> None:
     inner = GitRepo.init(repo.path("sub"))
     commit = inner.commit("one", {"x": ""})
