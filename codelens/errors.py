@@ -54,6 +54,7 @@ class RefusedFolder(ScopeError):
 
     def __init__(self, path: str | Path, why: str) -> None:
         self.path = str(path)
+        self.why = why
         super().__init__(
             f"refusing to index {self.path!r}: it is {why}; name a project folder instead (-C PATH)"
         )

@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import TextIO
 
 from codelens import __version__
+from codelens.cli import streams
 
 DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
 
@@ -35,24 +34,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        _speak_utf8(sys.stdout)
-        _speak_utf8(sys.stderr)
+        streams.prepare()
         code = _run(arguments)
-        sys.stdout.flush()
+        streams.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _close_quietly()
+        streams.discard(sys.stdout)
         return DONE
+    except streams.Unwritable as error:
+        return fail(f"cannot write to stdout: {error}")
     return code
 
 
 def _run(arguments: list[str]) -> int:
     if not arguments:
-        sys.stdout.write(_SHORT)
+        streams.emit(_SHORT)
         return DONE
     if arguments in (["--version"], ["-V"]):
-        print(f"codelens {__version__}")
+        streams.emit(f"codelens {__version__}\n")
         return DONE
     from codelens.cli.parser import parse
     from codelens.errors import CodelensError
@@ -64,7 +64,7 @@ def _run(arguments: list[str]) -> int:
         return end.code if isinstance(end.code, int) else FAILED
     except CodelensError as error:
         return fail(str(error))
-    except (KeyboardInterrupt, BrokenPipeError):
+    except (KeyboardInterrupt, BrokenPipeError, streams.Unwritable):
         raise
     except Exception as error:
         if os.environ.get("CODELENS_DEBUG"):
@@ -78,22 +78,5 @@ def fail(message: str) -> int:
     """Say on stderr what went wrong; the exit code for it."""
     from codelens.engine.as_text import one_line
 
-    sys.stderr.write(f"codelens: error: {one_line(message)}\n")
+    streams.remark(f"codelens: error: {one_line(message)}")
     return FAILED
-
-
-def _speak_utf8(stream: TextIO) -> None:
-    """Names and code hold any character; a stream that cannot show one must not end the run."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is None:
-        return
-    if stream.isatty():
-        reconfigure(errors="backslashreplace")
-    else:
-        reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _close_quietly() -> None:
-    """The reader has gone: let nothing be flushed into the closed pipe at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

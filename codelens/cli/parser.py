@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from codelens import __version__
-from codelens.cli import options
+from codelens.cli import options, streams
 from codelens.cli.commands import expand, export, index, languages, outline, search, serve, status
 from codelens.errors import CodelensError
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 _COMMANDS = (search, expand, outline, status, index, export, languages, serve)
+
+
+_NOT_TAKEN = ("unrecognized arguments", "the following arguments are required")
 
 
 class UsageError(CodelensError):
@@ -20,6 +26,10 @@ class UsageError(CodelensError):
 
 class _Parser(argparse.ArgumentParser):
     """Reports errors as all of codelens does, in one line."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Help, which argparse would drop in silence where it cannot be written."""
+        streams.emit(message)
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
@@ -46,4 +56,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     for command in _COMMANDS:
         command.add(commands)
-    return parser.parse_args(arguments)
+    try:
+        return parser.parse_args(arguments)
+    except UsageError as error:
+        dashed = [one for one in arguments[1:] if one.startswith("-")]
+        if not dashed or "--" in arguments or not str(error).startswith(_NOT_TAKEN):
+            raise
+        hint = f"put -- before it if {dashed[0]!r} is meant as text"
+        raise UsageError(f"{error}; {hint}") from error

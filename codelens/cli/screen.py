@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
+from codelens.cli.streams import emit, remark
 from codelens.engine.as_text import receipt_line, safe
 from codelens.types import Receipt
 
@@ -16,17 +17,17 @@ _STYLES = {"bold": "1", "dim": "2", "path": "35", "kind": "36", "warn": "33"}
 
 def put(text: str = "") -> None:
     """A line of the answer; what a terminal would obey is taken out."""
-    sys.stdout.write(f"{text}\n")
+    emit(f"{text}\n")
 
 
 def put_json(value: Mapping[str, object]) -> None:
     """The answer as one JSON object in one line."""
-    sys.stdout.write(f"{json.dumps(value, ensure_ascii=False)}\n")
+    emit(f"{json.dumps(value, ensure_ascii=False)}\n")
 
 
 def say(text: str) -> None:
     """A line about the answer."""
-    sys.stderr.write(f"{styled(safe(text), 'dim', sys.stderr)}\n")
+    remark(styled(safe(text), "dim", sys.stderr))
 
 
 def say_all(receipt: Receipt, notes: Iterable[str] = ()) -> None:
@@ -35,7 +36,7 @@ def say_all(receipt: Receipt, notes: Iterable[str] = ()) -> None:
         say(f"note: {note}")
     line = receipt_line(receipt)
     style = "dim" if receipt.status == "fresh" else "warn"
-    sys.stderr.write(f"{styled(line, style, sys.stderr)}\n")
+    remark(styled(line, style, sys.stderr))
 
 
 def styled(text: str, style: str, stream: TextIO | None = None) -> str:

@@ -62,6 +62,10 @@ class Excerpt:
     moved: str = ""
     """A sentence, when the text stands elsewhere than the handle said."""
     truncated: bool = False
+    last_line: int = 0
+    """Where the place ends; beyond `end_line` if the text was cut."""
+    line_cut: bool = False
+    """Not even its first line is whole."""
     error: str = ""
     near: tuple[str, ...] = ()
 

@@ -83,7 +83,12 @@ def excerpt(one: Excerpt) -> Json:
     if one.moved:
         found["moved"] = one.moved
     if one.truncated:
+        # Reading is imported late: a search has no need of it.
+        from codelens.engine.expand import rest_of
+
         found["truncated"] = True
+        if rest := rest_of(one):
+            found["rest"] = rest
     return found
 
 

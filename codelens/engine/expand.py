@@ -9,7 +9,7 @@ from codelens.engine.answers import Excerpt
 from codelens.engine.look import Look
 from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuchRef, ReadError
 from codelens.handles.find import Finder
-from codelens.handles.grammar import Handle, parse_handle
+from codelens.handles.grammar import Handle, lines_handle, parse_handle
 from codelens.handles.read import Reader
 from codelens.paths import printed
 from codelens.types import RelPath
@@ -50,7 +50,15 @@ def excerpt(
 def _read(asked: str, handle: Handle, look: Look, context: int, max_lines: int) -> Excerpt:
     ref = look.scope.ref if look.scope.kind == "ref" else ""
     reader = Reader(look.repository, look.scope, look.snapshot, look.settings.languages)
-    place = Finder(look.snapshot, reader.symbols, ref).find(handle)
+    try:
+        place = Finder(look.snapshot, reader.symbols, ref).find(handle)
+    except HandleNotFound as error:
+        folder = _whole_folder(handle, look)
+        if not folder:
+            raise
+        raise HandleError(
+            f"{folder!r} is a folder, which has no text: outline it, or expand a file in it"
+        ) from error
     text = reader.read(place, context, max_lines)
     return Excerpt(
         handle=place.handle,
@@ -62,7 +70,30 @@ def _read(asked: str, handle: Handle, look: Look, context: int, max_lines: int) 
         text=text.text,
         moved=place.moved,
         truncated=text.truncated,
+        last_line=text.last_line,
     )
+
+
+def rest_of(one: Excerpt) -> str:
+    """The handle of the lines that were cut off after the last one shown; empty if there are none.
+
+    Args:
+        one: an excerpt without an error.
+    """
+    if one.last_line <= one.end_line:
+        return ""
+    handle = parse_handle(one.handle)
+    return lines_handle(handle.path or b"", one.end_line + 1, one.last_line, handle.ref)
+
+
+def _whole_folder(handle: Handle, look: Look) -> str:
+    """The path of the folder that a handle names, to be shown; empty if it names none."""
+    if handle.path is None or (handle.symbol and not handle.bare):
+        return ""
+    prefix = handle.path + b"/"
+    if handle.path and not any(path.startswith(prefix) for path in look.snapshot.by_path):
+        return ""
+    return printed(handle.path) or "."
 
 
 def _near(error: Exception) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from codelens.engine.answers import Hit, SymbolLine
 from codelens.engine.look import Look
 from codelens.handles.find import handle_among, handle_of_lines
+from codelens.handles.grammar import file_handle
 from codelens.paths import printed
 from codelens.rank.search import Outcome, Ranked
 from codelens.scope.repository import Scope
@@ -50,6 +51,9 @@ def _handle(symbols: list[Symbol], one: Ranked, scope: Scope) -> str:
     ref = scope.ref if scope.kind == "ref" else ""
     if one.symbol >= 0:
         return handle_among(one.file.path, symbols, one.symbol, ref)
+    if one.kind == "file":
+        # An empty or binary file has no line 1 that could be read.
+        return file_handle(one.file.path, ref)
     return handle_of_lines(one.file.path, one.start_line, one.end_line, ref)
 
 

@@ -9,6 +9,7 @@ from codelens.types import Outcome
 
 _SNIFFED = 8_000
 """Git calls a file binary that has a NUL in so many first bytes (`buffer_is_binary`)."""
+_DENSE_LINE = 5_000
 _MINIFIED_SIZE = 5_000
 _MINIFIED_LINE = 300
 _MINIFIED_BLANKS = 0.10
@@ -43,8 +44,8 @@ def classify(data: bytes) -> tuple[Outcome, bool]:
 
     `binary`: a NUL in the first 8,000 bytes and no byte order mark of UTF-16 or UTF-32.
     `minified`: more than 5,000 bytes in lines of more than 300 on average, less than a tenth of
-    them blanks (prose in long lines has more). Else `parsed`: worth a parse. Size is the
-    caller's to judge.
+    them blanks (prose in long lines has more), or of more than 5,000 on average. Else `parsed`:
+    worth a parse. Size is the caller's to judge.
     """
     if _is_wide(data):
         data = decode(data)
@@ -97,5 +98,7 @@ def _is_minified(text: bytes) -> bool:
     size = len(text)
     if size <= _MINIFIED_SIZE or size < _MINIFIED_LINE * (text.count(b"\n") + 1):
         return False
+    if size >= _DENSE_LINE * (text.count(b"\n") + 1):
+        return True
     blanks = text.count(b" ") + text.count(b"\t") + text.count(b"\n")
     return blanks < size * _MINIFIED_BLANKS

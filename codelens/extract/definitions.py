@@ -38,6 +38,7 @@ class Frame:
     names: list[Span] | None = None
     owner: Span | None = None
     docstring: Span | None = None
+    hints: list[Span] | None = None
     exported = False
     private = False
     dropped = False
@@ -48,6 +49,8 @@ class Frame:
     index = -1
     """Of its symbol, and for a scope of the symbol around it."""
     qualified = ""
+    resolved = False
+    """For a scope: `index`, `qualified` and `exported` are known."""
 
     def __init__(self, role: int, node: Node, start: int, end: int, parent: Frame | None) -> None:
         self.role = role
@@ -87,6 +90,8 @@ _MARK_RANKS = {
     "owner": 1005,
     "body": 1006,
     "docstring": 1007,
+    "hint": 1008,
+    "export.name": 1009,
 }
 _PRECEDENCE = (
     *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
@@ -105,7 +110,9 @@ def _plan(captures: tuple[str, ...]) -> _Plan:
     sections: list[tuple[str, int]] = []
     for at, capture in enumerate(captures):
         head, _, rest = capture.partition(".")
-        if capture in {"extent", "scope"}:
+        if capture in _MARK_RANKS:
+            ranks.append((capture, _MARK_RANKS[capture]))
+        elif capture in {"extent", "scope"}:
             ranks.append((capture, _EXTENT if capture == "extent" else _SCOPE))
         elif head == "definition":
             ranks.append((capture, _DEFINITION + _PRECEDENCE.index(rest)))
@@ -114,8 +121,6 @@ def _plan(captures: tuple[str, ...]) -> _Plan:
         elif head == "name" and rest:
             renames[_FIRST_RENAME + at] = rest
             ranks.append((capture, _FIRST_RENAME + at))
-        elif capture in _MARK_RANKS:
-            ranks.append((capture, _MARK_RANKS[capture]))
     return _Plan(tuple(ranks), kinds, tuple(sections), renames)
 
 
@@ -123,8 +128,17 @@ _Event = tuple[int, int, int, int]
 """Start, minus end, rank, number of the node."""
 
 
-def definitions(captures: Captures, grammar: Grammar, text: bytes) -> list[Frame]:
-    """Definitions of a text in order of their starts, names still to be looked up by field."""
+class Definitions(NamedTuple):
+    """What the sweep found."""
+
+    frames: list[Frame]
+    """Definitions and scopes, in order of their starts; names may still be only in fields."""
+    exports: list[tuple[int, int, Frame | None]]
+    """Spans of the `@export.name`s, each with the scope that it stands in."""
+
+
+def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definitions:
+    """Definitions of a text, and the names that it exports apart from them."""
     plan = _plan(grammar.captures)
     nodes: list[Node] = []
     events: list[_Event] = []
@@ -176,11 +190,11 @@ class _Sweep:
         self._text = text
         self._bodies = [path.split(".") for path in grammar.info.bodies]
         self._stack: list[Frame] = []
-        self._found: list[Frame] = []
+        self._found = Definitions([], [])
         self._decorators = (-1, -1)
         """Span of the decorators just passed, whose definition is still to come."""
 
-    def run(self, events: list[_Event], nodes: list[Node]) -> list[Frame]:
+    def run(self, events: list[_Event], nodes: list[Node]) -> Definitions:
         stack = self._stack
         kinds = self._plan.kinds
         # Not kept in `self`: a cycle would hold the whole tree until a garbage collection.
@@ -192,6 +206,8 @@ class _Sweep:
             _MARK_RANKS["owner"]: self._owner,
             _MARK_RANKS["body"]: self._body,
             _MARK_RANKS["docstring"]: self._docstring,
+            _MARK_RANKS["hint"]: self._hint,
+            _MARK_RANKS["export.name"]: self._export_name,
         }
         renames = self._plan.renames
         for start, minus_end, rank, at in events:
@@ -224,7 +240,7 @@ class _Sweep:
                     # `x = function y() {}`: one function, and the outer name is the one used.
                     return
             stack.append(frame)
-            self._found.append(frame)
+            self._found.frames.append(frame)
             if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
                 frame.start = self._decorators[0]
             if top is not None and top.role == _EXTENT:
@@ -252,7 +268,7 @@ class _Sweep:
             return
         frame = Frame(role, node, start, end, top)
         if role == _SCOPE:
-            self._found.append(frame)
+            self._found.frames.append(frame)
         else:
             frame.dropped = True
         if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
@@ -315,6 +331,15 @@ class _Sweep:
         top = self._stack[-1] if self._stack else None
         if top is not None and not top.body_start <= start < top.body_end:
             top.exported = True
+
+    def _export_name(self, start: int, end: int) -> None:
+        top = self._stack[-1] if self._stack else None
+        self._found.exports.append((start, end, top if top is not None and top.is_scope else None))
+
+    def _hint(self, start: int, end: int) -> None:
+        top = self._stack[-1] if self._stack else None
+        if top is not None and not top.body_start <= start < top.body_end:
+            top.hints = [*(top.hints or ()), (start, end)]
 
     def _private(self, start: int, _end: int) -> None:
         frame = self._head(start)

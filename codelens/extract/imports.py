@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from codelens.extract.captures import Captures
+from codelens.extract.languages import LanguageInfo
 from codelens.extract.source import Source
 from codelens.types import Import
 
@@ -16,9 +19,30 @@ _Part = tuple[int, int, str]
 """Start, end, role."""
 
 
-def import_spans(captures: Captures) -> set[tuple[int, int]]:
-    """Spans of the nodes that are imports as a whole."""
-    return {(node.start_byte, node.end_byte) for node in captures.get("import", ())}
+def import_spans(
+    captures: Captures, info: LanguageInfo, source: Source
+) -> set[tuple[int, int]]:
+    """Spans of the nodes that are imports as a whole.
+
+    One that is a call (`@import.call`) is an import if it calls one of the language's
+    `import_calls`.
+    """
+    spans = {(node.start_byte, node.end_byte) for node in captures.get("import", ())}
+    calls = captures.get("import.call")
+    if not calls:
+        return spans
+    wanted = info.import_calls
+    callees = {
+        node.start_byte: name in wanted
+        for node, name in zip(calls, source.texts(calls), strict=True)
+    }
+    starts = sorted(callees)
+    found: set[tuple[int, int]] = set()
+    for start, end in spans:
+        at = bisect_left(starts, start)
+        if at == len(starts) or starts[at] >= end or callees[starts[at]]:
+            found.add((start, end))
+    return found
 
 
 def imports_of(captures: Captures, spans: set[tuple[int, int]], source: Source) -> list[Import]:

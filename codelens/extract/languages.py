@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from codelens.errors import SettingError
 from codelens.extract.version import CORE_VERSION
@@ -29,6 +29,14 @@ DocStyle = Literal["leading", "trailing", "docstring"]
 ExportRule = Literal["always", "never", "no-underscore", "uppercase", "marked", "unmarked"]
 SignatureRule = Literal["body", "line"]
 ConstantRule = Literal["marked", "uppercase", "keyword"]
+
+
+class Unparsable(NamedTuple):
+    """Texts that have `run` of the `characters` in a row, and then match the `regex`."""
+
+    characters: str
+    run: int
+    regex: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +75,12 @@ class LanguageInfo:
     """The same for a `@scope`."""
     owner_noise: str = ""
     """Regex of what is no part of an owner's name."""
-    exporting_owner: str = ""
-    """Regex of owners whose members are visible outside the file."""
+    exporting: str = ""
+    """Regex: a definition or `@scope` that starts so is visible outside the file."""
+    hints: tuple[tuple[str, str], ...] = ()
+    """Kind -> regex: a definition with such a `@hint` in its head is of that kind."""
+    import_calls: frozenset[str] = frozenset()
+    """Names of functions, captured as `@import.call`, whose calls are imports."""
     docs: tuple[DocStyle, ...] = ("leading",)
     """Where the doc of a definition stands; the first that is there counts."""
     exported: ExportRule = "always"
@@ -77,8 +89,8 @@ class LanguageInfo:
     well, or those declared with a word `const`."""
     signature: SignatureRule = "body"
     """Where a signature ends: at the `@body`, or with its first line."""
-    unparsable: str = ""
-    """Regex of texts that must not be parsed, as they would crash the grammar's own scanner."""
+    unparsable: Unparsable | None = None
+    """Texts that must not be parsed, as they would crash the grammar's own scanner."""
     ignored_types: frozenset[str] = frozenset()
     """Names of built-in types that the grammar does not tell from others."""
 
@@ -239,7 +251,7 @@ def _table() -> _Table:
     )
 
 
-_SETS = {"destructured", "ignored_types", "placeholder_names"}
+_SETS = {"destructured", "ignored_types", "import_calls", "placeholder_names"}
 _CHOICES = {
     "docs": get_args(DocStyle),
     "exported": get_args(ExportRule),
@@ -268,6 +280,8 @@ def _frozen(key: str, value: object) -> object:
     if isinstance(value, list):
         items = cast("list[object]", value)
         return frozenset(items) if key in _SETS else tuple(items)
+    if key == "unparsable":
+        return Unparsable(**cast("dict[str, Any]", value))
     if isinstance(value, dict):
         return tuple(cast("dict[str, str]", value).items())
     return value

@@ -37,7 +37,7 @@ def references_of(
     info: LanguageInfo,
     source: Source,
 ) -> list[Reference]:
-    """References of a text: calls, types and names, each kind about in order of the text.
+    """References of a text: calls, types and names, in order of the text.
 
     A `@reference.bound` counts only if the text defines or imports a thing of that name: so
     local variables, which only a scope analysis could tell from others, mostly stay away.
@@ -68,6 +68,11 @@ def references_of(
             names += [name for name, _ in kept]
             starts += [start for _, start in kept]
             kinds += repeat(kind, len(kept))
+    # py-tree-sitter's captures come in another order each time where patterns overlap.
+    ordered = sorted(zip(starts, kinds, names, strict=True))
+    starts, kinds, names = (
+        (list(column) for column in zip(*ordered, strict=True)) if ordered else ([], [], [])
+    )
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
@@ -116,6 +121,7 @@ def _known_names(found: Symbols, imports: Iterable[Import]) -> set[str]:
         if not one.alias and not one.name:
             parts = _MODULE_PARTS.split(one.module)
             known.update((parts[0], parts[-1]))
+    known.discard("")
     return known
 
 

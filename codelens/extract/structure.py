@@ -33,12 +33,8 @@ def structure(text: bytes, language: str) -> Structure:
     captures = captures_of(tree.root_node, rules)
     source = Source(text)
     comments = Comments(source, captures.get("comment", []))
-    spans = import_spans(captures)
-    exported = {
-        source.slice(node.start_byte, node.end_byte) for node in captures.get("export.name", ())
-    }
-    frames = definitions(captures, rules, text)
-    found = symbols_of(frames, rules.info, source, comments, exported, spans)
+    spans = import_spans(captures, rules.info, source)
+    found = symbols_of(definitions(captures, rules, text), rules.info, source, comments, spans)
     imports = imports_of(captures, spans, source)
     references = references_of(captures, found, imports, rules.info, source)
     chunks = chunks_of(tree.root_node, source, comments, found.symbols)

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from tree_sitter import Node
 
 from codelens.extract.comments import Comments, plain_docstring, shortened
-from codelens.extract.definitions import FUNCTIONS, TYPES, Frame
+from codelens.extract.definitions import FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.source import Source
 from codelens.types import Symbol
@@ -34,6 +34,8 @@ _new_symbol = cast("Callable[[_Row], Symbol]", partial(tuple.__new__, Symbol))
 """`Symbol` from its fields in order, at a third of the price of its constructor."""
 
 
+_QUALIFIED_CHARS = 400
+
 class Symbols(NamedTuple):
     """Symbols of a text, and what later steps need of them."""
 
@@ -45,67 +47,76 @@ class Symbols(NamedTuple):
 
 
 def symbols_of(
-    frames: list[Frame],
+    defined: Definitions,
     info: LanguageInfo,
     source: Source,
     comments: Comments,
-    exported: set[str],
     imports: set[Span],
 ) -> Symbols:
     """Symbols of the definitions found, in order of their starts.
 
     Args:
-        frames: definitions and scopes in order of their starts, as the sweep left them.
+        defined: what the sweep left.
         info: the language's settings.
         source: the text.
         comments: its comments.
-        exported: names that the text exports apart from their definitions.
         imports: spans of its imports; a definition that is one binds a foreign name.
     """
-    return _Builder(info, source, comments, exported, imports).run(frames)
+    builder = _Builder(info, source, comments)
+    builder.export(defined)
+    for frame in defined.frames:
+        if frame.is_scope:
+            continue
+        if (frame.tree_start, frame.tree_end) in imports:
+            frame.dropped = True
+        else:
+            builder.add(frame)
+    return builder.found
 
 
 class _Builder:
-    def __init__(
-        self,
-        info: LanguageInfo,
-        source: Source,
-        comments: Comments,
-        exported: set[str],
-        imports: set[Span],
-    ) -> None:
+    def __init__(self, info: LanguageInfo, source: Source, comments: Comments) -> None:
         self._info = info
         self._source = source
         self._comments = comments
-        self._exported = exported
-        self._imports = imports
+        self._exported: set[str] = set()
+        """Names at top level that are visible outside."""
         self._patterns = info.destructured
         self._placeholders = info.placeholder_names
-        self._paths = [_parsed_path(path) for path in info.names]
-        self._owner_paths = [_parsed_path(path) for path in info.owners]
-        self._scope_paths = [_parsed_path(path) for path in info.scope_owners]
-        self._found = Symbols([], [], set())
+        self._exporting = re.compile(info.exporting.encode()) if info.exporting else None
+        self._paths = [path.split(".") for path in info.names]
+        self._owner_paths = [path.split(".") for path in info.owners]
+        self._scope_paths = [path.split(".") for path in info.scope_owners]
+        self.found = Symbols([], [], set())
 
-    def run(self, frames: list[Frame]) -> Symbols:
-        for frame in frames:
-            if frame.is_scope:
-                self._scope(frame)
-            elif (frame.tree_start, frame.tree_end) in self._imports:
-                frame.dropped = True
-            else:
-                self._add(frame, frame.names or self._names_by_field(frame))
-        return self._found
+    def export(self, defined: Definitions) -> None:
+        """Take note of the names that are exported apart from their definitions."""
+        for start, end, scope in defined.exports:
+            if scope is None or self._is_exporting(scope):
+                self._exported.add(self._source.slice(start, end))
 
-    def _scope(self, frame: Frame) -> None:
-        owner = self._owner(frame, self._scope_paths)
-        parent = _enclosing(frame)
-        frame.index = parent.index if parent is not None else -1
-        frame.qualified = _joined(parent.qualified if parent is not None else "", owner)
+    def _is_exporting(self, frame: Frame) -> bool:
+        if self._exporting is None:
+            return False
+        return self._exporting.match(self._source.text, frame.tree_start) is not None
 
-    def _add(self, frame: Frame, spans: list[Span]) -> None:
-        symbols = self._found.symbols
-        parent = _enclosing(frame) if frame.parent is not None else None
+    def _resolve(self, scope: Frame) -> None:
+        scope.resolved = True
+        scope.exported = self._is_exporting(scope)
+        owner = self._owner(scope, self._scope_paths)
+        parent = self._enclosing(scope)
+        if parent is not None:
+            scope.index = parent.index
+        scope.qualified = _joined(parent.qualified if parent is not None else "", owner)
+
+    def add(self, frame: Frame) -> None:
+        """Add the symbols of a definition; it is dropped if it has no name."""
+        spans = frame.names or self._names_by_field(frame)
+        symbols = self.found.symbols
+        parent = self._enclosing(frame) if frame.parent is not None else None
         owner = self._owner(frame, self._owner_paths)
+        if owner or self._owner_paths:
+            frame.exported = frame.exported or self._is_exporting(frame)
         inside = parent.qualified if parent is not None else ""
         inside = _joined(inside, owner) if owner else inside
         if len(spans) > 1 and frame.kind not in _MANY_NAMES:
@@ -121,8 +132,8 @@ class _Builder:
                 frame.qualified = symbol.qualified
                 frame.exported = symbol.exported
             symbols.append(symbol)
-            self._found.frames.append(frame)
-            self._found.name_starts.add(span[0])
+            self.found.frames.append(frame)
+            self.found.name_starts.add(span[0])
         if frame.index < 0:
             frame.dropped = True
         else:
@@ -150,6 +161,24 @@ class _Builder:
                 parent.index if parent is not None else -1,
             )
         )
+
+    def _enclosing(self, frame: Frame) -> Frame | None:
+        """The definition or scope that qualifies a definition."""
+        outer = frame.parent
+        floats = frame.kind in TYPES or frame.kind == "member"
+        while outer is not None:
+            in_head = frame.tree_start < outer.body_start < outer.tree_end
+            if not (
+                outer.dropped
+                # A type declared in passing belongs to what is around, not to the variable.
+                or (floats and outer.kind in _PLAIN_VALUES)
+                or (in_head and outer.kind in FUNCTIONS)
+            ):
+                if outer.is_scope and not outer.resolved:
+                    self._resolve(outer)
+                return outer
+            outer = outer.parent
+        return None
 
     def _names_by_field(self, frame: Frame) -> list[Span]:
         placeholder: list[Span] = []
@@ -187,7 +216,7 @@ class _Builder:
         if name[:1] in "\"'`":
             name = name.strip("\"'`")
         # A pattern that takes several values apart is no name.
-        return "" if name[:1] == "{" or "," in name or len(name) > _NAME_LIMIT else name
+        return "" if name[:1] in "{ " or "," in name or len(name) > _NAME_LIMIT else name
 
     def _owner(self, frame: Frame, paths: list[list[str]]) -> str:
         span = frame.owner
@@ -200,8 +229,6 @@ class _Builder:
             else:
                 return ""
         owner = "".join(self._source.slice(*span).split())
-        if self._info.exporting_owner and _regex(self._info.exporting_owner).search(owner):
-            frame.exported = True
         if self._info.owner_noise:
             owner = _regex(self._info.owner_noise).sub("", owner)
         return owner if len(owner) <= _NAME_LIMIT else ""
@@ -209,7 +236,7 @@ class _Builder:
     def _kind(
         self, frame: Frame, parent: Frame | None, owner: str, name: str, name_start: int
     ) -> str:
-        kind = frame.kind
+        kind = self._hinted(frame)
         inside = parent.kind if parent is not None else ""
         if kind == "function":
             scoped = parent is not None and parent.is_scope and parent.qualified
@@ -230,6 +257,17 @@ class _Builder:
             return "constant" if _CONST_WORD.search(head) else kind
         return kind
 
+    def _hinted(self, frame: Frame) -> str:
+        """Kind of a definition, where a base or a decorator may tell a closer one."""
+        outer = frame.parent
+        hints = frame.hints or (outer.hints if outer is not None and outer.dropped else None)
+        for start, end in hints or ():
+            text = self._source.slice(start, end)
+            for kind, pattern in self._info.hints:
+                if (kind in TYPES) == (frame.kind in TYPES) and _regex(pattern).search(text):
+                    return kind
+        return frame.kind
+
     def _signature(self, frame: Frame, name: Span) -> str:
         start = frame.head_start
         end = frame.body_start if frame.body_start < frame.tree_end else frame.end
@@ -237,7 +275,8 @@ class _Builder:
         if name[0] >= end:
             # The name follows the body: `typedef struct {...} name`.
             end = frame.body_start
-            tail = " {…} " + self._source.slice(frame.body_end, frame.end).strip("; \n")
+            rest = self._source.slice(frame.body_end, min(frame.end, frame.body_end + _SIGNATURE_RAW))
+            tail = " {…} " + " ".join(rest.split()).rstrip("; ")
         raw = self._comments.left_out(start, min(end, start + _SIGNATURE_RAW))
         if self._info.signature == "line":
             raw = raw.split("\n", 1)[0]
@@ -292,34 +331,16 @@ class _Builder:
         return marked
 
 
-def _enclosing(frame: Frame) -> Frame | None:
-    """The definition or scope that qualifies a definition."""
-    outer = frame.parent
-    floats = frame.kind in TYPES or frame.kind == "member"
-    while outer is not None:
-        in_head = frame.tree_start < outer.body_start < outer.tree_end
-        if not (
-            outer.dropped
-            # A type declared in passing belongs to what is around, not to the variable.
-            or (floats and outer.kind in _PLAIN_VALUES)
-            or (in_head and outer.kind in FUNCTIONS)
-        ):
-            return outer
-        outer = outer.parent
-    return None
-
-
 def _joined(outer: str, inner: str) -> str:
+    if len(outer) > _QUALIFIED_CHARS:
+        # Ten thousand functions inside each other must not make names of a hundred megabytes.
+        outer = f"{outer[:_QUALIFIED_CHARS]}…"
     return f"{outer}.{inner}" if outer and inner else outer or inner
 
 
 @cache
 def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
-
-
-def _parsed_path(path: str) -> list[str]:
-    return path.split(".")
 
 
 def _followed(node: Node, path: list[str]) -> list[Node]:

@@ -7,6 +7,8 @@
     feature-b:src/auth.py#Session     any of these, in another ref
     Session.validate                  a name alone (`#Session.validate` where a file is called so)
 
+`path:10:5`, as compilers print a place, is read as line 10; blanks around a handle do not count.
+
 In a path and a ref `:`, `#`, `%`, control characters and bytes that are no UTF-8 are
 percent-escaped (`codelens.paths`), so the first `#` ends the path and the one `:` left ends the
 ref. A symbol's name may hold all but control characters as they are; `%` is escaped, and a `~2`
@@ -24,6 +26,10 @@ from codelens.paths import from_printed, printed
 from codelens.types import RelPath, Span
 
 _LINES = re.compile(r":([0-9]{1,9})(?:-([0-9]{1,9}))?\Z")
+# `path:line:column`, as compilers print it.
+_COLUMN = re.compile(r"(:[0-9]{1,9}):[0-9]{1,9}\Z")
+_BLANKS = " \t\r\n"
+_EDGE = re.compile(r"\A | \Z")
 _ORDINAL = re.compile(r"~([1-9][0-9]{0,5})\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SYMBOL_ESCAPED = re.compile(
@@ -52,13 +58,15 @@ def parse_handle(text: str, root: str = "") -> Handle:
     """Read a handle.
 
     Args:
-        text: a handle; its path may also be absolute and inside `root`, or start with `./`.
+        text: a handle; its path may also be absolute and inside `root`, or start with `./`;
+            blanks around it do not count.
         root: top of the worktree.
 
     Raises:
         BadHandle: it does not follow the grammar.
         OutsideWorktree: its path leads out of the worktree.
     """
+    text = text.strip(_BLANKS)
     if not text:
         raise BadHandle(text, "it is empty")
     if "\0" in text:
@@ -66,6 +74,7 @@ def parse_handle(text: str, root: str = "") -> Handle:
     left, sign, name = text.partition("#")
     if sign and not name:
         raise BadHandle(text, "no name follows the #")
+    left = left if sign else _COLUMN.sub(r"\1", left)
     lines = None if sign else _LINES.search(left)
     ref, path_text = _ref_and_path(left[: lines.start()] if lines else left)
     if not path_text:
@@ -88,7 +97,7 @@ def parse_handle(text: str, root: str = "") -> Handle:
 def format_handle(handle: Handle) -> str:
     """The text of a handle; `parse_handle` reads it back."""
     if handle.path is None:
-        return f"#{symbol_text(handle.symbol, handle.ordinal)}"
+        return _edged(f"#{symbol_text(handle.symbol, handle.ordinal)}")
     if handle.lines is not None:
         return lines_handle(handle.path, handle.lines.start_line, handle.lines.end_line, handle.ref)
     if handle.symbol and not handle.bare:
@@ -100,20 +109,21 @@ def file_handle(path: bytes, ref: str = "") -> str:
     """The handle of a whole file."""
     shown = path_text(path)
     # Without a ref only what follows `:` could be taken for lines, and a path has no `:` printed.
-    return f"{_ref_text(ref)}{_guarded(shown) if ref else shown}"
+    return _edged(f"{_ref_text(ref)}{_guarded(shown) if ref else shown}")
 
 
 def lines_handle(path: bytes, start_line: int, end_line: int, ref: str = "") -> str:
     """The handle of lines of a file."""
     last = "" if end_line == start_line else f"-{end_line}"
     shown = path_text(path)
-    return f"{_ref_text(ref)}{_guarded(shown) if ref else shown}:{start_line}{last}"
+    return _edged(f"{_ref_text(ref)}{_guarded(shown) if ref else shown}:{start_line}{last}")
 
 
 def symbol_handle(path: bytes, qualified: str, ordinal: int = 1, ref: str = "") -> str:
     """The handle of a definition."""
     shown = path_text(path)
-    return f"{_ref_text(ref)}{_guarded(shown) if ref else shown}#{symbol_text(qualified, ordinal)}"
+    name = symbol_text(qualified, ordinal)
+    return _edged(f"{_ref_text(ref)}{_guarded(shown) if ref else shown}#{name}")
 
 
 def path_text(path: bytes) -> str:
@@ -129,6 +139,11 @@ def symbol_text(qualified: str, ordinal: int = 1) -> str:
     if own:
         shown = f"{shown[: own.start()]}%7E{own[1]}"
     return shown if ordinal == 1 else f"{shown}~{ordinal}"
+
+
+def _edged(text: str) -> str:
+    """A handle with blanks at its ends escaped: those around it are nobody's."""
+    return _EDGE.sub("%20", text)
 
 
 def _ref_text(ref: str) -> str:

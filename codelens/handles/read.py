@@ -38,6 +38,8 @@ class Text(NamedTuple):
     text: str
     """With the line ends that the file has; bytes that are no UTF-8 replaced."""
     truncated: bool
+    last_line: int
+    """Of the place and its context, cut off or not."""
     language: str
     file_lines: int
 
@@ -120,6 +122,7 @@ class Reader:
             end_line=shown,
             text="".join(lines[start - 1 : shown]),
             truncated=shown < end,
+            last_line=end,
             language=self.language(file),
             file_lines=len(lines),
         )

@@ -13,6 +13,7 @@ from mcp.server import MCPServer
 from codelens import __version__, config
 from codelens.config import DEFAULT_BUDGET_MS, Settings
 from codelens.engine.engine import Engine
+from codelens.serve.stdin import divert
 from codelens.serve.tools import INSTRUCTIONS, Tools, listed
 from codelens.serve.worktree import Worktrees
 
@@ -32,7 +33,9 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="codelens: %(message)s")
     settings = config.load()
     engine = Engine(settings, keep_going=True)
-    make_server(engine, root, _budget(budget_ms, settings)).run("stdio")
+    server = make_server(engine, root, _budget(budget_ms, settings))
+    divert()
+    server.run("stdio")
     _leave(engine)
     return 0
 

@@ -27,6 +27,7 @@ from codelens.engine.as_text import (
     status_rows,
     tokens_of,
 )
+from codelens.engine.expand import rest_of
 from codelens.types import Receipt
 
 Format = Literal["concise", "detailed", "json"]
@@ -35,7 +36,7 @@ _SPARE_TOKENS = 60
 """Kept for the line that says what was left out."""
 
 
-def search(answer: SearchAnswer, form: Format, limit: int, max_tokens: int) -> str:
+def search(answer: SearchAnswer, form: Format, max_tokens: int) -> str:
     """Ranked places."""
     results = answer.results
     if form == "json":
@@ -44,21 +45,19 @@ def search(answer: SearchAnswer, form: Format, limit: int, max_tokens: int) -> s
     if not results:
         return _joined([_head(answer.receipt), "nothing found", *notes])
     blocks = [_hit(hit, detailed=form == "detailed") for hit in results]
-    full = len(results) >= limit
 
     def more(left: int) -> str:
-        if left:
-            return f"{left} more: call cl_search with a higher max_tokens, or narrow the query"
-        return f"there may be more: call cl_search with limit={limit * 2}" if full else ""
+        if not left:
+            return ""
+        return f"{left} more: call cl_search with a higher max_tokens, or narrow the query"
 
     return _fitted([_head(answer.receipt), *notes], blocks, more, max_tokens)
 
 
 def _hit(hit: Hit, *, detailed: bool) -> str:
     named = f"{hit.path}:{lines_of(hit.start_line, hit.end_line)}"
-    place = (
-        hit.handle if hit.handle.endswith(named) else f"{hit.handle}  {named.rpartition(':')[2]}"
-    )
+    alone = hit.kind == "file" or hit.handle.endswith(named)
+    place = hit.handle if alone else f"{hit.handle}  {named.rpartition(':')[2]}"
     first = f"{place}  {hit.kind}{'  STALE: changed since it was indexed' if hit.stale else ''}"
     rows = [first]
     if hit.signature:
@@ -94,14 +93,17 @@ def _excerpt(one: Excerpt) -> str:
         rows.append(f"note: {one.moved}")
     rows.append(safe(one.text).removesuffix("\n"))
     if one.truncated:
-        rows.append(f"... cut after line {one.end_line}; go on with {_rest(one)}")
+        rows.append(f"... {_cut_where(one)}")
     return "\n".join(rows)
 
 
-def _rest(one: Excerpt) -> str:
-    # A ref stands before the path in the handle, and belongs to the lines that follow as well.
-    ref, sign, _ = one.handle.partition(f":{one.path}")
-    return f"{ref + ':' if sign else ''}{one.path}:{one.end_line + 1}-{one.end_line + 200}"
+def _cut_where(one: Excerpt) -> str:
+    rest = rest_of(one)
+    go_on = f"; go on with {rest}" if rest else ""
+    if one.line_cut:
+        longer = "a higher max_tokens shows more of it"
+        return f"line {one.end_line} is too long and was cut: {longer}{go_on}"
+    return f"cut after line {one.end_line}{go_on}"
 
 
 def _cut(items: Sequence[Excerpt], tokens: int) -> tuple[list[Excerpt], list[Excerpt]]:
@@ -130,12 +132,13 @@ def _shortened(one: Excerpt, tokens: int) -> Excerpt:
         if tokens < 0:
             break
         kept.append(line)
-    if not kept:
+    line_cut = not kept
+    if line_cut:
         # One line longer than all that may be said: minified, or data.
         first = lines[0].encode()[: max(tokens + tokens_of(lines[0]), 1) * 4]
         kept = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
     end = one.start_line + len(kept) - 1
-    return replace(one, text="".join(kept), end_line=end, truncated=True)
+    return replace(one, text="".join(kept), end_line=end, truncated=True, line_cut=line_cut)
 
 
 def _lines(text: str) -> list[str]:

@@ -11,16 +11,28 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import anyio.to_thread
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from codelens.engine.engine import Engine
-from codelens.errors import CodelensError, RefusedFolder
+from codelens.errors import BareRepository, CodelensError, RefusedFolder
 from codelens.serve import shape
+from codelens.serve.refusal import refusal
 from codelens.serve.worktree import Worktrees
 
 logger = logging.getLogger(__name__)
+
+
+def _no_truth(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("a truth value is no number")  # noqa: TRY004 - pydantic takes no other
+    return value
+
+
+# Python takes true for 1. Last in its line: before a `Field` it hides the bounds in the schema.
+_NoTruth = BeforeValidator(_no_truth)
 
 Path = Annotated[
     str,
@@ -38,7 +50,9 @@ Form = Annotated[
     Field(description="concise text, detailed text, or one JSON object"),
 ]
 MaxTokens = Annotated[
-    int, Field(ge=200, le=100_000, description="Length of the answer at most, in tokens.")
+    int,
+    Field(ge=200, le=100_000, description="Length of the answer at most, in tokens."),
+    _NoTruth,
 ]
 
 # Models pass one name where a list is meant; there is only one thing they can mean.
@@ -118,7 +132,7 @@ class Tools:
         content: Annotated[
             Literal["all", "code", "prose"], Field(description="Code, prose (docs) or both.")
         ] = "all",
-        limit: Annotated[int, Field(ge=1, le=100, description="Results at most.")] = 10,
+        limit: Annotated[int, Field(ge=1, le=100, description="Results at most."), _NoTruth] = 10,
         path: Path = "",
         ref: Ref = "",
         format: Form = "concise",
@@ -140,7 +154,7 @@ class Tools:
                 explain=format == "detailed",
                 budget_ms=self._budget_ms,
             )
-            return _Said(shape.search(answer, format, limit, max_tokens))
+            return _Said(shape.search(answer, format, max_tokens))
 
         return await self._answer(ctx, path, work)
 
@@ -159,7 +173,7 @@ class Tools:
             ),
         ],
         context: Annotated[
-            int, Field(ge=0, le=1000, description="Lines to add before and after.")
+            int, Field(ge=0, le=1000, description="Lines to add before and after."), _NoTruth
         ] = 0,
         path: Path = "",
         ref: Ref = "",
@@ -232,7 +246,11 @@ class Tools:
             # Abandoned: a client that leaves must not be kept waiting by a look under way.
             said = await anyio.to_thread.run_sync(work, where, abandon_on_cancel=True)
         except RefusedFolder as error:
-            said = _Said(f"{error}; here: pass path, an absolute path inside your project", True)
+            remedy = "pass path, an absolute path inside your project"
+            said = _Said(f"refusing to index {error.path!r}: it is {error.why}; {remedy}", True)
+        except BareRepository as error:
+            remedy = "pass ref, a branch, tag or commit"
+            said = _Said(f"{error.path!r} is a bare repository and has no files; {remedy}", True)
         except CodelensError as error:
             said = _Said(str(error), True)
         except Exception as error:
@@ -241,6 +259,28 @@ class Tools:
             said = _Said(f"{what}; this is a fault of codelens", True)
         content = TextContent(type="text", text=said.text)
         return CallToolResult(content=[content], is_error=said.failed)
+
+
+class _Tool(Tool):
+    """A tool that tells in plain sentences which arguments it cannot take."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> object:
+        """As the SDK's; `null` for an argument that may be left out counts as left out."""
+        required: list[str] = self.parameters.get("required", [])
+        given = {
+            name: value
+            for name, value in arguments.items()
+            if value is not None or name in required or name not in self.parameters["properties"]
+        }
+        try:
+            return await super().run(given, context, convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                said = refusal(self.name, self.parameters, error.__cause__)
+                raise ToolError(said) from error.__cause__
+            raise
 
 
 def listed(tools: Tools) -> list[Tool]:
@@ -254,7 +294,7 @@ def listed(tools: Tools) -> list[Tool]:
 
 
 def _tool(name: str, description: str, function: Callable[..., Any]) -> Tool:
-    tool = Tool.from_function(
+    tool = _Tool.from_function(
         function,
         name=name,
         description=description,

@@ -67,9 +67,9 @@ def test_search_prints_places_that_a_terminal_can_open(repo: GitRepo, run) -> No
     ran = run("search", "validate")
     assert ran.code == 0
     place, signature, handle = ran.out.splitlines()[:3]
-    assert place == "src/auth.py:4  method Session.validate"
+    assert place.startswith("src/auth.py:4  method Session.validate  (")
     assert signature == "    def validate(self, token)"
-    assert handle.startswith("    src/auth.py#Session.validate  (")
+    assert handle == "    src/auth.py#Session.validate"
 
 
 def test_what_is_said_about_an_answer_goes_to_stderr(repo: GitRepo, run) -> None:
@@ -315,6 +315,88 @@ def test_a_reader_that_leaves_early_is_no_error(repo: GitRepo) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def shell(command: str, repo: GitRepo) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", command.replace("codelens", f"'{sys.executable}' -m codelens", 1)],
+        cwd=repo.root, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "command",
+    ["search login >&-", "search login <&- >&-", "status > /dev/full", "--help > /dev/full",
+     "export symbols > /dev/full", "expand src/auth.py > /dev/full", "> /dev/full"],
+)  # fmt: skip
+def test_an_answer_that_cannot_be_written_is_an_error_in_one_line(
+    repo: GitRepo, command: str, unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    done = shell(f"codelens {command}", repo)
+    errors = [line for line in done.stderr.splitlines() if not line.startswith("fresh")]
+    assert done.returncode == 2
+    assert len(errors) == 1
+    assert errors[0].startswith("codelens: error: cannot write to stdout: ")
+
+
+@pytest.mark.parametrize("sink", ["2>&-", "2>/dev/full"])
+def test_a_stderr_that_takes_nothing_changes_no_exit_code(repo: GitRepo, sink: str) -> None:
+    found = shell(f"codelens search login {sink}", repo)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "src/auth.py#login" in found.stdout
+    assert shell(f"codelens search zzyzx_quux {sink}", repo).returncode == 1
+    assert shell(f"codelens search login {sink} > /dev/full", repo).returncode == 2
+
+
+def test_an_argument_that_starts_with_a_dash_is_told_how_to_be_given(repo: GitRepo, run) -> None:
+    for command in ("search", "expand"):
+        assert "put -- before it if '-foo' is meant as text" in run(command, "-foo").err
+        assert "--" not in run(command, "--", "-foo").err
+    assert "put --" not in run("search").err
+
+
+def test_expand_takes_a_path_from_where_one_stands(
+    repo: GitRepo, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo.root / "src")
+    assert run("expand", "./auth.py:9").out == "def login(name):\n"
+    assert run("expand", "./auth.py#login").out.startswith("def login")
+    assert run("expand", "../README.md:1").out == "# Top\n"
+    (item,) = run("expand", "./auth.py:9", "--json").json["results"]
+    assert (item["asked"], item["handle"]) == ("./auth.py:9", "src/auth.py:9")
+
+
+def test_a_text_cut_by_its_lines_names_the_rest_by_a_handle(repo: GitRepo, run) -> None:
+    ran = run("expand", "src/auth.py", "--max-lines", "3")
+    rest = ran.err.partition("go on with ")[2].split()[0]
+    assert rest == "src/auth.py:4-10"
+    assert ran.out + run("expand", rest).out == AUTH
+    (item,) = run("expand", "src/auth.py#Session", "--max-lines", "3", "--json").json["results"]
+    assert item["rest"] == "src/auth.py:4-6"
+
+
+def test_a_file_found_as_a_whole_is_shown_without_a_line(repo: GitRepo, run) -> None:
+    repo.write("pkg/__init__.py", "")
+    lines = run("search", "pkg/__init__.py").out.splitlines()
+    assert lines[0].startswith("pkg/__init__.py  file")
+    assert "    pkg/__init__.py" in lines
+
+
+def test_text_in_a_pipe_goes_out_as_it_is(repo: GitRepo) -> None:
+    text = b"lantern \x1b[31m\x07 lit\r\nend"
+    repo.write("raw.txt", text)
+    command = [sys.executable, "-m", "codelens", "expand", "raw.txt"]
+    done = subprocess.run(command, cwd=repo.root, capture_output=True)
+    assert done.stdout == text + b"\n"
+
+
+def test_a_handle_with_blanks_and_brackets_stands_alone_in_its_line(repo: GitRepo, run) -> None:
+    repo.write("guide.md", "# Lantern care (in short)\n\nTrim the wick.\n")
+    lines = run("search", "lantern care").out.splitlines()
+    assert "    guide.md#Lantern care (in short)" in lines
+    assert run("expand", "guide.md#Lantern care (in short)").code == 0
 
 
 def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, run) -> None:

@@ -319,3 +319,45 @@ def test_every_handle_of_a_search_and_an_outline_is_read_back(
             entry.start_line,
             entry.end_line,
         )
+
+
+def test_a_folder_is_told_to_be_one(engine: Engine, repo: GitRepo) -> None:
+    for handle, name in [("src", "src"), ("src/", "src"), ("src:3", "src"), (".", ".")]:
+        item = read(engine, repo, handle)
+        assert f"'{name}' is a folder" in item.error and "outline" in item.error
+
+
+def test_a_place_as_compilers_print_it_is_its_line(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "src/auth.py:19:5")
+    assert (item.text, item.handle) == ("def login(name):\n", "src/auth.py:19")
+
+
+def test_blanks_around_a_handle_do_not_count(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "  src/auth.py#login\t")
+    assert item.handle == "src/auth.py#login" and not item.moved
+
+
+def test_blanks_that_belong_to_a_name_are_escaped_in_its_handle(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.write(" edge ", "lanterns\n")
+    (hit,) = engine.search(" edge ", path=repo.root, mode="path").results
+    assert hit.handle == "%20edge%20"
+    assert read(engine, repo, hit.handle).text == "lanterns\n"
+
+
+def test_files_found_as_a_whole_are_named_without_lines(engine: Engine, repo: GitRepo) -> None:
+    repo.write("pkg/__init__.py", "")
+    repo.write("ext/kr.png", b"\x89PNG\r\n\x1a\n\0\0")
+    for name in ("pkg/__init__.py", "ext/kr.png"):
+        (hit,) = engine.search(name, path=repo.root, mode="path").results
+        assert hit.handle == name
+    assert read(engine, repo, "pkg/__init__.py").error == ""
+    assert "binary" in read(engine, repo, "ext/kr.png").error
+
+
+def test_what_was_cut_off_is_known_by_its_last_line(engine: Engine, repo: GitRepo) -> None:
+    item = read(engine, repo, "src/auth.py#Session", max_lines=2)
+    assert (item.end_line, item.truncated) == (5, True)
+    whole = read(engine, repo, "src/auth.py#Session")
+    assert item.last_line == whole.last_line == whole.end_line

@@ -46,7 +46,11 @@ def of(path: str, **fields) -> Handle:
         ("a%3A10", of("a:10", symbol="a:10", bare=True)),
         ("./src//a.py#f", of("src/a.py", symbol="f")),
         ("src/../lib/a.py#f", of("lib/a.py", symbol="f")),
-        ("v1:10:5", of("10", lines=Span(5, 5), ref="v1")),
+        ("v1:%310:5", of("10", lines=Span(5, 5), ref="v1")),
+        ("src/a.py:10:5", of("src/a.py", lines=Span(10, 10))),
+        ("v1:src/a.py:10:5", of("src/a.py", lines=Span(10, 10), ref="v1")),
+        (" src/a.py#f \r", of("src/a.py", symbol="f")),
+        ("a%20", of("a ", symbol="a ", bare=True)),
         ("10#f", of("10", symbol="f")),
     ],
 )
@@ -55,7 +59,8 @@ def test_a_handle_means_what_it_says(text: str, meant: Handle) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "#", "a.py#", "a\0b", "main:", "main:#f", "a.py:0", "a.py:9-3", "a.py#~2", "a%00b"]
+    "text",
+    ["", " ", "#", "a.py#", "a\0b", "main:", "main:#f", "a.py:0", "a.py:9-3", "a.py#~2", "a%00b"],
 )
 def test_what_follows_no_form_is_a_bad_handle(text: str) -> None:
     with pytest.raises(BadHandle):

@@ -219,6 +219,53 @@ def test_one_line_longer_than_the_answer_is_cut_inside(asker: Asker, repo: GitRe
     text = asker.text("cl_expand", handles=["min.js"], max_tokens=400)
     assert len(text.encode()) <= 4 * 400
     assert "[line cut]" in text
+    assert "line 1 is too long and was cut" in text and "go on with" not in text
+    repo.write("min.js", f"var a={'1+' * 50_000}1;\nlast();\n")
+    text = asker.text("cl_expand", handles=["min.js"], max_tokens=400)
+    assert text.splitlines()[-1].endswith("go on with min.js:2")
+    assert "last();" in asker.text("cl_expand", handles=["min.js:2"])
+
+
+def test_a_full_page_claims_nothing_about_more(asker: Asker) -> None:
+    text = asker.text("cl_search", query="login", limit=1)
+    assert "more" not in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("cl_expand", {"handles": ["a"] * 101},
+         "handles takes at most 100 a call, not 101; split them over calls."),
+        ("cl_expand", {"handles": []}, "handles is empty; give at least 1."),
+        ("cl_expand", {"handles": ["a", 5]}, "handles must be a list of strings only, not 5."),
+        ("cl_expand", {"handles": None}, "cl_expand needs handles: Handles from cl_search or"),
+        ("cl_expand", {}, "cl_expand needs handles: Handles from cl_search or"),
+        ("cl_search", {"query": "x", "limit": 0},
+         "limit must be a whole number from 1 to 100, not 0."),
+        ("cl_search", {"query": "x", "limit": True},
+         "limit must be a whole number from 1 to 100, not true."),
+        ("cl_search", {"query": "x", "limit": "many"},
+         "limit must be a whole number from 1 to 100, not 'many'."),
+        ("cl_search", {"query": "x", "mode": "psychic"},
+         "mode must be one of auto, symbol, text, regex, path, not 'psychic'."),
+        ("cl_search", {"query": 5}, "query must be a string, not 5."),
+        ("cl_search", {"query": "x", "lang": "python"},
+         "cl_search has no argument 'lang'; it takes query, mode, languages, globs,"),
+    ],
+)  # fmt: skip
+def test_a_wrong_argument_is_told_in_a_sentence(
+    asker: Asker, tool: str, arguments: dict, said: str
+) -> None:
+    text = asker.error(tool, **arguments)
+    assert text.startswith(said)
+    assert "http" not in text and "\n" not in text
+
+
+def test_null_for_an_argument_that_may_be_left_out_counts_as_left_out(asker: Asker) -> None:
+    plain = asker.text("cl_search", query="login", format="json")
+    nulls = dict.fromkeys(("mode", "languages", "globs", "kinds", "content", "limit", "ref"))
+    told = asker.text("cl_search", query="login", format="json", max_tokens=None, **nulls)
+    assert json.loads(told)["results"] == json.loads(plain)["results"]
 
 
 @pytest.mark.parametrize(
@@ -291,7 +338,15 @@ def test_the_clients_roots_say_where_to_look(env: dict[str, str], repo: GitRepo)
 
 def test_a_refused_folder_says_to_pass_a_path(env: dict[str, str]) -> None:
     with client(env, cwd="/") as asker:
-        assert "pass path, an absolute path inside your project" in asker.error("cl_current")
+        text = asker.error("cl_current")
+    assert "pass path, an absolute path inside your project" in text
+    assert "-C" not in text
+
+
+def test_a_bare_repository_says_to_pass_a_ref(asker: Asker, tmp_path: Path, repo: GitRepo) -> None:
+    repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    text = asker.error("cl_search", query="login", path=str(tmp_path / "bare.git"))
+    assert text.endswith("pass ref, a branch, tag or commit")
 
 
 class Lines:
@@ -371,3 +426,21 @@ def test_the_process_ends_when_stdin_closes_in_the_midst_of_a_call(
     )
     code, _ = lines.end()
     assert code == 0
+
+
+def test_half_a_surrogate_pair_gets_its_answer(env: dict[str, str], repo: GitRepo) -> None:
+    lines = Lines(env, repo.root)
+    lines.ask(1, "initialize", HELLO)
+    lines.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    for number, query in enumerate(
+        [rb"\ud800", rb"\uDC00 login", rb"\\ud800", rb"\ud83d\ude42"], 2
+    ):
+        lines.send(
+            b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"cl_search",'
+            b'"arguments":{"format":"json","query":"%s"}}}' % (number, query)
+        )
+        answer = lines.next()
+        assert answer["id"] == number
+        told = json.loads(answer["result"]["content"][0]["text"])
+        assert told["query"] == ["\ufffd", "\ufffd login", r"\ud800", "\U0001f642"][number - 2]
+    assert lines.end() == (0, b"")

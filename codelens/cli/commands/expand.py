@@ -7,6 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from codelens.cli import options
+from codelens.cli.here import from_here
+from codelens.cli.streams import emit
 
 if TYPE_CHECKING:
     from codelens.engine.answers import Excerpt
@@ -40,6 +42,8 @@ def add(commands: options.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read and print; 2 if a handle could not be followed."""
+    from dataclasses import replace
+
     from codelens.cli import screen
     from codelens.cli.main import fail
     from codelens.engine.engine import Engine
@@ -49,13 +53,17 @@ def run(args: argparse.Namespace) -> int:
     ]
     with Engine() as engine:
         answer = engine.expand(
-            handles,
+            [from_here(handle, args.path) for handle in handles],
             path=args.path,
             ref=args.ref,
             context=args.context,
             max_lines=args.max_lines,
             budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
         )
+    items = tuple(
+        replace(one, asked=handle) for one, handle in zip(answer.items, handles, strict=True)
+    )
+    answer = replace(answer, items=items)
     failed = [one for one in answer.items if one.error]
     if args.json:
         from codelens.engine import as_json
@@ -80,6 +88,7 @@ def _from_stdin() -> list[str]:
 def _show(one: Excerpt, *, titled: bool, numbered: bool) -> None:
     from codelens.cli.screen import put, say, styled
     from codelens.engine.as_text import lines_of, safe
+    from codelens.engine.expand import rest_of
 
     if one.moved:
         say(f"note: {one.moved}")
@@ -97,6 +106,6 @@ def _show(one: Excerpt, *, titled: bool, numbered: bool) -> None:
             f"{styled(f'{number:>{width}}', 'dim')}  {row}\n"
             for number, row in enumerate(rows, one.start_line)
         )
-    sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
+    emit(text if text.endswith("\n") or not text else f"{text}\n")
     if one.truncated:
-        say(f"note: cut after line {one.end_line}; go on with {one.path}:{one.end_line + 1}-...")
+        say(f"note: cut after line {one.end_line}; go on with {rest_of(one)}")

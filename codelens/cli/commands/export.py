@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from codelens.cli import options
 from codelens.cli.progress import Bar
+from codelens.cli.streams import emit
 
 
 def add(commands: options.Commands) -> None:
@@ -32,5 +32,5 @@ def run(args: argparse.Namespace) -> int:
     with Engine() as engine, Bar() as bar:
         for symbol in engine.export_symbols(path=args.path, ref=args.ref, progress=bar):
             found = True
-            sys.stdout.write(f"{json.dumps(asdict(symbol), ensure_ascii=False)}\n")
+            emit(f"{json.dumps(asdict(symbol), ensure_ascii=False)}\n")
     return 0 if found else 1

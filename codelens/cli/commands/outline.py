@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
 from codelens.cli import options
+from codelens.cli.here import from_here
 from codelens.cli.progress import Bar
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
-    target = _from_here(args.target, args.path)
+    target = "." if args.target is None else from_here(args.target, args.path)
     with Engine() as engine, Bar() as bar:
         answer = engine.outline(
             target,
@@ -53,22 +53,6 @@ def run(args: argparse.Namespace) -> int:
         _show(answer)
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.files or answer.folders else 1
-
-
-def _from_here(target: str | None, path: str) -> str:
-    """A handle is relative to the root; `./x` is what a shell would complete."""
-    if target is None:
-        return "."
-    if target in {".", ".."} or target.startswith(("./", "../", f".{os.sep}", f"..{os.sep}")):
-        from codelens.paths import printed
-
-        # Escaped as in a handle, and `#` and `:` left to be what follows the path.
-        name, sign, rest = target.partition("#")
-        here = os.path.realpath(path)
-        folder = here if os.path.isdir(here) else os.path.dirname(here)
-        absolute = printed(os.fsencode(os.path.join(os.path.realpath(folder), "")))
-        return f"{absolute}{name}{sign}{rest}"
-    return target
 
 
 def _show(answer: OutlineAnswer) -> None:

@@ -83,12 +83,15 @@ def _show(hit: Hit) -> None:
     from codelens.cli.screen import put, styled
     from codelens.engine.as_text import one_line
 
-    where = styled(f"{hit.path}:{hit.start_line}" if hit.start_line else hit.path, "path")
+    whole = hit.kind == "file" or not hit.start_line
+    where = styled(hit.path if whole else f"{hit.path}:{hit.start_line}", "path")
     what = f"{styled(hit.kind, 'kind')} {styled(one_line(hit.symbol), 'bold')}".rstrip()
-    put(f"{where}  {what}{styled('  [stale]', 'warn') if hit.stale else ''}")
+    why = styled(f"  ({one_line(hit.why)})", "dim") if hit.why else ""
+    put(f"{where}  {what}{why}{styled('  [stale]', 'warn') if hit.stale else ''}")
     if hit.signature:
         put(f"    {one_line(hit.signature)}")
-    put(styled(f"    {hit.handle}{hit.why and f'  ({one_line(hit.why)})'}", "dim"))
+    # Alone in its line: a heading's handle holds blanks and brackets.
+    put(styled(f"    {hit.handle}", "dim"))
     if hit.explain is not None:
         shares = " + ".join(f"{name} {share:.3f}" for name, share in hit.explain.items())
         put(styled(f"    {hit.score:.4f} = {shares}", "dim"))

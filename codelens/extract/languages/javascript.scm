@@ -7,21 +7,18 @@
 
 ; CommonJS.
 (assignment_expression left: (member_expression) right: (class)) @definition.class
-(assignment_expression left: (member_expression) @_left right: [
-  (identifier) @export.name
-  (object [
-    (shorthand_property_identifier) @export.name
-    (pair value: (identifier) @export.name)
-  ])
-] (#match? @_left "^(module\\.)?exports\\b"))
+(assignment_expression left: (member_expression) right: (identifier) @export.name) @scope
+(assignment_expression left: (member_expression) right: (object [
+  (shorthand_property_identifier) @export.name
+  (pair value: (identifier) @export.name)
+]))
 
 ; References.
 (class_heritage [(identifier) (member_expression)] @reference.type)
 
 ; Imports.
-(call_expression function: (identifier) @_require
-  arguments: (arguments . (string) @import.module .)
-  (#eq? @_require "require")) @import
+(call_expression function: (identifier) @import.call
+  arguments: (arguments . (string) @import.module .)) @import
 (variable_declarator
   name: [
     (identifier) @import.alias
@@ -30,6 +27,5 @@
       (pair_pattern key: (_) @import.name value: (identifier) @import.alias)
     ])
   ]
-  value: (call_expression function: (identifier) @_require
-    arguments: (arguments . (string) @import.module .))
-  (#eq? @_require "require")) @import
+  value: (call_expression function: (identifier) @import.call
+    arguments: (arguments . (string) @import.module .))) @import

@@ -6,13 +6,8 @@
 (assignment left: [(identifier) (pattern_list) (tuple_pattern)]) @definition.variable
 (decorated_definition) @extent
 (decorator) @decorator
-(decorated_definition
-  (decorator [(identifier) (attribute)] @_how)
-  definition: (function_definition) @definition.property
-  (#match? @_how "property$|\\.(setter|getter|deleter)$"))
-(class_definition
-  superclasses: (argument_list [(identifier) (attribute)] @_base)
-  (#match? @_base "(^|\\.)((Int|Str|Repr)?Enum|(Int)?Flag)$")) @definition.enum
+(decorated_definition (decorator [(identifier) (attribute)] @hint))
+(class_definition superclasses: (argument_list [(identifier) (attribute)] @hint))
 
 ; Docs.
 (comment) @comment
