@@ -39,6 +39,7 @@ from codelens.types import Receipt
 logger = logging.getLogger(__name__)
 
 _MAX_LIMIT = 1000
+_HEAD_TRIES = 3
 # A text or regex search may have to read every file; who waits for a fresh view waits for that.
 _READ_S, _READ_BUDGETED_S = 30.0, 2.0
 
@@ -129,7 +130,7 @@ class Engine:
         with self._look(path, ref, budget_ms, progress, query) as (opened, look):
             with opened.shelf.db.read():
                 outcome = search(look.snapshot, request, look.read)
-                hits = present.hits(look, outcome, opened.scope, explain=explain)
+                hits = present.hits(look, outcome, look.scope, explain=explain)
             receipt = look.receipt()
             if outcome.cut_short:
                 receipt = replace(receipt, status="partial", note=outcome.cut_short)
@@ -202,7 +203,8 @@ class Engine:
         """
         from codelens.engine.outline import outline, ref_of
 
-        ref = ref or ref_of(target) or None
+        if ref is None:
+            ref = ref_of(target) or None
         with self._look(path, ref, budget_ms, progress) as (opened, look), opened.shelf.db.read():
             return outline(look, target)
 
@@ -253,6 +255,27 @@ class Engine:
             lines = list(present.symbol_lines(look))
         yield from lines
 
+    def _settled(
+        self,
+        opened: _Opened,
+        look: Look,
+        ref: str | None,
+        budget_ms: float | None,
+        progress: Progress,
+        query: str,
+    ) -> Look:
+        """The look, taken again if HEAD moved meanwhile: a receipt must not name another tree."""
+        for _ in range(_HEAD_TRIES):
+            now = opened.repository.scope(ref)
+            if now == look.scope:
+                return look
+            look = looked(
+                opened.repository, now, opened.shelf, self.settings, budget_ms, progress, query
+            )
+        note = "HEAD moved during the look; ask again"
+        look.refreshed = look.refreshed._replace(status="partial", note=note)
+        return look
+
     def _open(self, path: str | Path, ref: str | None) -> _Opened:
         if ref is not None and not ref.strip():
             raise SettingError("the ref is empty; name a branch, tag or commit, or leave it out")
@@ -286,6 +309,7 @@ class Engine:
                 logger.warning("%s", error)
                 opened.shelf.set_aside()
                 look = looked(*asked, progress, query)
+            look = self._settled(opened, look, ref, budget_ms, progress, query)
             if look.refreshed.status == "partial" and self._background is not None:
                 self._background.finish(opened.repository.place.root, ref)
             yield opened, look

@@ -67,6 +67,12 @@ class Shelf:
         except IndexCorrupt:
             self.set_aside()
             raise
+        except (LookupError, ValueError, TypeError, AssertionError) as error:
+            # Data that cannot be, out of a damaged file; or a fault of ours.
+            if self.db.is_sound():
+                raise
+            self.set_aside()
+            raise IndexCorrupt(self.path, "its data make no sense") from error
 
     def set_aside(self) -> None:
         """Keep a damaged index beside, and start with an empty one when next asked."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from functools import cache
 
-from tree_sitter import Node, Parser, Point, QueryCursor, Tree
+from tree_sitter import Node, Parser, Point, QueryCursor, Range, Tree
 
 from codelens.extract.grammars import Grammar
 from codelens.extract.languages import Unparsable
@@ -36,15 +37,15 @@ class ParseTimeout(Exception):
     """A text takes more work than any sound text of its size does."""
 
 
-def parse(text: bytes, grammar: Grammar) -> Tree:
-    """Parse a text.
+def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
+    """Parse a text, or the given ranges of it as if nothing stood between them.
 
     Raises:
         ParseTimeout: the parser went over its limit, or left a tree no query could cope with.
     """
     if grammar.info.unparsable is not None and _is_unparsable(text, grammar.info.unparsable):
         raise ParseTimeout("nested deeper than the grammar can take")
-    parser = Parser(grammar.language)
+    parser = Parser(grammar.language, included_ranges=ranges or None)
     limit = _STEPS_BASE + int(len(text) * _STEPS_PER_BYTE)
     steps = 0
     deadline = time.thread_time() + _CPU_LIMIT_S + len(text) * _CPU_LIMIT_S_PER_BYTE

@@ -30,10 +30,10 @@ Seam = tuple[int, int]
 
 
 def chunks_of(
-    root: Node, source: Source, comments: Comments, symbols: list[Symbol]
+    roots: list[Node], source: Source, comments: Comments, symbols: list[Symbol]
 ) -> list[Chunk]:
     """Chunks of a parsed text: they tile it but for blank lines."""
-    return _cut(source, _node_seams(root, source, comments), symbols)
+    return _cut(source, _node_seams(roots, source, comments), symbols)
 
 
 def text_chunks(source: Source) -> list[Chunk]:
@@ -41,11 +41,11 @@ def text_chunks(source: Source) -> list[Chunk]:
     return _cut(source, _line_seams(source, 0, source.size), [])
 
 
-def _node_seams(root: Node, source: Source, comments: Comments) -> list[Seam]:
+def _node_seams(roots: list[Node], source: Source, comments: Comments) -> list[Seam]:
     """Lines on which a node begins that is part of a node too large for one chunk."""
     text, line_starts = source.text, source.line_starts
     seams: dict[int, int] = {}
-    pending = [(root, source.size, 0)]
+    pending = [(root, source.size, 0) for root in roots]
     while pending:
         node, end, depth = pending.pop()
         children = node.children

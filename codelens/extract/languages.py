@@ -89,6 +89,9 @@ class LanguageInfo:
     well, or those declared with a word `const`."""
     signature: SignatureRule = "body"
     """Where a signature ends: at the `@body`, or with its first line."""
+    restarts: str = ""
+    """Regex of what, at the start of a line but for blanks, always begins a definition: where
+    broken text before it has swallowed it, the parse is repaired (see `codelens.extract.repair`)."""
     unparsable: Unparsable | None = None
     """Texts that must not be parsed, as they would crash the grammar's own scanner."""
     ignored_types: frozenset[str] = frozenset()

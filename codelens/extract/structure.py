@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from codelens.extract.captures import ParseTimeout, captures_of, parse
+from codelens.extract.captures import ParseTimeout
 from codelens.extract.chunks import chunks_of, text_chunks
 from codelens.extract.comments import Comments
 from codelens.extract.definitions import definitions
 from codelens.extract.grammars import grammar
 from codelens.extract.imports import import_spans, imports_of
 from codelens.extract.languages import language_info
+from codelens.extract.repair import parsed
 from codelens.extract.references import references_of
 from codelens.extract.source import Source
 from codelens.extract.symbols import symbols_of
@@ -29,15 +30,14 @@ def structure(text: bytes, language: str) -> Structure:
     if not language_info(language).grammar:
         return text_structure(text)
     rules = grammar(language)
-    tree = parse(text, rules)
-    captures = captures_of(tree.root_node, rules)
+    roots, captures = parsed(text, rules)
     source = Source(text)
     comments = Comments(source, captures.get("comment", []))
     spans = import_spans(captures, rules.info, source)
     found = symbols_of(definitions(captures, rules, text), rules.info, source, comments, spans)
     imports = imports_of(captures, spans, source)
     references = references_of(captures, found, imports, rules.info, source)
-    chunks = chunks_of(tree.root_node, source, comments, found.symbols)
+    chunks = chunks_of(roots, source, comments, found.symbols)
     return Structure(tuple(found.symbols), tuple(references), tuple(imports), tuple(chunks))
 
 

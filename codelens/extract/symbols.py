@@ -165,12 +165,12 @@ class _Builder:
     def _enclosing(self, frame: Frame) -> Frame | None:
         """The definition or scope that qualifies a definition."""
         outer = frame.parent
-        floats = frame.kind in TYPES or frame.kind == "member"
+        floats = frame.kind in TYPES or frame.kind in {"member", "variable", "constant"}
         while outer is not None:
-            in_head = frame.tree_start < outer.body_start < outer.tree_end
+            in_head = frame.tree_start < outer.body_start
             if not (
                 outer.dropped
-                # A type declared in passing belongs to what is around, not to the variable.
+                # What is declared in passing belongs to what is around, not to the variable.
                 or (floats and outer.kind in _PLAIN_VALUES)
                 or (in_head and outer.kind in FUNCTIONS)
             ):

@@ -59,11 +59,11 @@ class Delta(NamedTuple):
         """Whether the view is as it should be."""
         return (
             not (self.works or self.gone or self.folders or self.folders_gone)
-            and view.generation > 0
+            and view.complete == 1
             and (view.membership, view.sources, view.notes)
             == (self.membership, self.sources, self.notes)
             and view.index_id == scope.index_id
-            and (view.extractor >= EXTRACTOR_VERSION or not view.complete)
+            and view.extractor >= EXTRACTOR_VERSION
         )
 
 
@@ -80,7 +80,8 @@ def compare(
     """
     surveyor = Surveyor(repository, scope, settings)
     view = known.view
-    if view is None or view.generation == 0 or not surveyor.same_members(view):
+    # A view that an interrupted process left half made knows neither all files nor folders.
+    if view is None or not view.complete or not surveyor.same_members(view):
         return _by_walk(surveyor, known)
     return _by_look(surveyor, known, view, deadline)
 

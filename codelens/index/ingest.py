@@ -163,6 +163,8 @@ class Ingest:
         found: dict[bytes, _Told] = {}
         for work in group:
             known = certain.get(work.oid)
+            if known is not None and known[1] > self._source.limit:
+                continue
             language = language_by_path(work.path, self._overrides) if known else None
             # Line ends may be converted between blob and file: then their sizes differ.
             if known and language and work.size_bytes in {known[1], ANY_SIZE}:

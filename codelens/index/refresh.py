@@ -289,7 +289,8 @@ def extractor_versions(db: Database, view: ViewRow) -> dict[str, int]:
 
 
 def _untouched(known: Known, view: ViewRow, delta: Delta) -> Refreshed:
-    status: Literal["fresh", "partial"] = "partial" if delta.unchecked else "fresh"
+    whole = view.complete and not delta.unchecked
+    status: Literal["fresh", "partial"] = "fresh" if whole else "partial"
     return Refreshed(view, known.files, status, delta.checked, 0, [], delta.unchecked, "")
 
 

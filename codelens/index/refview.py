@@ -12,9 +12,9 @@ from codelens.index.refresh import Budget, Refreshed, load, update
 from codelens.index.sources import ANY_SIZE, STORED_UNREAD, BlobSource, Work
 from codelens.paths import printed
 from codelens.scope.repository import Repository, Scope
-from codelens.scope.tree import read_tree
+from codelens.scope.tree import TreeFile, read_tree
 from codelens.store.database import Database
-from codelens.store.views import PENDING
+from codelens.store.views import PENDING, UNREADABLE
 
 
 def refresh_ref(
@@ -35,15 +35,20 @@ def refresh_ref(
     view = known.view
     key = settings.membership_key()
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
-    if current and view is not None and view.complete:
+    missing = {file.path for file in known.files if file.state == UNREADABLE}
+    if current and view is not None and view.complete and not missing:
         return Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
     tree = read_tree(repository, scope.head)
     done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
+    # A partial clone may have got them since.
+    done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     works = [
         Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD)
         for file in sorted(tree.files)
         if file.path not in done
     ]
+    if view is not None and current and view.complete and not works:
+        return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
     notes = {
         "links": [printed(path) for path in tree.links],
         "submodules": [printed(path) for path in tree.submodules],
@@ -62,4 +67,17 @@ def refresh_ref(
         unchecked=0,
     )
     source = BlobSource(repository, settings.max_file_bytes)
-    return update(scope, db, settings, budget, progress, lambda _: (delta, source))
+    return _lacking(update(scope, db, settings, budget, progress, lambda _: (delta, source)))
+
+
+def _here(repository: Repository, file: TreeFile) -> bool:
+    return repository.has_object(file.oid)
+
+
+def _lacking(found: Refreshed) -> Refreshed:
+    """Never fresh while objects are missing: nothing is fetched."""
+    missing = sum(file.state == UNREADABLE for file in found.files)
+    if not missing:
+        return found
+    note = f"{missing} files of this commit are not in this clone; `git fetch` or check it out"
+    return found._replace(status="partial", unchecked=found.unchecked + missing, note=note)

@@ -48,6 +48,9 @@ class Unavailable(Exception):
 class Source(Protocol):
     """Gives the bytes of works."""
 
+    limit: int
+    """Files of more bytes are not read."""
+
     def fetch(self, work: Work) -> Fetched:
         """Read one file.
 
@@ -63,7 +66,7 @@ class DiskSource:
 
     def __init__(self, root: bytes, limit: int, look_ns: int) -> None:
         self._prefix = root.rstrip(b"/") + b"/"
-        self._limit = limit
+        self.limit = limit
         self._look_ns = look_ns
         self._safe_folders: dict[bytes, bool] = {}
 
@@ -73,10 +76,10 @@ class DiskSource:
             raise FileNotFoundError(work.path)
         path = self._prefix + work.path
         before = os.lstat(path)
-        if before.st_size > self._limit:
+        if before.st_size > self.limit:
             raise Unavailable(OVERSIZED, signature(before))
         try:
-            read = read_file(path, self._limit)
+            read = read_file(path, self.limit)
         except ReadError as error:
             raise Unavailable(UNREADABLE, signature(before)) from error
         return Fetched(read.data, signature_to_store(read.stat, self._look_ns))
@@ -99,7 +102,7 @@ class BlobSource:
 
     def __init__(self, repository: Repository, limit: int) -> None:
         self._repository = repository
-        self._limit = limit
+        self.limit = limit
 
     def fetch(self, work: Work) -> Fetched:
         """See `Source.fetch`."""
@@ -107,7 +110,7 @@ class BlobSource:
             data = self._repository.read_blob(work.oid)
         except ReadError as error:
             raise Unavailable(UNREADABLE, STORED_UNREAD) from error
-        if len(data) > self._limit:
+        if len(data) > self.limit:
             raise Unavailable(OVERSIZED, STORED_UNREAD)
         return Fetched(data, STORED_UNREAD)
 

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from codelens.config import Settings
 from codelens.paths import from_printed, printed
 from codelens.scan.signature import RACY, signature, signature_to_store
-from codelens.scope.attributes import attributes_files, may_change_bytes
 from codelens.scope.gitindex import (
     NOTHING_TRACKED,
     TrackedSet,
@@ -135,14 +134,12 @@ class Surveyor:
 
         git's rule (read-cache.c): an entry is clean if its stat is the file's, unless the file
         was changed at or after the time the index was written. We also ask for equal ctime and
-        inode, and that no attribute may change bytes on the way.
+        inode. git may change bytes between object and file: line ends, `ident` and encodings
+        change the size too, which `ingest` compares; a filter need not, so none may be set up.
         """
         if not self._repository.is_git:
             return {}
-        named = self._repository.attributes_file()
-        tracked = self._tracked.paths
-        places = attributes_files(self.root, self._scope.common_dir, named, tracked)
-        if may_change_bytes(places):
+        if self._repository.has_filters():
             return {}
         try:
             written_ns = os.stat(self._index).st_mtime_ns
@@ -195,7 +192,10 @@ class Surveyor:
         files = [os.fsdecode(path) for path in own]
         files += self._repository.config_files()
         files.append(os.path.join(self._scope.git_dir, "info", "sparse-checkout"))
-        return self._signatures(files)
+        found = self._signatures(files)
+        # A file that the config includes has no signature of ours; what it says has.
+        found["(values)"] = repr(self._ignore_settings)
+        return found
 
     def _index_state(self) -> dict[str, str]:
         return self._signatures(index_files(self._index)) if self._index else {}

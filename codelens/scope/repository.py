@@ -98,8 +98,8 @@ class Repository:
     """
 
     def __init__(self, place: Place) -> None:
-        self.place = place
         self._git = None if place.kind == "folder" else _open(place)
+        self.place = place if self._git is None else _as_git_has_it(place, self._git)
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Repository:
@@ -159,6 +159,7 @@ class Repository:
         try:
             target = git.lookup_reference("HEAD").target
             branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
+            branch = os.fsencode(branch).decode("utf-8", "backslashreplace")
             if git.head_is_unborn:
                 return branch, CommitId("")
             return branch, CommitId(str(git.head.target))
@@ -227,9 +228,22 @@ class Repository:
             sparse_checkout=self._config_bool("core.sparseCheckout"),
         )
 
-    def attributes_file(self) -> str | None:
-        """core.attributesFile, if it is set."""
-        return self._config_path("core.attributesFile")
+    def has_filters(self) -> bool:
+        """Whether a filter is set up that may give a file other bytes of the same size.
+
+        Git LFS is none: what it puts in a file's place has another size.
+        """
+        names = (entry.name for entry in self._config)
+        return any(
+            name.startswith("filter.")
+            and name.endswith((".smudge", ".process"))
+            and not name.startswith("filter.lfs.")
+            for name in names
+        )
+
+    def has_object(self, oid: bytes) -> bool:
+        """Whether an object is in this clone."""
+        return pygit2.Oid(raw=oid) in self.git
 
     def config_files(self) -> list[str]:
         """Files whose change may change what `ignore_settings` and attributes say."""
@@ -282,6 +296,20 @@ class Repository:
         if not isinstance(found, pygit2.Blob):
             raise ReadError(f"object {oid.hex()} is no file content")
         return found.data
+
+
+def _as_git_has_it(place: Place, git: pygit2.Repository) -> Place:
+    """The place, unless git's config says that its files are elsewhere, or that it has none."""
+    if place.kind == "bare" or git.is_bare:
+        return place._replace(kind="bare")
+    files = os.path.realpath(git.workdir)
+    if files != os.path.realpath(place.root):
+        raise UnsupportedRepository(
+            place.root,
+            f"core.worktree puts its files in {files!r}",
+            "index that folder by itself, or unset core.worktree",
+        )
+    return place
 
 
 def _open(place: Place) -> pygit2.Repository:

@@ -125,6 +125,13 @@ class Database:
         files = (self.path, self.path.with_name(self.path.name + "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
 
+    def is_sound(self) -> bool:
+        """SQLite's own quick check of the file's structure; reads all of it."""
+        try:
+            return self.row("PRAGMA quick_check(1)") == ("ok",)
+        except StoreError:
+            return False
+
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the file, as far as no reader needs it."""
         with translated(self.path):
@@ -176,7 +183,7 @@ def _open(path: Path) -> Database:
 
 
 @contextmanager
-def translated(path: Path) -> Generator[None]:
+def translated(path: Path) -> Generator[None]:  # noqa: C901 - one line an error of SQLite's
     """Errors of apsw as `StoreError`s that say what to do."""
     try:
         yield
@@ -195,6 +202,8 @@ def translated(path: Path) -> Generator[None]:
         if error.extendedresult in {apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_WRITE}:
             raise DiskFull(path) from error
         raise StoreError(f"cannot read or write {str(path)!r}: {error}; try again") from error
+    except UnicodeDecodeError as error:
+        raise IndexCorrupt(path, f"text that is no UTF-8: {error.reason}") from error
     except apsw.Error as error:
         raise StoreError(
             f"the index {str(path)!r} failed: {error}; run `codelens index`"
