@@ -92,12 +92,18 @@ def _cut(source: Source, seams: list[Seam], symbols: list[Symbol]) -> list[Chunk
     found: list[Chunk] = []
     positions = [seam[0] for seam in seams]
     about = _About(symbols)
+    text = source.text
     start = 0
     while start < source.size:
         end = _end_of(source, seams, positions, start)
-        chunk = _trimmed(source, start, end)
-        if chunk is not None:
-            found.append(chunk._replace(symbol=about.symbol(chunk.start_byte, chunk.end_byte)))
+        part = text[start:end].rstrip()
+        if part:
+            # Blank lines at both ends belong to no chunk.
+            first = source.line(start + len(part) - len(part.lstrip()))
+            last = source.line(start + len(part) - 1)
+            begin = source.line_starts[first - 1]
+            finish = source.line_starts[last] if last < len(source.line_starts) else source.size
+            found.append(Chunk(first, last, begin, finish, about.symbol(begin, finish)))
         start = end
     return found
 
@@ -111,25 +117,15 @@ def _end_of(source: Source, seams: list[Seam], positions: list[int], start: int)
     if first < last:
         wanted = start + TARGET
         return min(
-            (depth * _DEPTH_PRICE + abs(wanted - position), position)
-            for position, depth in seams[first:last]
+            [
+                (depth * _DEPTH_PRICE + abs(wanted - position), position)
+                for position, depth in seams[first:last]
+            ]
         )[1]
     # A long leaf: whole lines, and a line that is longer by itself.
     starts = source.line_starts
     line = max(bisect_right(starts, start + TARGET) - 1, bisect_right(starts, start))
     return starts[line] if line < len(starts) else source.size
-
-
-def _trimmed(source: Source, start: int, end: int) -> Chunk | None:
-    """A chunk without the blank lines at both ends; None if there is nothing else."""
-    part = source.text[start:end]
-    length = len(part.rstrip())
-    if not length:
-        return None
-    begin = source.line_start(start + len(part) - len(part.lstrip()))
-    last = source.line(start + length - 1)
-    finish = source.line_starts[last] if last < len(source.line_starts) else source.size
-    return Chunk(source.line(begin), last, begin, finish, -1)
 
 
 class _About:

@@ -7,6 +7,7 @@ Nothing recurses, so nesting cannot exhaust the stack.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -158,15 +159,21 @@ def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definition
 
 def _sections(captures: Captures, plan: _Plan, nodes: list[Node], text: bytes) -> Iterator[_Event]:
     """Headings, each reaching to the next one of its level or above."""
-    rank = max(plan.kinds)
+    rank = _DEFINITION + _PRECEDENCE.index("heading")
+    opaque = deque(sorted((node.start_byte, node.end_byte) for node in captures.get("opaque", ())))
     headings = [
         (node.start_byte, level, node)
         for name, level in plan.sections
         for node in captures.get(name, ())
     ]
     headings.sort(key=lambda one: one[0])
+    reached = 0
     open_sections: list[tuple[int, int, int]] = []
     for start, level, node in headings:
+        while opaque and opaque[0][0] <= start:
+            reached = max(reached, opaque.popleft()[1])
+        if start < reached:
+            continue
         while open_sections and open_sections[-1][1] >= level:
             opened, _, at = open_sections.pop()
             yield opened, -_before_blanks(text, start), rank, at

@@ -85,7 +85,7 @@ def _from_file(grammar_name: str, path: Path) -> Language | None:
     try:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
-        return Language(module.language())
+        return Language(cast("object", module.language()))
     except (ImportError, AttributeError, ValueError) as error:
         logger.info("%s does not load by itself (%s); asking its package", path, error)
         return None

@@ -19,9 +19,7 @@ _Part = tuple[int, int, str]
 """Start, end, role."""
 
 
-def import_spans(
-    captures: Captures, info: LanguageInfo, source: Source
-) -> set[tuple[int, int]]:
+def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[tuple[int, int]]:
     """Spans of the nodes that are imports as a whole.
 
     One that is a call (`@import.call`) is an import if it calls one of the language's

@@ -1,7 +1,7 @@
 """Which languages there are, and which one a file is written in.
 
 A language is data alone: `languages/<name>.toml` (its settings) and the queries it names, found
-by themselves. docs/languages.md has the vocabulary. Nothing here loads a grammar, and the
+by themselves. `languages/README.md` has the vocabulary. Nothing here loads a grammar, and the
 settings are read at the first question, so that importing this module costs next to nothing.
 """
 
@@ -91,7 +91,7 @@ class LanguageInfo:
     """Where a signature ends: at the `@body`, or with its first line."""
     restarts: str = ""
     """Regex of what, at the start of a line but for blanks, always begins a definition: where
-    broken text before it has swallowed it, the parse is repaired (see `codelens.extract.repair`)."""
+    broken text before it has swallowed it, the parse is repaired (`codelens.extract.repair`)."""
     unparsable: Unparsable | None = None
     """Texts that must not be parsed, as they would crash the grammar's own scanner."""
     ignored_types: frozenset[str] = frozenset()
@@ -272,8 +272,8 @@ def _load(path: Path) -> LanguageInfo:
     values.setdefault("queries", [path.stem] if values["grammar"] else [])
     for key, value in values.items():
         choices = _CHOICES.get(key)
-        chosen = value if isinstance(value, list) else [value]
-        if choices and not all(one in choices for one in cast("list[object]", chosen)):
+        chosen = cast("list[object]", value if isinstance(value, list) else [value])
+        if choices and not all(one in choices for one in chosen):
             raise SettingError(f"{path.name}: {key} must be one of {', '.join(choices)}")
     settings = {key: _frozen(key, value) for key, value in values.items()}
     return LanguageInfo(name=path.stem, **settings)  # type: ignore[arg-type]

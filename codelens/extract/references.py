@@ -20,12 +20,19 @@ from codelens.extract.source import Source
 from codelens.extract.symbols import Symbols
 from codelens.types import Import, Reference
 
+KINDS = ("call", "type", "name")
+"""What `@reference.<kind>` may be."""
+BOUND = (("reference.bound.call", "call"), ("reference.bound", "name"))
+"""Captures that count if the text defines or imports a thing of that name, and their kinds."""
 _MODULE_PARTS = re.compile(r"[./\\:]+")
 _LAST_NAME = re.compile(r"(?:^|[.:>\\\s])([^\s.:>\\()\[\]{}\"'`,;]+)\Z")
 _LONGEST_NAME = 200
+_MEMBERS = frozenset({"field", "member", "method", "property"})
+"""Kinds that are used behind their owner, not by name alone."""
 
 _new_reference = cast(
-    "Callable[[tuple[str, str, int, int, int]], Reference]", partial(tuple.__new__, Reference)
+    "Callable[[tuple[str, str, int, int, int]], Reference]",
+    partial(tuple.__new__, Reference),  # pyright: ignore[reportUnknownMemberType]
 )
 """`Reference._make` without its check of the length, which would cost twice the rest."""
 
@@ -45,7 +52,7 @@ def references_of(
     names: list[str] = []
     starts: list[int] = []
     kinds: list[str] = []
-    for kind in ("call", "type", "name"):
+    for kind in KINDS:
         nodes = captures.get(f"reference.{kind}")
         if nodes:
             texts, places = _last_names(nodes, source)
@@ -55,7 +62,7 @@ def references_of(
             starts += places
             kinds += repeat(kind, len(texts))
     known: set[str] = set()
-    for capture, kind in (("reference.bound.call", "call"), ("reference.bound", "name")):
+    for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
             known = known or _known_names(found, imports)
@@ -115,7 +122,7 @@ def _foreign_types(
 
 
 def _known_names(found: Symbols, imports: Iterable[Import]) -> set[str]:
-    known = {symbol.name for symbol in found.symbols}
+    known = {symbol.name for symbol in found.symbols if symbol.kind not in _MEMBERS}
     for one in imports:
         known.add(one.alias or one.name or one.module)
         if not one.alias and not one.name:

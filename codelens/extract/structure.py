@@ -9,8 +9,8 @@ from codelens.extract.definitions import definitions
 from codelens.extract.grammars import grammar
 from codelens.extract.imports import import_spans, imports_of
 from codelens.extract.languages import language_info
-from codelens.extract.repair import parsed
 from codelens.extract.references import references_of
+from codelens.extract.repair import parsed
 from codelens.extract.source import Source
 from codelens.extract.symbols import symbols_of
 from codelens.types import Structure

@@ -1,4 +1,4 @@
-"""Definitions to symbols: names, kinds, signatures, docs, and what encloses what."""
+"""Definitions to symbols: kinds, signatures, docs, and what encloses what."""
 
 from __future__ import annotations
 
@@ -8,33 +8,31 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import NamedTuple, cast
 
-from tree_sitter import Node
-
 from codelens.extract.comments import Comments, plain_docstring, shortened
 from codelens.extract.definitions import FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
+from codelens.extract.names import Names, Span
 from codelens.extract.source import Source
 from codelens.types import Symbol
 
 _SIGNATURE_LIMIT = 200
 _SIGNATURE_RAW = 4 * _SIGNATURE_LIMIT
-_NAME_LIMIT = 200
 _DOCSTRING_RAW = 2400
-_MANY_NAMES = frozenset({"variable", "constant", "field", "type", "property", *TYPES})
 _PLAIN_VALUES = frozenset({"variable", "constant", "field", "type", "property"})
+_MANY_NAMES = _PLAIN_VALUES | TYPES
+_FLOATING = TYPES | {"member", "variable", "constant"}
+"""Kinds that, declared in passing, belong to what is around, not to the variable."""
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
 _CONST_WORD = re.compile(r"\bconst\b")
 _TAIL = " \t\r\n{:;,=\\"
-_CLOSING_MARKS = re.compile(r"\s+#+$")
-"""The closing marks of a Markdown heading."""
-Span = tuple[int, int]
-_Row = tuple[str, str, str, str, str, bool, int, int, int, int, int, int]
 
-_new_symbol = cast("Callable[[_Row], Symbol]", partial(tuple.__new__, Symbol))
+_Row = tuple[str, str, str, str, str, bool, int, int, int, int, int, int]
+_new_symbol = cast(
+    "Callable[[_Row], Symbol]",
+    partial(tuple.__new__, Symbol),  # pyright: ignore[reportUnknownMemberType]
+)
 """`Symbol` from its fields in order, at a third of the price of its constructor."""
 
-
-_QUALIFIED_CHARS = 400
 
 class Symbols(NamedTuple):
     """Symbols of a text, and what later steps need of them."""
@@ -67,7 +65,7 @@ def symbols_of(
     for frame in defined.frames:
         if frame.is_scope:
             continue
-        if (frame.tree_start, frame.tree_end) in imports:
+        if imports and (frame.tree_start, frame.tree_end) in imports:
             frame.dropped = True
         else:
             builder.add(frame)
@@ -79,14 +77,10 @@ class _Builder:
         self._info = info
         self._source = source
         self._comments = comments
+        self._names = Names(info, source)
         self._exported: set[str] = set()
         """Names at top level that are visible outside."""
-        self._patterns = info.destructured
-        self._placeholders = info.placeholder_names
         self._exporting = re.compile(info.exporting.encode()) if info.exporting else None
-        self._paths = [path.split(".") for path in info.names]
-        self._owner_paths = [path.split(".") for path in info.owners]
-        self._scope_paths = [path.split(".") for path in info.scope_owners]
         self.found = Symbols([], [], set())
 
     def export(self, defined: Definitions) -> None:
@@ -95,49 +89,34 @@ class _Builder:
             if scope is None or self._is_exporting(scope):
                 self._exported.add(self._source.slice(start, end))
 
-    def _is_exporting(self, frame: Frame) -> bool:
-        if self._exporting is None:
-            return False
-        return self._exporting.match(self._source.text, frame.tree_start) is not None
-
-    def _resolve(self, scope: Frame) -> None:
-        scope.resolved = True
-        scope.exported = self._is_exporting(scope)
-        owner = self._owner(scope, self._scope_paths)
-        parent = self._enclosing(scope)
-        if parent is not None:
-            scope.index = parent.index
-        scope.qualified = _joined(parent.qualified if parent is not None else "", owner)
-
     def add(self, frame: Frame) -> None:
         """Add the symbols of a definition; it is dropped if it has no name."""
-        spans = frame.names or self._names_by_field(frame)
+        spans = self._names.spans(frame)
         symbols = self.found.symbols
         parent = self._enclosing(frame) if frame.parent is not None else None
-        owner = self._owner(frame, self._owner_paths)
-        if owner or self._owner_paths:
+        owner = self._names.owner(frame)
+        if owner or self._exporting is not None:
             frame.exported = frame.exported or self._is_exporting(frame)
         inside = parent.qualified if parent is not None else ""
-        inside = _joined(inside, owner) if owner else inside
+        if owner:
+            inside = _joined(inside, owner)
         if len(spans) > 1 and frame.kind not in _MANY_NAMES:
             del spans[1:]
         index = len(symbols)
         for span in spans:
-            name = self._name(frame.kind, span)
-            if not name:
-                continue
-            symbol = self._symbol(frame, parent, owner, name, span, inside)
-            if frame.index < 0:
-                frame.index = index
-                frame.qualified = symbol.qualified
-                frame.exported = symbol.exported
-            symbols.append(symbol)
-            self.found.frames.append(frame)
-            self.found.name_starts.add(span[0])
-        if frame.index < 0:
+            name = self._names.name(frame.kind, span)
+            if name:
+                symbols.append(self._symbol(frame, parent, owner, name, span, inside))
+                self.found.frames.append(frame)
+                self.found.name_starts.add(span[0])
+        if len(symbols) == index:
             frame.dropped = True
-        else:
-            frame.kind = symbols[index].kind
+            return
+        symbol = symbols[index]
+        frame.index = index
+        frame.kind = symbol.kind
+        frame.qualified = symbol.qualified
+        frame.exported = symbol.exported
 
     def _symbol(
         self, frame: Frame, parent: Frame | None, owner: str, name: str, span: Span, inside: str
@@ -165,14 +144,13 @@ class _Builder:
     def _enclosing(self, frame: Frame) -> Frame | None:
         """The definition or scope that qualifies a definition."""
         outer = frame.parent
-        floats = frame.kind in TYPES or frame.kind in {"member", "variable", "constant"}
+        floats = frame.kind in _FLOATING
         while outer is not None:
-            in_head = frame.tree_start < outer.body_start
             if not (
                 outer.dropped
-                # What is declared in passing belongs to what is around, not to the variable.
                 or (floats and outer.kind in _PLAIN_VALUES)
-                or (in_head and outer.kind in FUNCTIONS)
+                # What stands in the head of a function is not inside it.
+                or (frame.tree_start < outer.body_start and outer.kind in FUNCTIONS)
             ):
                 if outer.is_scope and not outer.resolved:
                     self._resolve(outer)
@@ -180,63 +158,21 @@ class _Builder:
             outer = outer.parent
         return None
 
-    def _names_by_field(self, frame: Frame) -> list[Span]:
-        placeholder: list[Span] = []
-        for path in self._paths:
-            nodes = _followed(frame.node, path)
-            if nodes and self._patterns and nodes[0].named_child_count:
-                nodes = self._destructured(nodes[0]) or nodes
-            if nodes:
-                spans = [(node.start_byte, node.end_byte) for node in nodes]
-                if not self._placeholders or self._text(spans[0]) not in self._placeholders:
-                    return spans
-                placeholder = placeholder or spans
-        return placeholder
-
-    def _text(self, span: Span) -> str:
-        return self._source.slice(span[0], span[1])
-
-    def _destructured(self, pattern: Node) -> list[Node]:
-        """Names in a pattern that takes several values apart, one level deep."""
-        wanted = self._patterns
-        found: list[Node] = []
-        for child in pattern.named_children:
-            inner = child.child_by_field_name("value") or child.child_by_field_name("left") or child
-            if inner.type in wanted:
-                found.append(inner)
-        return found
-
-    def _name(self, kind: str, span: Span) -> str:
-        name = self._source.slice(span[0], span[1])
-        if name.isidentifier():
-            return name
-        name = " ".join(name.split())
-        if kind == "heading":
-            return shortened(_CLOSING_MARKS.sub("", name), _NAME_LIMIT)
-        if name[:1] in "\"'`":
-            name = name.strip("\"'`")
-        # A pattern that takes several values apart is no name.
-        return "" if name[:1] in "{ " or "," in name or len(name) > _NAME_LIMIT else name
-
-    def _owner(self, frame: Frame, paths: list[list[str]]) -> str:
-        span = frame.owner
-        if span is None:
-            for path in paths:
-                nodes = _followed(frame.node, path)
-                if nodes:
-                    span = nodes[0].byte_range
-                    break
-            else:
-                return ""
-        owner = "".join(self._source.slice(*span).split())
-        if self._info.owner_noise:
-            owner = _regex(self._info.owner_noise).sub("", owner)
-        return owner if len(owner) <= _NAME_LIMIT else ""
+    def _resolve(self, scope: Frame) -> None:
+        scope.resolved = True
+        scope.exported = self._is_exporting(scope)
+        parent = self._enclosing(scope)
+        if parent is not None:
+            scope.index = parent.index
+        inside = parent.qualified if parent is not None else ""
+        scope.qualified = _joined(inside, self._names.owner(scope))
 
     def _kind(
         self, frame: Frame, parent: Frame | None, owner: str, name: str, name_start: int
     ) -> str:
-        kind = self._hinted(frame)
+        kind = frame.kind
+        if self._info.hints:
+            kind = self._hinted(frame)
         inside = parent.kind if parent is not None else ""
         if kind == "function":
             scoped = parent is not None and parent.is_scope and parent.qualified
@@ -247,20 +183,25 @@ class _Builder:
             return kind
         if inside in TYPES:
             return "member" if inside == "enum" else "field"
+        return "constant" if self._is_constant(frame, name, name_start) else kind
+
+    def _is_constant(self, frame: Frame, name: str, name_start: int) -> bool:
         rule = self._info.constants
         if rule == "uppercase":
-            return "constant" if _CONSTANT.fullmatch(name) else kind
+            return _CONSTANT.fullmatch(name) is not None
         if rule == "keyword":
             outer = frame.parent
             begin = outer.tree_start if outer is not None and outer.dropped else frame.tree_start
             head = self._source.slice(begin, min(name_start, begin + 60))
-            return "constant" if _CONST_WORD.search(head) else kind
-        return kind
+            return _CONST_WORD.search(head) is not None
+        return False
 
     def _hinted(self, frame: Frame) -> str:
         """Kind of a definition, where a base or a decorator may tell a closer one."""
-        outer = frame.parent
-        hints = frame.hints or (outer.hints if outer is not None and outer.dropped else None)
+        hints = frame.hints
+        if hints is None:
+            outer = frame.parent
+            hints = outer.hints if outer is not None and outer.dropped else None
         for start, end in hints or ():
             text = self._source.slice(start, end)
             for kind, pattern in self._info.hints:
@@ -274,8 +215,7 @@ class _Builder:
         tail = ""
         if name[0] >= end:
             # The name follows the body: `typedef struct {...} name`.
-            end = frame.body_start
-            rest = self._source.slice(frame.body_end, min(frame.end, frame.body_end + _SIGNATURE_RAW))
+            rest = self._source.slice(frame.body_end, frame.end)[:_SIGNATURE_RAW]
             tail = " {…} " + " ".join(rest.split()).rstrip("; ")
         raw = self._comments.left_out(start, min(end, start + _SIGNATURE_RAW))
         if self._info.signature == "line":
@@ -285,26 +225,23 @@ class _Builder:
 
     def _doc(self, frame: Frame, first: int, last: int) -> str:
         for style in self._info.docs:
+            doc = ""
             if style == "docstring":
-                doc = self._docstring(frame)
+                if frame.docstring is not None:
+                    start, end = frame.docstring
+                    raw = self._source.slice(start, min(end, start + _DOCSTRING_RAW))
+                    doc = plain_docstring(raw)
             elif style == "leading":
                 doc = self._comments.leading_doc(frame.start, first)
-            else:
-                behind = frame.kind not in FUNCTIONS and frame.kind not in TYPES
-                doc = self._comments.trailing_doc(frame.end, last) if behind else ""
+            elif frame.kind not in FUNCTIONS and frame.kind not in TYPES:
+                doc = self._comments.trailing_doc(frame.end, last)
             if doc:
                 return doc
         return ""
 
-    def _docstring(self, frame: Frame) -> str:
-        if frame.docstring is None:
-            return ""
-        start, end = frame.docstring
-        return plain_docstring(self._source.slice(start, min(end, start + _DOCSTRING_RAW)))
-
     def _is_exported(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
         inner = parent is not None and not parent.is_scope
-        if inner and (parent.kind in FUNCTIONS or not parent.exported):
+        if parent is not None and inner and (parent.kind in FUNCTIONS or not parent.exported):
             return False
         rule = self._info.exported
         if rule == "marked":
@@ -330,36 +267,16 @@ class _Builder:
             self._exported.add(name)
         return marked
 
+    def _is_exporting(self, frame: Frame) -> bool:
+        if self._exporting is None:
+            return False
+        return self._exporting.match(self._source.text, frame.tree_start) is not None
+
 
 def _joined(outer: str, inner: str) -> str:
-    if len(outer) > _QUALIFIED_CHARS:
-        # Ten thousand functions inside each other must not make names of a hundred megabytes.
-        outer = f"{outer[:_QUALIFIED_CHARS]}…"
     return f"{outer}.{inner}" if outer and inner else outer or inner
 
 
 @cache
 def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
-
-
-def _followed(node: Node, path: list[str]) -> list[Node]:
-    """Nodes that a field path leads to; `a*` goes on by field a down to the leaves."""
-    for field in path:
-        if field[-1] == "*":
-            return [_leaf(one, field[:-1]) for one in node.children_by_field_name(field[:-1])]
-        child = node.child_by_field_name(field)
-        if child is None:
-            return []
-        node = child
-    return [node]
-
-
-def _leaf(node: Node, field: str) -> Node:
-    """The end of a chain of declarators; what has no such field wraps the next one."""
-    while node.named_child_count:
-        inner = node.child_by_field_name(field) or node.named_child(0)
-        if inner is None:
-            break
-        node = inner
-    return node

@@ -32,22 +32,19 @@ def rendered(source: Path) -> dict[str, list[str]]:
 
 
 def render(found: Structure) -> dict[str, list[str]]:
-    names = [symbol.qualified for symbol in found.symbols]
+    names = [*(symbol.qualified for symbol in found.symbols), ""]
     symbols = [
         f"{one.start_line}-{one.end_line}@{one.name_line} {'+' if one.exported else '-'}{one.kind} "
-        f"{one.qualified} <{names[one.parent] if one.parent >= 0 else ''}> | {one.signature} | "
+        f"{one.qualified} <{names[one.parent]}> | {one.signature} | "
         f"{one.doc!r}"
         for one in found.symbols
     ]
     references = sorted(
-        f"{one.line:3}:{one.column} {one.kind} {one.name} <{names[one.symbol] if one.symbol >= 0 else ''}>"
+        f"{one.line:3}:{one.column} {one.kind} {one.name} <{names[one.symbol]}>"
         for one in found.references
     )
     imports = [f"{one.line} {one.module!r} {one.name!r} {one.alias!r}" for one in found.imports]
-    chunks = [
-        f"{one.start_line}-{one.end_line} <{names[one.symbol] if one.symbol >= 0 else ''}>"
-        for one in found.chunks
-    ]
+    chunks = [f"{one.start_line}-{one.end_line} <{names[one.symbol]}>" for one in found.chunks]
     return {"symbols": symbols, "references": references, "imports": imports, "chunks": chunks}
 
 

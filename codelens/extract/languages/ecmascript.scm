@@ -42,7 +42,6 @@
   (function_expression)
   (generator_function)
 ]) @definition.function
-(assignment_expression left: (member_expression) right: (object)) @scope
 (function_expression name: (_)) @definition.function
 (class name: (_)) @definition.class
 

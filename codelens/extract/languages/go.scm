@@ -15,7 +15,7 @@
 (type_spec type: (interface_type "{" @body)) @definition.interface
 (method_elem) @definition.method
 (field_declaration name: (_) @name) @definition.field
-(const_spec name: (identifier) @name) @definition.constant
+(const_spec (identifier) @name) @definition.constant
 (var_spec name: (identifier) @name) @definition.variable
 
 ; Docs.

@@ -8,6 +8,7 @@
 ; CommonJS.
 (assignment_expression left: (member_expression) right: (class)) @definition.class
 (assignment_expression left: (member_expression) right: (identifier) @export.name) @scope
+(assignment_expression left: (member_expression) right: (object)) @scope
 (assignment_expression left: (member_expression) right: (object [
   (shorthand_property_identifier) @export.name
   (pair value: (identifier) @export.name)

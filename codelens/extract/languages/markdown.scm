@@ -7,3 +7,7 @@
 (atx_heading (atx_h6_marker) (inline) @name) @section.6
 (setext_heading (paragraph (inline) @name) (setext_h1_underline)) @section.1
 (setext_heading (paragraph (inline) @name) (setext_h2_underline)) @section.2
+
+; Headings in lists and quotes open none.
+(list) @opaque
+(block_quote) @opaque

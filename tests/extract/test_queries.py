@@ -1,0 +1,65 @@
+"""Every query keeps to the vocabulary and to what tree-sitter can be trusted with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from extract.rendering import fixture_sources
+from tree_sitter import QueryCursor
+
+from codelens.extract import definitions, imports, references
+from codelens.extract.captures import captures_of, parse
+from codelens.extract.classify import decode
+from codelens.extract.grammars import grammar
+from codelens.extract.languages import FOLDER, languages
+from codelens.types import SymbolKind
+
+PARSED = [info.name for info in languages() if info.grammar]
+KNOWN = {
+    *("extent", "scope", "comment", "import", "import.call", "opaque"),
+    *definitions._MARK_RANKS,
+    *(f"section.{level}" for level in range(1, 10)),
+    *(f"definition.{kind}" for kind in get_args(SymbolKind)),
+    *(f"name.{kind}" for kind in get_args(SymbolKind)),
+    *(f"import.{role}" for role in imports._ROLES),
+    *(f"reference.{kind}" for kind in references.KINDS),
+    *(capture for capture, _ in references.BOUND),
+}
+
+
+@pytest.mark.parametrize("name", PARSED)
+def test_a_query_compiles_and_uses_known_captures_alone(name: str) -> None:
+    assert set(grammar(name).captures) <= KNOWN
+
+
+def test_every_kind_of_symbol_has_its_place_in_the_precedence() -> None:
+    assert set(definitions._PRECEDENCE) == set(get_args(SymbolKind))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.scm")), ids=lambda path: path.name)
+def test_no_query_has_predicates(path: Path) -> None:
+    # On text that is no UTF-8 they raise, or crash the process (tree-sitter 0.26.1).
+    assert not re.search(r"^[^;]*\(#", path.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [path for path in fixture_sources() if path.parent.name in PARSED],
+    ids=lambda path: path.name,
+)
+def test_captures_are_those_of_whole_matches(source: Path) -> None:
+    # Behind some alternations tree-sitter gives a capture away before its pattern has matched.
+    rules = grammar(source.parent.name)
+    root = parse(decode(source.read_bytes()), rules).root_node
+    matched: dict[str, set[tuple[int, int]]] = {}
+    for _, match in QueryCursor(rules.query).matches(root):
+        for capture, nodes in match.items():
+            matched.setdefault(capture, set()).update(node.byte_range for node in nodes)
+    captured = {
+        capture: {node.byte_range for node in nodes}
+        for capture, nodes in captures_of(root, rules).items()
+    }
+    assert captured == matched
