@@ -16,10 +16,9 @@ from codelens.extract.grammars import Grammar
 from codelens.extract.languages import Unparsable
 
 Captures = dict[str, list[Node]]
-"""Capture -> its nodes, about in order of the text: patterns that overlap mix it up."""
+"""Capture -> its nodes, in no order to rely on: where patterns overlap it changes by the run."""
 
-_PARSE_WINDOW = 65_536
-_NAME_WINDOW = 64
+_READ_BYTES = 65_536
 _STEPS_BASE = 200
 _STEPS_PER_BYTE = 1 / 25
 """Sound texts take up to 18 steps a kB (measured on 2,900 files), these are 40."""
@@ -49,10 +48,9 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     limit = _STEPS_BASE + int(len(text) * _STEPS_PER_BYTE)
     steps = 0
     deadline = time.thread_time() + _CPU_LIMIT_S + len(text) * _CPU_LIMIT_S_PER_BYTE
-    window = _PARSE_WINDOW
 
     def read(offset: int, _point: Point) -> bytes:
-        return text[offset : offset + window]
+        return text[offset : offset + _READ_BYTES]
 
     def too_much(_offset: int, _has_error: bool) -> bool:
         nonlocal steps
@@ -64,8 +62,6 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
         tree = parser.parse(read, progress_callback=too_much)
     except ValueError as error:
         raise ParseTimeout(f"gave up after {steps} steps of at most {limit}") from error
-    # The query's predicates read names through `read` again: a name needs no large slice.
-    window = _NAME_WINDOW
     if tree.root_node.descendant_count > _LARGE:
         _refuse_long_runs(tree.root_node)
     return tree

@@ -29,6 +29,7 @@ class Comments:
     def __init__(self, source: Source, nodes: list[Node]) -> None:
         self._source = source
         self._spans = sorted([(node.start_byte, node.end_byte) for node in nodes])
+        self._span_starts = [start for start, _ in self._spans]
         self._starts: list[int] = []
         """Blocks: comments on lines of their own, with no blank line between them."""
         self._ends: list[int] = []
@@ -82,7 +83,7 @@ class Comments:
     def left_out(self, start: int, end: int) -> str:
         """Text between two positions, each comment in it replaced by a blank."""
         spans = self._spans
-        at = bisect_left(spans, (start, start))
+        at = bisect_left(self._span_starts, start)
         if at == len(spans) or spans[at][0] >= end:
             return self._source.slice(start, end)
         parts: list[str] = []

@@ -39,7 +39,11 @@ class Names:
             return frame.names
         placeholder: list[Span] = []
         for path in self._paths:
-            nodes = _followed(frame.node, path)
+            if len(path) == 1 and path[0][-1] != "*":
+                node = frame.node.child_by_field_name(path[0])
+                nodes = [node] if node is not None else []
+            else:
+                nodes = _followed(frame.node, path)
             if not nodes:
                 continue
             if nodes[0].named_child_count and nodes[0].type.endswith(_PATTERN_TYPES):

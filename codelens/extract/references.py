@@ -20,9 +20,9 @@ from codelens.extract.source import Source
 from codelens.extract.symbols import Symbols
 from codelens.types import Import, Reference
 
-KINDS = ("call", "type", "name")
-"""What `@reference.<kind>` may be."""
-BOUND = (("reference.bound.call", "call"), ("reference.bound", "name"))
+KINDS = ("name", "type", "call")
+"""What `@reference.<kind>` may be; of two kinds at one place the later counts."""
+BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
 """Captures that count if the text defines or imports a thing of that name, and their kinds."""
 _MODULE_PARTS = re.compile(r"[./\\:]+")
 _LAST_NAME = re.compile(r"(?:^|[.:>\\\s])([^\s.:>\\()\[\]{}\"'`,;]+)\Z")
@@ -49,37 +49,28 @@ def references_of(
     A `@reference.bound` counts only if the text defines or imports a thing of that name: so
     local variables, which only a scope analysis could tell from others, mostly stay away.
     """
-    names: list[str] = []
-    starts: list[int] = []
-    kinds: list[str] = []
-    for kind in KINDS:
-        nodes = captures.get(f"reference.{kind}")
-        if nodes:
-            texts, places = _last_names(nodes, source)
-            if kind == "type":
-                texts, places = _foreign_types(texts, places, found, info)
-            names += texts
-            starts += places
-            kinds += repeat(kind, len(texts))
+    # By position, as captures come in another order each time where patterns overlap; what is
+    # written later into the same place wins.
+    found_at: dict[int, tuple[str, str]] = {}
     known: set[str] = set()
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
             known = known or _known_names(found, imports)
-            seen = set(starts)
-            kept = [
-                (name, node.start_byte)
-                for node, name in zip(nodes, source.texts(nodes), strict=True)
-                if name in known and node.start_byte not in seen
-            ]
-            names += [name for name, _ in kept]
-            starts += [start for _, start in kept]
-            kinds += repeat(kind, len(kept))
-    # py-tree-sitter's captures come in another order each time where patterns overlap.
-    ordered = sorted(zip(starts, kinds, names, strict=True))
-    starts, kinds, names = (
-        (list(column) for column in zip(*ordered, strict=True)) if ordered else ([], [], [])
-    )
+            for node, name in zip(nodes, source.texts(nodes), strict=True):
+                if name in known:
+                    found_at[node.start_byte] = (name, kind)
+    for kind in KINDS:
+        nodes = captures.get(f"reference.{kind}")
+        if nodes:
+            names, starts = _last_names(nodes, source)
+            if kind == "type":
+                names, starts = _foreign_types(names, starts, found, info)
+            found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
+    starts = sorted(found_at)
+    named = [found_at[start] for start in starts]
+    names = [name for name, _ in named]
+    kinds = [kind for _, kind in named]
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]

@@ -170,9 +170,9 @@ class _Builder:
     def _kind(
         self, frame: Frame, parent: Frame | None, owner: str, name: str, name_start: int
     ) -> str:
-        kind = frame.kind
-        if self._info.hints:
-            kind = self._hinted(frame)
+        outer = frame.parent
+        hints = frame.hints or (outer.hints if outer is not None and outer.dropped else None)
+        kind = self._hinted(frame.kind, hints) if hints else frame.kind
         inside = parent.kind if parent is not None else ""
         if kind == "function":
             scoped = parent is not None and parent.is_scope and parent.qualified
@@ -196,18 +196,14 @@ class _Builder:
             return _CONST_WORD.search(head) is not None
         return False
 
-    def _hinted(self, frame: Frame) -> str:
-        """Kind of a definition, where a base or a decorator may tell a closer one."""
-        hints = frame.hints
-        if hints is None:
-            outer = frame.parent
-            hints = outer.hints if outer is not None and outer.dropped else None
-        for start, end in hints or ():
+    def _hinted(self, kind: str, hints: list[Span]) -> str:
+        """The closer kind that a base or a decorator tells, of the same family."""
+        for start, end in hints:
             text = self._source.slice(start, end)
-            for kind, pattern in self._info.hints:
-                if (kind in TYPES) == (frame.kind in TYPES) and _regex(pattern).search(text):
-                    return kind
-        return frame.kind
+            for closer, pattern in self._info.hints:
+                if (closer in TYPES) == (kind in TYPES) and _regex(pattern).search(text):
+                    return closer
+        return kind
 
     def _signature(self, frame: Frame, name: Span) -> str:
         start = frame.head_start

@@ -166,7 +166,7 @@ def test_recursion_is_not_used() -> None:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(160)
     try:
-        found = structure(b"def f(" + b"[" * 900 + b"]" * 900 + b"): pass\n", "python")
+        found = structure(b"def f(a=" + b"[" * 900 + b"]" * 900 + b"): pass\n", "python")
     finally:
         sys.setrecursionlimit(limit)
     assert [symbol.name for symbol in found.symbols] == ["f"]
