@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple, Protocol
 
-from codelens.errors import OutsideWorktree, ReadError
+from codelens.errors import ReadError
 from codelens.scan.content import read_file
 from codelens.scan.signature import signature, signature_to_store
 from codelens.scope.repository import Repository
@@ -113,16 +113,3 @@ class BlobSource:
         if len(data) > self.limit:
             raise Unavailable(OVERSIZED, STORED_UNREAD)
         return Fetched(data, STORED_UNREAD)
-
-
-def inside(root: str, path: str) -> str:
-    """`path` as it lies inside `root`, no link followed out of it.
-
-    Raises:
-        OutsideWorktree: it leads out.
-    """
-    real_root = os.path.realpath(root)
-    real = os.path.realpath(os.path.join(real_root, path))
-    if real != real_root and not real.startswith(real_root.rstrip(os.sep) + os.sep):
-        raise OutsideWorktree(path)
-    return real

@@ -132,11 +132,6 @@ class Database:
         except StoreError:
             return False
 
-    def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file, as far as no reader needs it."""
-        with translated(self.path):
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-
     def close(self) -> None:
         """Close the file."""
         self._connection.close()

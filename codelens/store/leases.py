@@ -72,15 +72,6 @@ class Lease:
         now = time.time()
         db.execute(_BEAT, (now, now + LEASE_S, _NAME, self.fencing))
 
-    def beat(self, db: Database) -> None:
-        """Say that the holder lives, between its write transactions.
-
-        Raises:
-            LeaseLost: another process has taken over since.
-        """
-        with db.write(self):
-            pass
-
     def release(self, db: Database) -> None:
         """Give the lease back; harmless when it was lost."""
         with db.write(None):

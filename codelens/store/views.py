@@ -16,7 +16,6 @@ from codelens.store.database import Database
 from codelens.store.leases import Lease
 
 CURRENT, PENDING, UNREADABLE, OVERSIZED = 0, 1, 2, 3
-_ACCESS_STEP_S = 3600
 
 
 class ViewRow(NamedTuple):
@@ -139,7 +138,6 @@ UPDATE views SET generation = generation + 1,
         FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = views.id)
 WHERE id = ?
 """
-_TOUCH = "UPDATE views SET accessed_s = ? WHERE id = ? AND accessed_s < ?"
 _PATHS = "SELECT path, id FROM paths WHERE path IN ({marks})"
 _INSERT_PATH = "INSERT INTO paths (path, stem, folders, role) VALUES (?, ?, ?, ?)"
 _INSERT_PATH_TERM = "INSERT OR IGNORE INTO path_terms (term, path) VALUES (?, ?)"
@@ -226,12 +224,6 @@ def apply(
     db.execute(_SET_STATE, (*state[:6], int(state.complete), int(time.time()), view))
     if text_changed:
         db.execute(_COUNT, (view,))
-
-
-def touch(db: Database, view: ViewRow) -> None:
-    """Note that a view was used, at most once an hour; in the caller's transaction."""
-    now = int(time.time())
-    db.execute(_TOUCH, (now, view.id, now - _ACCESS_STEP_S))
 
 
 def find_paths(db: Database, wanted: Iterable[bytes]) -> dict[bytes, int]:
