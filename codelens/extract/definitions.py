@@ -7,8 +7,7 @@ Nothing recurses, so nesting cannot exhaust the stack.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
+import re
 from functools import cache
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from tree_sitter import Node
 
 from codelens.extract.captures import Captures
 from codelens.extract.grammars import Grammar
+from codelens.extract.sections import sections
 
 FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 """Kinds whose inner variables are local."""
@@ -42,6 +42,8 @@ class Frame:
     hints: list[Span] | None = None
     exported = False
     private = False
+    hides: bool | None = None
+    """What follows in its body is private, is not, or nothing says so."""
     dropped = False
     """No symbol, and nothing is qualified by it."""
     count = 0
@@ -77,8 +79,6 @@ class _Plan(NamedTuple):
     """Capture -> rank among events at one place: outer things first."""
     kinds: dict[int, str]
     """Rank of a definition -> its kind."""
-    sections: tuple[tuple[str, int], ...]
-    """Capture -> level of the section."""
     renames: dict[int, str]
     """Rank of a `@name.<kind>` -> kind."""
 
@@ -93,6 +93,10 @@ _MARK_RANKS = {
     "docstring": 1007,
     "hint": 1008,
     "export.name": 1009,
+    "private.name": 1010,
+    "access": 1011,
+    "doc": 1012,
+    "docstring.inside": 1013,
 }
 _PRECEDENCE = (
     *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
@@ -108,7 +112,6 @@ def _plan(captures: tuple[str, ...]) -> _Plan:
     ranks: list[tuple[str, int]] = []
     kinds = dict(enumerate(_PRECEDENCE, _DEFINITION))
     renames: dict[int, str] = {}
-    sections: list[tuple[str, int]] = []
     for at, capture in enumerate(captures):
         head, _, rest = capture.partition(".")
         if capture in _MARK_RANKS:
@@ -117,12 +120,10 @@ def _plan(captures: tuple[str, ...]) -> _Plan:
             ranks.append((capture, _EXTENT if capture == "extent" else _SCOPE))
         elif head == "definition":
             ranks.append((capture, _DEFINITION + _PRECEDENCE.index(rest)))
-        elif head == "section":
-            sections.append((capture, int(rest)))
         elif head == "name" and rest:
             renames[_FIRST_RENAME + at] = rest
             ranks.append((capture, _FIRST_RENAME + at))
-    return _Plan(tuple(ranks), kinds, tuple(sections), renames)
+    return _Plan(tuple(ranks), kinds, renames)
 
 
 _Event = tuple[int, int, int, int]
@@ -136,6 +137,8 @@ class Definitions(NamedTuple):
     """Definitions and scopes, in order of their starts; names may still be only in fields."""
     exports: list[tuple[int, int, Frame | None]]
     """Spans of the `@export.name`s, each with the scope that it stands in."""
+    hidden: list[tuple[int, int, Frame | None]]
+    """Spans of the `@private.name`s, each with the definition that it stands in."""
 
 
 def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definitions:
@@ -151,42 +154,12 @@ def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definition
             events += [
                 (node.start_byte, -node.end_byte, rank, at) for at, node in enumerate(found, first)
             ]
-    if plan.sections:
-        events += _sections(captures, plan, nodes, text)
+    heading = _DEFINITION + _PRECEDENCE.index("heading")
+    for node, end in sections(captures, text):
+        events.append((node.start_byte, -end, heading, len(nodes)))
+        nodes.append(node)
     events.sort()
     return _Sweep(plan, grammar, text).run(events, nodes)
-
-
-def _sections(captures: Captures, plan: _Plan, nodes: list[Node], text: bytes) -> Iterator[_Event]:
-    """Headings, each reaching to the next one of its level or above."""
-    rank = _DEFINITION + _PRECEDENCE.index("heading")
-    opaque = deque(sorted((node.start_byte, node.end_byte) for node in captures.get("opaque", ())))
-    headings = [
-        (node.start_byte, level, node)
-        for name, level in plan.sections
-        for node in captures.get(name, ())
-    ]
-    headings.sort(key=lambda one: one[0])
-    reached = 0
-    open_sections: list[tuple[int, int, int]] = []
-    for start, level, node in headings:
-        while opaque and opaque[0][0] <= start:
-            reached = max(reached, opaque.popleft()[1])
-        if start < reached:
-            continue
-        while open_sections and open_sections[-1][1] >= level:
-            opened, _, at = open_sections.pop()
-            yield opened, -_before_blanks(text, start), rank, at
-        open_sections.append((start, level, len(nodes)))
-        nodes.append(node)
-    for opened, _, at in open_sections:
-        yield opened, -_before_blanks(text, len(text)), rank, at
-
-
-def _before_blanks(text: bytes, end: int) -> int:
-    while text[end - 1 : end].isspace():
-        end -= 1
-    return end
 
 
 class _Sweep:
@@ -195,11 +168,16 @@ class _Sweep:
     def __init__(self, plan: _Plan, grammar: Grammar, text: bytes) -> None:
         self._plan = plan
         self._text = text
-        self._bodies = [path.split(".") for path in grammar.info.bodies]
+        info = grammar.info
+        self._bodies = [path.split(".") for path in info.bodies]
         self._stack: list[Frame] = []
-        self._found = Definitions([], [])
+        self._found = Definitions([], [], [])
+        self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
+        self._private_first = info.private_first
         self._decorators = (-1, -1)
         """Span of the decorators just passed, whose definition is still to come."""
+        self._doc_before = (-1, -1)
+        """Span of the doc among them."""
 
     def run(self, events: list[_Event], nodes: list[Node]) -> Definitions:
         stack = self._stack
@@ -215,6 +193,10 @@ class _Sweep:
             _MARK_RANKS["docstring"]: self._docstring,
             _MARK_RANKS["hint"]: self._hint,
             _MARK_RANKS["export.name"]: self._export_name,
+            _MARK_RANKS["private.name"]: self._private_name,
+            _MARK_RANKS["access"]: self._access_mark,
+            _MARK_RANKS["doc"]: self._doc,
+            _MARK_RANKS["docstring.inside"]: self._docstring_inside,
         }
         renames = self._plan.renames
         for start, minus_end, rank, at in events:
@@ -248,8 +230,9 @@ class _Sweep:
                     return
             stack.append(frame)
             self._found.frames.append(frame)
-            if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
-                frame.start = self._decorators[0]
+            self._take_decorators(frame)
+            if self._access or self._private_first:
+                self._take_access(frame)
             if top is not None and top.role == _EXTENT:
                 top.count += 1
                 top.only = frame
@@ -258,6 +241,22 @@ class _Sweep:
             frame.local = kind in FUNCTIONS
             if frame.body_start == end:
                 self._find_body(frame)
+
+    def _take_decorators(self, frame: Frame) -> None:
+        begin, end = self._decorators
+        if begin >= 0 and self._touches(end, frame.tree_start):
+            frame.start = begin
+            if self._doc_before[0] >= begin:
+                frame.docstring = self._doc_before
+
+    def _take_access(self, frame: Frame) -> None:
+        outer = frame.parent
+        while outer is not None and outer.role == _EXTENT:
+            outer = outer.parent
+        if outer is not None:
+            frame.private = (
+                outer.kind in self._private_first if outer.hides is None else outer.hides
+            )
 
     def _find_body(self, frame: Frame) -> None:
         for path in self._bodies:
@@ -278,8 +277,7 @@ class _Sweep:
             self._found.frames.append(frame)
         else:
             frame.dropped = True
-        if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
-            frame.start = self._decorators[0]
+        self._take_decorators(frame)
         stack.append(frame)
 
     def _close(self, frame: Frame) -> None:
@@ -292,6 +290,7 @@ class _Sweep:
         only.start = min(only.start, frame.start)
         only.end = max(only.end, frame.end)
         only.head_start = min(only.head_start, frame.head_start)
+        only.docstring = only.docstring or frame.docstring
         outer = self._stack[-1] if self._stack else None
         if outer is not None and outer.role == _EXTENT:
             outer.count += 1
@@ -330,9 +329,40 @@ class _Sweep:
             frame.body_start, frame.body_end = start, end
 
     def _docstring(self, start: int, end: int) -> None:
+        if self._doc_before[0] <= start < self._doc_before[1]:
+            self._doc_before = (start, end)
+            return
         frame = self._stack[-1] if self._stack else None
-        if frame is not None and frame.body_start == start and frame.docstring is None:
+        if frame is not None and start <= frame.body_start and frame.docstring is None:
             frame.docstring = (start, end)
+
+    def _docstring_inside(self, start: int, end: int) -> None:
+        frame = self._inside(start)
+        if frame is not None and frame.docstring is None:
+            frame.docstring = (start, end)
+
+    def _doc(self, start: int, end: int) -> None:
+        self._decorator(start, end)
+        self._doc_before = (start, end)
+
+    def _inside(self, start: int) -> Frame | None:
+        """The innermost definition or scope, if the position is inside its body."""
+        for frame in reversed(self._stack):
+            if frame.role != _EXTENT:
+                return frame if frame.body_start <= start < frame.body_end else None
+        return None
+
+    def _private_name(self, start: int, end: int) -> None:
+        self._found.hidden.append((start, end, self._inside(start)))
+
+    def _access_mark(self, start: int, end: int) -> None:
+        frame = self._inside(start)
+        if frame is None:
+            return
+        word = self._text[start:end].decode("utf-8", "replace")
+        for rule, hides in self._access:
+            if rule.fullmatch(word):
+                frame.hides = hides
 
     def _export(self, start: int, _end: int) -> None:
         top = self._stack[-1] if self._stack else None

@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 from tree_sitter import Language, Query
 
 from codelens.errors import SettingError
-from codelens.extract.languages import FOLDER, LanguageInfo, language_info
+from codelens.extract.languages import FOLDER, LanguageInfo, form_capture, language_info
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Grammar(NamedTuple):
     language: Language
     query: Query
     captures: tuple[str, ...]
-    """Names of the query's captures."""
+    """Names of the query's captures, and those that its forms stand for."""
 
 
 @cache
@@ -50,7 +50,8 @@ def grammar(name: str) -> Grammar:
     except ValueError as error:
         raise SettingError(f"the query of {name} does not fit its grammar: {error}") from error
     names = tuple(query.capture_name(at) for at in range(query.capture_count))
-    return Grammar(info, language, query, names)
+    forms = [form_capture(role) for role, _ in info.forms]
+    return Grammar(info, language, query, tuple(dict.fromkeys((*names, *forms))))
 
 
 def _language(grammar_name: str) -> Language:

@@ -29,6 +29,12 @@ DocStyle = Literal["leading", "trailing", "docstring"]
 ExportRule = Literal["always", "never", "no-underscore", "uppercase", "marked", "unmarked"]
 SignatureRule = Literal["body", "line"]
 ConstantRule = Literal["marked", "uppercase", "keyword"]
+MemberRule = Literal["marked", "unmarked"]
+
+_SURROUNDINGS = frozenset(
+    {"scope", "extent", "decorator", "private", "export", "doc", "docstring", "import"}
+)
+"""What a form can be beside a kind of definition."""
 
 
 class Unparsable(NamedTuple):
@@ -56,6 +62,8 @@ class LanguageInfo:
     """Ends of file names, `.` included, compared in lower case."""
     filenames: tuple[str, ...] = ()
     """Whole file names."""
+    stems: tuple[str, ...] = ()
+    """File names up to their first dot, where the extension is nobody's: `Dockerfile.dev`."""
     interpreters: tuple[str, ...] = ()
     """Names in a `#!` line, version digits left out."""
     contested: tuple[tuple[str, str], ...] = ()
@@ -63,6 +71,18 @@ class LanguageInfo:
     names: tuple[str, ...] = ("name",)
     """Field paths from a definition to its name where the query has no `@name` for it: `a.b` is
     field b of field a, `a*` follows every field a down to the leaf. The first that leads counts."""
+    name_noise: str = ""
+    """Regex of what is no part of a name."""
+    name_separators: tuple[str, ...] = ()
+    """Of a name with one of them in it the last part is the name, the rest its owner."""
+    whole_modules: bool = False
+    """Names of modules are not taken apart at the separators."""
+    modules_qualify: bool = True
+    """What is in a module has the module's name before its own."""
+    merged: bool = False
+    """Neighbours of one name, kind and parent are clauses of one definition."""
+    forms: tuple[tuple[str, str], ...] = ()
+    """Role -> regex: a `@form` whose keyword is such plays that role (`codelens.extract.forms`)."""
     placeholder_names: frozenset[str] = frozenset()
     """Names that any later path beats."""
     destructured: frozenset[str] = frozenset()
@@ -84,6 +104,15 @@ class LanguageInfo:
     docs: tuple[DocStyle, ...] = ("leading",)
     """Where the doc of a definition stands; the first that is there counts."""
     exported: ExportRule = "always"
+    members: MemberRule = "unmarked"
+    """With `exported = "marked"`: what is inside a type is visible with it unless it is private,
+    or only if marked itself."""
+    open_kinds: frozenset[str] = frozenset()
+    """Kinds whose members are visible with them, whatever `members` says."""
+    access: tuple[tuple[str, str], ...] = ()
+    """`private` or `public` -> regex on an `@access`, which holds for what follows it."""
+    private_first: frozenset[str] = frozenset()
+    """Kinds whose members are private until an `@access` says otherwise."""
     constants: ConstantRule = "marked"
     """Which variables are constants: those captured as such, those with an upper-case name as
     well, or those declared with a word `const`."""
@@ -102,8 +131,14 @@ class _Table(NamedTuple):
     by_name: Mapping[str, LanguageInfo]
     by_extension: Mapping[str, str]
     by_filename: Mapping[str, str]
+    by_stem: Mapping[str, str]
     by_interpreter: Mapping[str, str]
     contested: Mapping[str, list[tuple[re.Pattern[bytes], str]]]
+
+
+def form_capture(role: str) -> str:
+    """The capture that a form of a role (a kind, or what surrounds definitions) stands for."""
+    return role if role.partition(".")[0] in _SURROUNDINGS else f"definition.{role}"
 
 
 def languages() -> tuple[LanguageInfo, ...]:
@@ -172,7 +207,8 @@ def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) ->
     extension = _extension(name)
     if not extension or extension in table.contested:
         return None
-    return table.by_extension.get(extension, TEXT)
+    known = table.by_extension.get(extension)
+    return known or table.by_stem.get(name.partition(".")[0], TEXT)
 
 
 def _name(path: bytes) -> str:
@@ -249,17 +285,22 @@ def _table() -> _Table:
         found,
         {key: info.name for info in found.values() for key in info.extensions},
         {key: info.name for info in found.values() for key in info.filenames},
+        {key: info.name for info in found.values() for key in info.stems},
         {key: info.name for info in found.values() for key in info.interpreters},
         contested,
     )
 
 
-_SETS = {"destructured", "ignored_types", "import_calls", "placeholder_names"}
+_SETS = {"destructured", "ignored_types", "import_calls", "open_kinds"} | {
+    "placeholder_names",
+    "private_first",
+}
 _CHOICES = {
     "docs": get_args(DocStyle),
     "exported": get_args(ExportRule),
     "constants": get_args(ConstantRule),
     "signature": get_args(SignatureRule),
+    "members": get_args(MemberRule),
 }
 
 

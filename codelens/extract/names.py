@@ -15,6 +15,8 @@ NAME_LIMIT = 200
 """Longest name, in characters."""
 _PATTERN_TYPES = ("_pattern", "_list")
 """Ends of the types of nodes that take several values apart."""
+_DEPTHS = {"<": 1, "(": 1, "[": 1, ">": -1, ")": -1, "]": -1}
+_BRACKETS = re.compile(r"<.*>|\(.*\)|\[.*\]")
 _CLOSING_MARKS = re.compile(r"\s+#+$")
 """The closing marks of a Markdown heading."""
 
@@ -32,6 +34,9 @@ class Names:
         self._owner_paths = [path.split(".") for path in info.owners]
         self._scope_paths = [path.split(".") for path in info.scope_owners]
         self._noise = re.compile(info.owner_noise) if info.owner_noise else None
+        self._name_noise = re.compile(info.name_noise) if info.name_noise else None
+        self._separators = info.name_separators
+        self._whole_modules = info.whole_modules
 
     def spans(self, frame: Frame) -> list[Span]:
         """Where the names of a definition stand; several for `a, b = 1, 2`, none if unnamed."""
@@ -54,18 +59,41 @@ class Names:
             placeholder = placeholder or spans
         return placeholder
 
-    def name(self, kind: str, span: Span) -> str:
-        """Text of a name, without quotes and marks; empty if it is none."""
+    def name(self, kind: str, span: Span) -> tuple[str, str]:
+        """Text of a name, without quotes and marks, and the owner that is written before it.
+
+        The name is empty if it is none, the owner mostly.
+        """
         name = self._source.slice(span[0], span[1])
         if name.isidentifier():
-            return name
+            return name, ""
+        if self._name_noise is not None:
+            name = self._name_noise.sub("", name)
         name = " ".join(name.split())
         if kind == "heading":
-            return shortened(_CLOSING_MARKS.sub("", name), NAME_LIMIT)
+            return shortened(_CLOSING_MARKS.sub("", name), NAME_LIMIT), ""
+        owner = ""
+        if self._separators and not (self._whole_modules and kind == "module"):
+            owner, name = self._split(name)
         if name[:1] in "\"'`":
             name = name.strip("\"'` ")
         # A pattern whose parts are too deep to be taken apart is no name.
-        return "" if name[:1] == "{" or "," in name or len(name) > NAME_LIMIT else name
+        return "" if name[:1] == "{" or "," in name or len(name) > NAME_LIMIT else name, owner
+
+    def _split(self, name: str) -> tuple[str, str]:
+        """`A<x::y>.B::c` -> (`A.B`, `c`); nothing behind a blank is taken apart."""
+        depth, at, cut, begin = 0, 0, 0, 0
+        end = (name.find(" ") + 1 or len(name) + 1) - 1
+        while at < end:
+            depth = max(0, depth + _DEPTHS.get(name[at], 0))
+            separator = "" if depth else next(filter(name[at:].startswith, self._separators), "")
+            if separator and 0 < at < len(name) - len(separator):
+                cut, begin = at, at + len(separator)
+            at += len(separator) or 1
+        owner = _BRACKETS.sub("", name[:cut])
+        for separator in self._separators:
+            owner = owner.replace(separator, ".")
+        return self._without_noise(owner), name[begin:]
 
     def owner(self, frame: Frame) -> str:
         """Name of the type or object that a definition outside it belongs to; mostly empty."""
@@ -81,6 +109,11 @@ class Names:
         if span is None:
             return ""
         owner = "".join(self._text(span).split())
+        for separator in self._separators:
+            owner = owner.replace(separator, ".")
+        return self._without_noise(owner)
+
+    def _without_noise(self, owner: str) -> str:
         if self._noise is not None:
             owner = self._noise.sub("", owner)
         return owner if len(owner) <= NAME_LIMIT else ""

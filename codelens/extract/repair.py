@@ -17,6 +17,7 @@ from typing import NamedTuple
 from tree_sitter import Node, Point, Range
 
 from codelens.extract.captures import Captures, captures_of, parse
+from codelens.extract.forms import with_forms
 from codelens.extract.grammars import Grammar
 
 _MOST_PARSES = 8
@@ -41,10 +42,14 @@ def parsed(text: bytes, grammar: Grammar) -> Parsed:
         ParseTimeout: see `codelens.extract.captures.parse`.
     """
     root = parse(text, grammar).root_node
-    captures = captures_of(root, grammar)
+    captures = _captures(root, grammar, text)
     if root.has_error and grammar.info.restarts:
         return _Repair(text, grammar).run(Parsed([root], captures))
     return Parsed([root], captures)
+
+
+def _captures(root: Node, grammar: Grammar, text: bytes) -> Captures:
+    return with_forms(captures_of(root, grammar), grammar.info, text)
 
 
 class _Repair:
@@ -70,7 +75,7 @@ class _Repair:
         for hole in holes:
             root = parse(self._text, self._grammar, [self._range(*hole)]).root_node
             roots.append(root)
-            for capture, nodes in captures_of(root, self._grammar).items():
+            for capture, nodes in _captures(root, self._grammar, self._text).items():
                 captures[capture] = captures.get(capture, []) + nodes
         return Parsed(roots, captures)
 
@@ -88,7 +93,7 @@ class _Repair:
             tried = sorted([*holes, hole])
             self._parses += 1
             root = parse(self._text, self._grammar, self._outside(tried)).root_node
-            found = Parsed([root], captures_of(root, self._grammar))
+            found = Parsed([root], _captures(root, self._grammar, self._text))
             left = self._lost(found, tried)
             if len(left) < len([start for start in lost if not hole[0] <= start < hole[1]]):
                 self._failures = 0

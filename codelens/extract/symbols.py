@@ -69,6 +69,7 @@ def symbols_of(
             frame.dropped = True
         else:
             builder.add(frame)
+    builder.hide(defined)
     return builder.found
 
 
@@ -81,6 +82,8 @@ class _Builder:
         self._exported: set[str] = set()
         """Names at top level that are visible outside."""
         self._exporting = re.compile(info.exporting.encode()) if info.exporting else None
+        self._last_in: dict[int, int] = {}
+        """Parent -> the last symbol right in it, where clauses are merged."""
         self.found = Symbols([], [], set())
 
     def export(self, defined: Definitions) -> None:
@@ -89,34 +92,79 @@ class _Builder:
             if scope is None or self._is_exporting(scope):
                 self._exported.add(self._source.slice(start, end))
 
+    def hide(self, defined: Definitions) -> None:
+        """Make private what is said to be so apart from its definition."""
+        if not defined.hidden:
+            return
+        names = {
+            (
+                scope.index if scope is not None else -1,
+                self._names.name("", (start, end))[0],
+            )
+            for start, end, scope in defined.hidden
+        }
+        symbols = self.found.symbols
+        for at, symbol in enumerate(symbols):
+            if (symbol.parent, symbol.name) in names:
+                symbols[at] = symbol._replace(exported=False)
+
     def add(self, frame: Frame) -> None:
         """Add the symbols of a definition; it is dropped if it has no name."""
         spans = self._names.spans(frame)
         symbols = self.found.symbols
         parent = self._enclosing(frame) if frame.parent is not None else None
-        owner = self._names.owner(frame)
-        if owner or self._exporting is not None:
+        outer_owner = self._names.owner(frame)
+        if outer_owner or self._exporting is not None:
             frame.exported = frame.exported or self._is_exporting(frame)
-        inside = parent.qualified if parent is not None else ""
-        if owner:
-            inside = _joined(inside, owner)
+        around = parent.qualified if parent is not None else ""
         if len(spans) > 1 and frame.kind not in _MANY_NAMES:
             del spans[1:]
         index = len(symbols)
         for span in spans:
-            name = self._names.name(frame.kind, span)
+            name, owner = self._names.name(frame.kind, span)
             if name:
-                symbols.append(self._symbol(frame, parent, owner, name, span, inside))
-                self.found.frames.append(frame)
+                owner = _joined(outer_owner, owner)
+                inside = _joined(around, owner) if owner else around
+                symbol = self._symbol(frame, parent, owner, name, span, inside)
                 self.found.name_starts.add(span[0])
+                if self._info.merged and self._is_merged(symbol, frame):
+                    return
+                symbols.append(symbol)
+                self.found.frames.append(frame)
         if len(symbols) == index:
             frame.dropped = True
             return
-        symbol = symbols[index]
+        self._settle(frame, index, around)
+
+    def _settle(self, frame: Frame, index: int, around: str) -> None:
+        """Let what is inside a definition know what it became."""
+        symbol = self.found.symbols[index]
         frame.index = index
         frame.kind = symbol.kind
-        frame.qualified = symbol.qualified
+        qualifies = symbol.kind != "module" or self._info.modules_qualify
+        frame.qualified = symbol.qualified if qualifies else around
         frame.exported = symbol.exported
+
+    def _is_merged(self, symbol: Symbol, frame: Frame) -> bool:
+        """Make a clause part of the definition right before it, if it belongs there."""
+        symbols = self.found.symbols
+        at = self._last_in.get(symbol.parent, -1)
+        self._last_in[symbol.parent] = len(symbols)
+        if at < 0:
+            return False
+        before = symbols[at]
+        if (before.kind, before.qualified) != (symbol.kind, symbol.qualified):
+            return False
+        self._last_in[symbol.parent] = at
+        symbols[at] = before._replace(
+            end_line=symbol.end_line,
+            end_byte=symbol.end_byte,
+            doc=before.doc or symbol.doc,
+            exported=before.exported or symbol.exported,
+        )
+        self.found.frames[at].tree_end = frame.tree_end
+        self._settle(frame, at, "")
+        return True
 
     def _symbol(
         self, frame: Frame, parent: Frame | None, owner: str, name: str, span: Span, inside: str
@@ -160,7 +208,7 @@ class _Builder:
 
     def _resolve(self, scope: Frame) -> None:
         scope.resolved = True
-        scope.exported = self._is_exporting(scope)
+        scope.exported = scope.exported or self._is_exporting(scope)
         parent = self._enclosing(scope)
         if parent is not None:
             scope.index = parent.index
@@ -241,6 +289,8 @@ class _Builder:
             return False
         rule = self._info.exported
         if rule == "marked":
+            if self._info.members == "marked":
+                return self._is_marked_itself(frame, parent)
             if inner:
                 return not frame.private and name[:1] != "#"
             return self._is_marked(frame, parent, owner, name)
@@ -251,6 +301,21 @@ class _Builder:
         if rule == "no-underscore":
             return name[:1] != "_" or (name[:2] == "__" and name[-2:] == "__")
         return rule == "always"
+
+    def _is_marked_itself(self, frame: Frame, parent: Frame | None) -> bool:
+        """The rule where each member says for itself whether it is visible."""
+        if frame.private:
+            return False
+        if frame.kind == "module" or frame.exported:
+            return True
+        if parent is not None and (
+            parent.exported if parent.is_scope else parent.kind in self._info.open_kinds
+        ):
+            return True
+        outer = frame.parent
+        while outer is not None and outer.dropped and not outer.exported:
+            outer = outer.parent
+        return outer is not None and outer.dropped
 
     def _is_marked(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
         marked = frame.exported or name in self._exported or owner in self._exported

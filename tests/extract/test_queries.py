@@ -20,6 +20,7 @@ from codelens.types import SymbolKind
 PARSED = [info.name for info in languages() if info.grammar]
 KNOWN = {
     *("extent", "scope", "comment", "import", "import.call", "opaque"),
+    *("form", "form.keyword", "section.auto", "section.mark", "embedded", "embedded.language"),
     *definitions._MARK_RANKS,
     *(f"section.{level}" for level in range(1, 10)),
     *(f"definition.{kind}" for kind in get_args(SymbolKind)),
