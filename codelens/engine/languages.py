@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codelens.extract import languages as known
+from codelens.extract.gives import Gift, given_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +17,25 @@ class LanguageLine:
     title: str
     extensions: tuple[str, ...]
     filenames: tuple[str, ...]
-    structure: bool
-    """Symbols and references are read; else it is searched as text."""
+    stems: tuple[str, ...]
+    """Names up to their first dot: `Dockerfile.dev`."""
+    interpreters: tuple[str, ...]
+    """Of a `#!` line."""
+    gives: tuple[Gift, ...]
+    """The facts read of it; empty: it is searched as text."""
 
 
 def languages() -> list[LanguageLine]:
     """All languages, by name."""
     return [
-        LanguageLine(one.name, one.title, one.extensions, one.filenames, bool(one.grammar))
+        LanguageLine(
+            one.name,
+            one.title,
+            one.extensions,
+            one.filenames,
+            one.stems,
+            one.interpreters,
+            given_by(one),
+        )
         for one in known.languages()
     ]

@@ -43,7 +43,7 @@ def grammar(name: str) -> Grammar:
         SettingError: no such language, no such grammar, or the query does not fit it.
     """
     info = language_info(name)
-    language = _language(info.grammar)
+    language = bundled(info.grammar)
     parts = [(FOLDER / f"{stem}.scm").read_text(encoding="utf-8") for stem in info.queries]
     try:
         query = Query(language, "\n".join(parts))
@@ -54,7 +54,12 @@ def grammar(name: str) -> Grammar:
     return Grammar(info, language, query, tuple(dict.fromkeys((*names, *forms))))
 
 
-def _language(grammar_name: str) -> Language:
+def bundled(grammar_name: str) -> Language:
+    """A grammar by its name in tree-sitter-language-pack.
+
+    Raises:
+        SettingError: there is none of that name.
+    """
     found = _loaded_alone(grammar_name)
     if found is not None:
         return found

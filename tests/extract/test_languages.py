@@ -119,10 +119,10 @@ def test_versions_of_facts_grow_with_a_language() -> None:
 
 
 def test_a_grammar_that_cannot_be_loaded_alone_comes_from_its_package() -> None:
-    grammar = grammars._language("csharp")
+    grammar = grammars.bundled("csharp")
     assert grammar.node_kind_count > 0
     with pytest.raises(SettingError, match="no grammar called 'nosuch'"):
-        grammars._language("nosuch")
+        grammars.bundled("nosuch")
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from codelens.cli import options
 def add(commands: options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
-        "languages", help="list the languages and their file names",
-        description="The languages whose definitions are read; all other text is searched as text.",
+        "languages", help="list the languages, what is read of each, and their file names",
+        description="The languages that are read, with what: definitions, headings, references, "
+        "imports, docs, embedded parts. All other text is searched by its words.",
         allow_abbrev=False,
     )  # fmt: skip
     options.add_json(parser)
@@ -31,15 +32,11 @@ def run(args: argparse.Namespace) -> int:
         screen.put_json(as_json.results([asdict(one) for one in found]))
         return 0
     width = max(len(one.name) for one in found)
+    wide = max(len(", ".join(one.gives)) for one in found)
     for one in found:
-        names = " ".join((*one.extensions, *one.filenames))
-        note = "" if one.structure else styled_note()
-        screen.put(f"{screen.styled(f'{one.name:<{width}}', 'bold')}  {names}{note}")
+        stems = (f"{stem}.*" for stem in one.stems)
+        names = " ".join((*one.extensions, *one.filenames, *stems))
+        gives = ", ".join(one.gives) or "words; so is all text of no language"
+        name = screen.styled(f"{one.name:<{width}}", "bold")
+        screen.put(f"{name}  {screen.styled(f'{gives:<{wide}}', 'dim')}  {names}")
     return 0
-
-
-def styled_note() -> str:
-    """Marks a language without structure."""
-    from codelens.cli.screen import styled
-
-    return styled("  (and all other text: searched without definitions)", "dim")
