@@ -30,6 +30,7 @@ _DEEPEST = 10_000
 _MOST_TOKENS = 10_000
 """Tokens in a row below one node; the query cursor looks at all that follow, at each."""
 _LARGE = 20_000
+_SHOWN = re.compile(rb"[^\r\n]")
 
 
 class ParseTimeout(Exception):
@@ -44,6 +45,8 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     """
     if grammar.info.unparsable is not None and _is_unparsable(text, grammar.info.unparsable):
         raise ParseTimeout("nested deeper than the grammar can take")
+    if grammar.info.masked:
+        text = _mask(grammar.info.masked).sub(_blanked, text)
     parser = Parser(grammar.language, included_ranges=ranges or None)
     limit = _STEPS_BASE + int(len(text) * _STEPS_PER_BYTE)
     steps = 0
@@ -76,6 +79,21 @@ def _is_unparsable(text: bytes, rule: Unparsable) -> bool:
 @cache
 def _marks(characters: str) -> bytes:
     return bytes(code in characters.encode() for code in range(256))
+
+
+@cache
+def _mask(regex: str) -> re.Pattern[bytes]:
+    return re.compile(regex.encode(), re.MULTILINE)
+
+
+def _blanked(match: re.Match[bytes]) -> bytes:
+    """The match with its groups, or all of it if it has none, made blank; positions stay."""
+    whole = bytearray(match[0])
+    for group in range(1, match.re.groups + 1) if match.re.groups else (0,):
+        start, end = match.start(group) - match.start(), match.end(group) - match.start()
+        if start >= 0:
+            whole[start:end] = _SHOWN.sub(b" ", whole[start:end])
+    return bytes(whole)
 
 
 def captures_of(root: Node, grammar: Grammar) -> Captures:

@@ -37,6 +37,8 @@ class Frame:
     # Defaults live in the class: most frames change few of them, and there are many frames.
     kind = ""
     names: list[Span] | None = None
+    renames: dict[Span, str] | None = None
+    """Names that say themselves of what kind the thing is."""
     owner: Span | None = None
     docstring: Span | None = None
     hints: list[Span] | None = None
@@ -314,9 +316,8 @@ class _Sweep:
 
     def _rename(self, kind: str, start: int, end: int) -> None:
         frame = self._head(start)
-        if frame is not None and frame.names is None and start < end:
-            frame.kind = kind
-            frame.names = [(start, end)]
+        if frame is not None and start < end:
+            frame.renames = {(start, end): kind} | (frame.renames or {})
 
     def _owner(self, start: int, end: int) -> None:
         frame = self._head(start)

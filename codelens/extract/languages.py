@@ -121,6 +121,8 @@ class LanguageInfo:
     restarts: str = ""
     """Regex of what, at the start of a line but for blanks, always begins a definition: where
     broken text before it has swallowed it, the parse is repaired (`codelens.extract.repair`)."""
+    masked: str = ""
+    """Regex of what is blanked out before parsing, or of its groups: macros that are no syntax."""
     unparsable: Unparsable | None = None
     """Texts that must not be parsed, as they would crash the grammar's own scanner."""
     ignored_types: frozenset[str] = frozenset()

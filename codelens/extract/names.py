@@ -57,7 +57,7 @@ class Names:
             if not self._placeholders or self._text(spans[0]) not in self._placeholders:
                 return spans
             placeholder = placeholder or spans
-        return placeholder
+        return placeholder or sorted(frame.renames or ())
 
     def name(self, kind: str, span: Span) -> tuple[str, str]:
         """Text of a name, without quotes and marks, and the owner that is written before it.

@@ -120,7 +120,10 @@ class _Builder:
         if len(spans) > 1 and frame.kind not in _MANY_NAMES:
             del spans[1:]
         index = len(symbols)
+        declared = frame.kind
         for span in spans:
+            if frame.renames is not None:
+                frame.kind = frame.renames.get(span, declared)
             name, owner = self._names.name(frame.kind, span)
             if name:
                 owner = _joined(outer_owner, owner)

@@ -1,0 +1,62 @@
+; Definitions. What is neither public nor protected is seen in its package alone.
+(package_declaration [(identifier) (scoped_identifier)] @name) @definition.module
+(module_declaration) @definition.module
+(class_declaration) @definition.class
+(record_declaration) @definition.class
+(interface_declaration) @definition.interface
+(annotation_type_declaration) @definition.interface
+(enum_declaration) @definition.enum
+(enum_constant name: (_) @export) @definition.member
+(enum_constant body: (_) @body)
+(method_declaration) @definition.method
+(constructor_declaration) @definition.method
+(compact_constructor_declaration) @definition.method
+(annotation_type_element_declaration) @definition.method
+(field_declaration) @definition.field
+(field_declaration declarator: (variable_declarator name: (_) @name))
+(field_declaration (modifiers) @hint)
+(constant_declaration) @definition.constant
+(constant_declaration declarator: (variable_declarator name: (_) @name))
+(variable_declarator value: (object_creation_expression (class_body) @body))
+(variable_declarator value: (lambda_expression body: (block) @body))
+(record_declaration parameters: (formal_parameters (formal_parameter) @definition.field @export))
+(record_declaration parameters: (formal_parameters
+  (spread_parameter (variable_declarator name: (_) @name)) @definition.field @export))
+(object_creation_expression (class_body) @scope)
+(modifiers (marker_annotation) @decorator)
+(modifiers (annotation) @decorator)
+(modifiers "public" @export)
+(modifiers "protected" @export)
+(modifiers "private" @private)
+
+; Docs.
+(line_comment) @comment
+(block_comment) @comment
+
+; References.
+(method_invocation name: (_) @reference.call)
+(object_creation_expression type: [(type_identifier) (scoped_type_identifier)] @reference.call)
+(object_creation_expression type: (generic_type
+  . [(type_identifier) (scoped_type_identifier)] @reference.call))
+(type_identifier) @reference.type
+(marker_annotation name: (_) @reference.type)
+(annotation name: (_) @reference.type)
+(record_pattern . (identifier) @reference.type)
+(method_reference (_) (identifier) @reference.name .)
+(method_reference . (identifier) @reference.bound)
+(method_invocation object: (identifier) @reference.bound)
+(field_access object: (identifier) @reference.bound)
+(argument_list (identifier) @reference.bound)
+(variable_declarator value: (identifier) @reference.bound)
+(assignment_expression right: (identifier) @reference.bound)
+(return_statement (identifier) @reference.bound)
+(switch_label (identifier) @reference.bound)
+(element_value_pair value: (identifier) @reference.bound)
+(binary_expression (identifier) @reference.bound)
+
+; Imports.
+(import_declaration (identifier) @import.module) @import
+(import_declaration
+  (scoped_identifier scope: (_) @import.module name: (_) @import.name) .) @import
+(import_declaration (scoped_identifier) @import.module (asterisk) @import.all) @import
+(requires_module_directive module: (_) @import.module) @import
