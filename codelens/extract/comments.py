@@ -19,7 +19,9 @@ _CLOSING = ("*/", "-->", "-}", "*)")
 _DIRECTIVE = re.compile(
     r"eslint-|@ts-|prettier-|istanbul |c8 |v8 |noqa|type:|pylint:|pragma:|nolint|go:|\+build"
 )
+_LICENSE = re.compile(r"copyright|\blicen[sc]e|SPDX-", re.IGNORECASE)
 _BETWEEN = b" \t,;)}"
+_BEFORE_ALL = b" \t\r\n\xef\xbb\xbf"
 _BEFORE_QUOTES = "rRbBuUfF@$"
 
 
@@ -71,7 +73,17 @@ class Comments:
         elif not self._source.begins_line(start, line):
             return ""
         begin = self._starts[at]
+        if at == 0 and self._is_license(begin):
+            return ""
         return plain(self._source.slice(begin, min(self._ends[at], begin + _RAW_LIMIT)))
+
+    def _is_license(self, begin: int) -> bool:
+        """The block that opens the file tells whose it is, not what follows it."""
+        head = self._source.slice(begin, min(self._ends[0], begin + _RAW_LIMIT))
+        before = self._source.text[:begin].strip(_BEFORE_ALL)
+        return (not before or before.startswith((b"#!", b"<?"))) and (
+            _LICENSE.search(head) is not None
+        )
 
     def trailing_doc(self, end: int, line: int) -> str:
         """Text of the comment behind a position, on its line and with nothing but marks between."""

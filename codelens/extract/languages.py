@@ -125,6 +125,8 @@ class LanguageInfo:
     """Regex of what is blanked out before parsing, or of its groups: macros that are no syntax."""
     unparsable: Unparsable | None = None
     """Texts that must not be parsed, as they would crash the grammar's own scanner."""
+    bound_names: str = ""
+    """Regex: a `@reference.bound` so named counts though the file does not bind the name."""
     ignored_types: frozenset[str] = frozenset()
     """Names of built-in types that the grammar does not tell from others."""
 

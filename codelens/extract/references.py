@@ -53,12 +53,13 @@ def references_of(
     # written later into the same place wins.
     found_at: dict[int, tuple[str, str]] = {}
     known: set[str] = set()
+    telling = re.compile(info.bound_names) if info.bound_names else None
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
             known = known or _known_names(found, imports)
             for node, name in zip(nodes, source.texts(nodes), strict=True):
-                if name in known:
+                if name in known or (telling is not None and telling.fullmatch(name)):
                     found_at[node.start_byte] = (name, kind)
     for kind in KINDS:
         nodes = captures.get(f"reference.{kind}")
@@ -66,6 +67,9 @@ def references_of(
             names, starts = _last_names(nodes, source)
             if kind == "type":
                 names, starts = _foreign_types(names, starts, found, info)
+                parameters = captures.get("type.parameter")
+                if parameters:
+                    names, starts = _given_types(names, starts, found, parameters, source)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
     starts = sorted(found_at)
     named = [found_at[start] for start in starts]
@@ -109,6 +113,28 @@ def _foreign_types(
         for at, (name, start) in enumerate(zip(names, starts, strict=True))
         if name not in ignored and start not in defined
     ]
+    return [names[at] for at in kept], [starts[at] for at in kept]
+
+
+def _given_types(
+    names: list[str], starts: list[int], found: Symbols, parameters: list[Node], source: Source
+) -> tuple[list[str], list[int]]:
+    """Without the type parameters, each inside the definition that it is a parameter of."""
+    holders: dict[str, set[int]] = {}
+    ordered = sorted(parameters, key=lambda node: node.start_byte)
+    inside = _owners([node.start_byte for node in ordered], found)
+    for name, holder in zip(source.texts(ordered), inside, strict=True):
+        holders.setdefault(name, set()).add(holder)
+    suspects = [at for at, name in enumerate(names) if name in holders]
+    owners = dict(zip(suspects, _owners([starts[at] for at in suspects], found), strict=True))
+    given: set[int] = set()
+    for at in suspects:
+        owner = owners[at]
+        while owner not in holders[names[at]] and owner >= 0:
+            owner = found.symbols[owner].parent
+        if owner in holders[names[at]]:
+            given.add(at)
+    kept = [at for at in range(len(names)) if at not in given]
     return [names[at] for at in kept], [starts[at] for at in kept]
 
 

@@ -288,7 +288,10 @@ class _Builder:
 
     def _is_exported(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
         inner = parent is not None and not parent.is_scope
-        if parent is not None and inner and (parent.kind in FUNCTIONS or not parent.exported):
+        around = parent
+        while around is not None and around.is_scope:
+            around = self._enclosing(around)
+        if around is not None and (around.kind in FUNCTIONS or not around.exported):
             return False
         rule = self._info.exported
         if rule == "marked":
