@@ -156,7 +156,7 @@ def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definition
             events += [
                 (node.start_byte, -node.end_byte, rank, at) for at, node in enumerate(found, first)
             ]
-    heading = _DEFINITION + _PRECEDENCE.index("heading")
+    heading = _DEFINITION + _PRECEDENCE.index(grammar.info.sections)
     for node, end in sections(captures, text):
         events.append((node.start_byte, -end, heading, len(nodes)))
         nodes.append(node)

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from codelens.errors import SettingError
 from codelens.extract.version import CORE_VERSION
+from codelens.types import SymbolKind
 
 TEXT = "text"
 """Language of every file whose language is not known."""
@@ -81,6 +82,10 @@ class LanguageInfo:
     """What is in a module has the module's name before its own."""
     merged: bool = False
     """Neighbours of one name, kind and parent are clauses of one definition."""
+    sections: str = "heading"
+    """Kind of what is captured as `@section`."""
+    owned: Literal["function", "method"] = "method"
+    """What a function with an owner is, outside of any type."""
     forms: tuple[tuple[str, str], ...] = ()
     """Role -> regex: a `@form` whose keyword is such plays that role (`codelens.extract.forms`)."""
     placeholder_names: frozenset[str] = frozenset()
@@ -305,6 +310,8 @@ _CHOICES = {
     "constants": get_args(ConstantRule),
     "signature": get_args(SignatureRule),
     "members": get_args(MemberRule),
+    "owned": ("function", "method"),
+    "sections": get_args(SymbolKind),
 }
 
 

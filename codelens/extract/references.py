@@ -59,7 +59,9 @@ def references_of(
         if nodes:
             known = known or _known_names(found, imports)
             for node, name in zip(nodes, source.texts(nodes), strict=True):
-                if name in known or (telling is not None and telling.fullmatch(name)):
+                if (
+                    name in known or (telling is not None and telling.fullmatch(name))
+                ) and node.start_byte not in found.name_starts:
                     found_at[node.start_byte] = (name, kind)
     for kind in KINDS:
         nodes = captures.get(f"reference.{kind}")

@@ -227,7 +227,8 @@ class _Builder:
         inside = parent.kind if parent is not None else ""
         if kind == "function":
             scoped = parent is not None and parent.is_scope and parent.qualified
-            return "method" if owner or scoped or inside in TYPES else kind
+            owned = bool(owner) and self._info.owned == "method"
+            return "method" if owned or scoped or inside in TYPES else kind
         if kind == "method" and not owner and inside in FUNCTIONS:
             return "function"
         if kind != "variable":
