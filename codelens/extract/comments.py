@@ -13,7 +13,9 @@ DOC_LIMIT = 600
 """Longest doc of a symbol, in characters."""
 _RAW_LIMIT = 4 * DOC_LIMIT
 
-_OPENING = r"/\*[*!]*|//+[!<]*|#+[!:|]?|--+|;+|%+|\(\*+|\{-+\|?|<!--+|\*+(?=[ \t]|$)"
+_OPENING = (
+    r"/\*[*!]*|//+[!<]*|#+[!:|]?|--+(?: [|^](?=\s))?|;+|%+|\(\*+|\{-+ ?\|?|<!--+|\*+(?=[ \t]|$)"
+)
 _MARKERS = re.compile(rf"[ \t]*(?:{_OPENING})?[ \t]?")
 _CLOSING = ("*/", "-->", "-}", "*)")
 _DIRECTIVE = re.compile(
@@ -21,8 +23,10 @@ _DIRECTIVE = re.compile(
 )
 _LICENSE = re.compile(r"copyright|\blicen[sc]e|SPDX-", re.IGNORECASE)
 _BETWEEN = b" \t,;)}"
+_MARKS_BEFORE = b" \t\f\v\r=|,"
+"""A comment behind these alone stands on a line of its own: `= -- | doc` in Haskell."""
 _BEFORE_ALL = b" \t\r\n\xef\xbb\xbf"
-_BEFORE_QUOTES = "rRbBuUfF@$"
+_BEFORE_QUOTES = re.compile(r"^\s*[~@$]?[A-Za-z]{0,3}(?=[\"'])")
 
 
 class Comments:
@@ -45,7 +49,7 @@ class Comments:
         for start, end in self._spans:
             line = bisect_right(line_starts, start)
             before = text[line_starts[line - 1] : start]
-            if before and not before.isspace():
+            if before.strip(_MARKS_BEFORE):
                 self._behind[line] = (start, end)
                 continue
             if line <= last_line + 1 and self._starts:
@@ -116,12 +120,14 @@ def plain(raw: str) -> str:
             text = text[:-2].rstrip("*- \t")
         if not _DIRECTIVE.match(text):
             lines.append(text)
-    return shortened("\n".join(lines).strip(), DOC_LIMIT)
+    return shortened("\n".join(lines).strip().removeprefix("@doc "), DOC_LIMIT)
 
 
 def plain_docstring(raw: str) -> str:
     """Text of a docstring without its quotes and indentation."""
-    text = raw.lstrip(_BEFORE_QUOTES)
+    text = _BEFORE_QUOTES.sub("", raw)
+    if text[:1] not in "\"'":
+        return plain(raw)
     quotes = text[:3] if text[:3] in {'"""', "'''"} else text[:1]
     text = text[len(quotes) :].removesuffix(quotes).strip()
     if "\n" in text:

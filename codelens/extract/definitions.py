@@ -54,6 +54,12 @@ class Frame:
     index = -1
     """Of its symbol, and for a scope of the symbol around it."""
     qualified = ""
+    owns = False
+    """For a scope: it has an owner."""
+    through: Span | None = None
+    """The instance that it is assigned to: `self` in `self.x = 1`."""
+    passing = False
+    """Assigned in passing: the references in it belong to the function around it."""
     resolved = False
     """For a scope: `index`, `qualified` and `exported` are known."""
 
@@ -99,6 +105,7 @@ _MARK_RANKS = {
     "access": 1011,
     "doc": 1012,
     "docstring.inside": 1013,
+    "self": 1014,
 }
 _PRECEDENCE = (
     *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
@@ -141,6 +148,10 @@ class Definitions(NamedTuple):
     """Spans of the `@export.name`s, each with the scope that it stands in."""
     hidden: list[tuple[int, int, Frame | None]]
     """Spans of the `@private.name`s, each with the definition that it stands in."""
+    closed: list[Span]
+    """Spans of the `@export.closed`s."""
+    open: bool
+    """The text has no list of what it exports, so it exports everything."""
 
 
 def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definitions:
@@ -161,19 +172,24 @@ def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definition
         events.append((node.start_byte, -end, heading, len(nodes)))
         nodes.append(node)
     events.sort()
-    return _Sweep(plan, grammar, text).run(events, nodes)
+    closed = [node.byte_range for node in captures.get("export.closed", ())]
+    is_open = "export.list" in grammar.captures and not captures.get("export.list")
+    is_open = is_open or bool(captures.get("export.every"))
+    return _Sweep(plan, grammar, text, closed, is_open).run(events, nodes)
 
 
 class _Sweep:
     """One pass over the events with a stack of the intervals that are open."""
 
-    def __init__(self, plan: _Plan, grammar: Grammar, text: bytes) -> None:
+    def __init__(
+        self, plan: _Plan, grammar: Grammar, text: bytes, closed: list[Span], is_open: bool
+    ) -> None:
         self._plan = plan
         self._text = text
         info = grammar.info
         self._bodies = [path.split(".") for path in info.bodies]
         self._stack: list[Frame] = []
-        self._found = Definitions([], [], [])
+        self._found = Definitions([], [], [], closed, is_open)
         self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
         self._private_first = info.private_first
         self._decorators = (-1, -1)
@@ -199,6 +215,7 @@ class _Sweep:
             _MARK_RANKS["access"]: self._access_mark,
             _MARK_RANKS["doc"]: self._doc,
             _MARK_RANKS["docstring.inside"]: self._docstring_inside,
+            _MARK_RANKS["self"]: self._self,
         }
         renames = self._plan.renames
         for start, minus_end, rank, at in events:
@@ -323,6 +340,11 @@ class _Sweep:
         frame = self._head(start)
         if frame is not None and frame.owner is None:
             frame.owner = (start, end)
+
+    def _self(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is not None and frame.through is None:
+            frame.through = (start, end)
 
     def _body(self, start: int, end: int) -> None:
         frame = self._head(start)

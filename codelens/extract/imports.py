@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
+from itertools import pairwise
 
 from codelens.extract.captures import Captures
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.source import Source
 from codelens.types import Import
 
-_ROLES = ("module", "name", "alias", "default", "namespace", "all")
+_ROLES = ("module", "name", "alias", "default", "namespace", "all", "key", "value")
 _QUOTES = "\"'`<> \t\r\n"
 DEFAULT = "default"
 """Imported name of a default export."""
@@ -43,7 +45,9 @@ def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[
     return found
 
 
-def imports_of(captures: Captures, spans: set[tuple[int, int]], source: Source) -> list[Import]:
+def imports_of(
+    captures: Captures, info: LanguageInfo, spans: set[tuple[int, int]], source: Source
+) -> list[Import]:
     """Imports in order of the text; an import inside another one belongs to the outer."""
     if not spans:
         return []
@@ -54,6 +58,7 @@ def imports_of(captures: Captures, spans: set[tuple[int, int]], source: Source) 
             for node in captures.get(f"import.{role}", ())
         }
     )
+    statements = _Statements(info, source)
     found: list[Import] = []
     at = reached = 0
     for start, minus_end in sorted((start, -end) for start, end in spans):
@@ -65,28 +70,83 @@ def imports_of(captures: Captures, spans: set[tuple[int, int]], source: Source) 
         first = at
         while at < len(parts) and parts[at][0] < reached:
             at += 1
-        found += _of_statement(parts[first:at], source)
+        found += statements.read(parts[first:at])
     return found
 
 
-def _of_statement(parts: list[_Part], source: Source) -> list[Import]:
-    modules = [part for part in parts if part[2] == "module"]
-    if not modules:
-        return []
-    if len(modules) > 1:
-        return _several_modules(parts, source)
-    module = source.slice(*modules[0][:2]).strip(_QUOTES)
-    found: list[Import] = []
-    last_role = ""
-    for start, end, role in parts:
-        if role != "module":
-            text = source.slice(start, end).strip(_QUOTES)
-            if role == "alias" and last_role == "name":
-                found[-1] = found[-1]._replace(alias=text if text != found[-1].name else "")
+class _Statements:
+    """Reads the parts of one import statement after another."""
+
+    def __init__(self, info: LanguageInfo, source: Source) -> None:
+        self._source = source
+        self._noise = re.compile(info.import_noise) if info.import_noise else None
+        self._keys = [(role, re.compile(regex)) for role, regex in info.import_keys]
+
+    def read(self, parts: list[_Part]) -> list[Import]:
+        """The imports of one statement."""
+        if self._keys:
+            parts = self._by_keys(parts)
+        modules = [at for at, part in enumerate(parts) if part[2] == "module"]
+        if not modules:
+            return []
+        if modules[0] > 0:
+            return self._one(parts) if len(modules) == 1 else self._bare(parts)
+        edges = [*modules, len(parts)]
+        pairs = pairwise(edges)
+        return [one for begin, end in pairs for one in self._one(parts[begin:end])]
+
+    def _by_keys(self, parts: list[_Part]) -> list[_Part]:
+        """Values in the roles that the keys before them give: `:refer [a b] :as c`."""
+        found: list[_Part] = []
+        role = "name"
+        for start, end, given in parts:
+            text = self._source.slice(start, end)
+            if given == "key":
+                role = self._role(text, "none")
+            elif given == "value":
+                known = "all" if self._role(text, role) == "all" else role
+                if known != "none":
+                    found.append((start, end, known))
             else:
-                found.append(Import(module, *_bound(role, text), source.line(start)))
-        last_role = role
-    return found or [Import(module, "", "", source.line(modules[0][0]))]
+                role = "name" if given == "module" else role
+                found.append((start, end, given))
+        return found
+
+    def _role(self, text: str, unknown: str) -> str:
+        return next((role for role, regex in self._keys if regex.fullmatch(text)), unknown)
+
+    def _one(self, parts: list[_Part]) -> list[Import]:
+        """What is imported from one module."""
+        modules = [part for part in parts if part[2] == "module"]
+        module = self._text(modules[0])
+        found: list[Import] = []
+        last_role = ""
+        for part in parts:
+            start, _, role = part
+            if role != "module":
+                text = self._text(part)
+                if role == "alias" and last_role == "name":
+                    found[-1] = found[-1]._replace(alias=text if text != found[-1].name else "")
+                else:
+                    found.append(Import(module, *_bound(role, text), self._source.line(start)))
+            last_role = role
+        return found or [Import(module, "", "", self._source.line(modules[0][0]))]
+
+    def _bare(self, parts: list[_Part]) -> list[Import]:
+        """Several modules behind something else: each binds itself."""
+        found: list[Import] = []
+        for part in parts:
+            if part[2] == "module":
+                found.append(Import(self._text(part), "", "", self._source.line(part[0])))
+            elif part[2] == "alias" and found:
+                found[-1] = found[-1]._replace(alias=self._text(part))
+        return found
+
+    def _text(self, part: _Part) -> str:
+        text = self._source.slice(part[0], part[1])
+        if self._noise is not None:
+            text = self._noise.sub("", text)
+        return text.strip(_QUOTES)
 
 
 def _bound(role: str, text: str) -> tuple[str, str]:
@@ -96,15 +156,3 @@ def _bound(role: str, text: str) -> tuple[str, str]:
     if role == "all":
         return "*", ""
     return (DEFAULT if role == "default" else ""), text
-
-
-def _several_modules(parts: list[_Part], source: Source) -> list[Import]:
-    """`import a, b as c`: each binds itself."""
-    found: list[Import] = []
-    for start, end, role in parts:
-        text = source.slice(start, end).strip(_QUOTES)
-        if role == "module":
-            found.append(Import(text, "", "", source.line(start)))
-        elif role == "alias" and found:
-            found[-1] = found[-1]._replace(alias=text)
-    return found

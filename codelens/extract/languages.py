@@ -86,6 +86,8 @@ class LanguageInfo:
     """Kind of what is captured as `@section`."""
     owned: Literal["function", "method"] = "method"
     """What a function with an owner is, outside of any type."""
+    selves: str = ".*"
+    """Regex of the `@self` that members are assigned to."""
     forms: tuple[tuple[str, str], ...] = ()
     """Role -> regex: a `@form` whose keyword is such plays that role (`codelens.extract.forms`)."""
     placeholder_names: frozenset[str] = frozenset()
@@ -106,6 +108,10 @@ class LanguageInfo:
     """Kind -> regex: a definition with such a `@hint` in its head is of that kind."""
     import_calls: frozenset[str] = frozenset()
     """Names of functions, captured as `@import.call`, whose calls are imports."""
+    import_keys: tuple[tuple[str, str], ...] = ()
+    """Role, or `none` -> regex on an `@import.key`: what the `@import.value`s behind it are."""
+    import_noise: str = ""
+    """Regex of what is no part of the texts in an import."""
     docs: tuple[DocStyle, ...] = ("leading",)
     """Where the doc of a definition stands; the first that is there counts."""
     exported: ExportRule = "always"

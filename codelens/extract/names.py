@@ -13,6 +13,7 @@ from codelens.extract.source import Source
 
 NAME_LIMIT = 200
 """Longest name, in characters."""
+_MOST_TAKEN_APART = 1_000
 _PATTERN_TYPES = ("_pattern", "_list")
 """Ends of the types of nodes that take several values apart."""
 _DEPTHS = {"<": 1, "(": 1, "[": 1, ">": -1, ")": -1, "]": -1}
@@ -122,12 +123,17 @@ class Names:
         return self._source.slice(span[0], span[1])
 
     def _taken_apart(self, pattern: Node) -> list[Node]:
-        """Names in a pattern, one level deep."""
+        """Names in a pattern and in the patterns in it."""
         found: list[Node] = []
-        for child in pattern.named_children:
-            inner = child.child_by_field_name("value") or child.child_by_field_name("left") or child
-            if inner.type in self._patterns:
-                found.append(inner)
+        pending = [pattern]
+        while pending and len(found) < _MOST_TAKEN_APART:
+            node = pending.pop()
+            if node.type in self._patterns:
+                found.append(node)
+            elif node is pattern or node.type.endswith(_PATTERN_TYPES):
+                for child in reversed(node.named_children):
+                    fields = map(child.child_by_field_name, ("value", "left"))
+                    pending.append(next(filter(None, fields), child))
         return found
 
 

@@ -157,7 +157,7 @@ def _owners(starts: list[int], found: Symbols) -> list[int]:
     ends = [-1]
     inside = [-1]
     for at, frame in enumerate(found.frames):
-        if frame.index != at:
+        if frame.index != at or frame.passing:
             continue
         start = frame.tree_start
         while len(ends) > 1 and ends[-1] <= start:

@@ -35,7 +35,7 @@ def structure(text: bytes, language: str) -> Structure:
     comments = Comments(source, captures.get("comment", []))
     spans = import_spans(captures, rules.info, source)
     found = symbols_of(definitions(captures, rules, text), rules.info, source, comments, spans)
-    imports = imports_of(captures, spans, source)
+    imports = imports_of(captures, rules.info, spans, source)
     references = references_of(captures, found, imports, rules.info, source)
     chunks = chunks_of(roots, source, comments, found.symbols)
     return Structure(tuple(found.symbols), tuple(references), tuple(imports), tuple(chunks))

@@ -13,6 +13,7 @@ from codelens.extract.definitions import FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.names import Names, Span
 from codelens.extract.source import Source
+from codelens.extract.visibility import Visibility
 from codelens.types import Symbol
 
 _SIGNATURE_LIMIT = 200
@@ -60,8 +61,7 @@ def symbols_of(
         comments: its comments.
         imports: spans of its imports; a definition that is one binds a foreign name.
     """
-    builder = _Builder(info, source, comments)
-    builder.export(defined)
+    builder = _Builder(info, source, comments, defined)
     for frame in defined.frames:
         if frame.is_scope:
             continue
@@ -74,23 +74,17 @@ def symbols_of(
 
 
 class _Builder:
-    def __init__(self, info: LanguageInfo, source: Source, comments: Comments) -> None:
+    def __init__(
+        self, info: LanguageInfo, source: Source, comments: Comments, defined: Definitions
+    ) -> None:
         self._info = info
         self._source = source
         self._comments = comments
         self._names = Names(info, source)
-        self._exported: set[str] = set()
-        """Names at top level that are visible outside."""
-        self._exporting = re.compile(info.exporting.encode()) if info.exporting else None
+        self._visibility = Visibility(info, source, defined)
         self._last_in: dict[int, int] = {}
         """Parent -> the last symbol right in it, where clauses are merged."""
         self.found = Symbols([], [], set())
-
-    def export(self, defined: Definitions) -> None:
-        """Take note of the names that are exported apart from their definitions."""
-        for start, end, scope in defined.exports:
-            if scope is None or self._is_exporting(scope):
-                self._exported.add(self._source.slice(start, end))
 
     def hide(self, defined: Definitions) -> None:
         """Make private what is said to be so apart from its definition."""
@@ -110,34 +104,65 @@ class _Builder:
 
     def add(self, frame: Frame) -> None:
         """Add the symbols of a definition; it is dropped if it has no name."""
-        spans = self._names.spans(frame)
-        symbols = self.found.symbols
         parent = self._enclosing(frame) if frame.parent is not None else None
-        outer_owner = self._names.owner(frame)
-        if outer_owner or self._exporting is not None:
-            frame.exported = frame.exported or self._is_exporting(frame)
-        around = parent.qualified if parent is not None else ""
+        if frame.through is not None:
+            parent = self._through_self(frame, parent)
+            if frame.dropped:
+                return
+        spans = self._names.spans(frame)
+        owner = self._names.owner(frame)
+        if owner or self._visibility.by_expression:
+            frame.exported = frame.exported or self._visibility.is_exporting(frame)
         if len(spans) > 1 and frame.kind not in _MANY_NAMES:
             del spans[1:]
-        index = len(symbols)
+        index = len(self.found.symbols)
         declared = frame.kind
         for span in spans:
             if frame.renames is not None:
                 frame.kind = frame.renames.get(span, declared)
-            name, owner = self._names.name(frame.kind, span)
-            if name:
-                owner = _joined(outer_owner, owner)
-                inside = _joined(around, owner) if owner else around
-                symbol = self._symbol(frame, parent, owner, name, span, inside)
-                self.found.name_starts.add(span[0])
-                if self._info.merged and self._is_merged(symbol, frame):
-                    return
-                symbols.append(symbol)
-                self.found.frames.append(frame)
-        if len(symbols) == index:
+            if self._add_named(frame, parent, owner, span):
+                return
+        if len(self.found.symbols) == index:
             frame.dropped = True
             return
-        self._settle(frame, index, around)
+        self._settle(frame, index, parent.qualified if parent is not None else "")
+
+    def _add_named(self, frame: Frame, parent: Frame | None, owner: str, span: Span) -> bool:
+        """Add the symbol of one name; true if it became part of the one before."""
+        name, own = self._names.name(frame.kind, span)
+        if not name or (frame.through is not None and self._has(parent, name)):
+            return False
+        owner = _joined(owner, own)
+        around = parent.qualified if parent is not None else ""
+        inside = _joined(around, owner) if owner else around
+        symbol = self._symbol(frame, parent, owner, name, span, inside)
+        self.found.name_starts.add(span[0])
+        if self._info.merged and self._is_merged(symbol, frame):
+            return True
+        self.found.symbols.append(symbol)
+        self.found.frames.append(frame)
+        return False
+
+    def _through_self(self, frame: Frame, parent: Frame | None) -> Frame | None:
+        """The type that a member assigned in its methods belongs to: `self.x = 1`."""
+        start, end = frame.through or (0, 0)
+        if not _regex(self._info.selves).fullmatch(self._source.slice(start, end)):
+            frame.dropped = True
+            return None
+        around = self._around(parent)
+        while around is not None and around.kind not in TYPES:
+            around = self._around(self._enclosing(around))
+        if around is None:
+            frame.through = None
+            frame.dropped = frame.kind not in FUNCTIONS
+            return parent
+        frame.passing = frame.kind not in FUNCTIONS
+        return around
+
+    def _has(self, parent: Frame | None, name: str) -> bool:
+        index = parent.index if parent is not None else -1
+        symbols = self.found.symbols
+        return any(one.parent == index and one.name == name for one in symbols[index + 1 :])
 
     def _settle(self, frame: Frame, index: int, around: str) -> None:
         """Let what is inside a definition know what it became."""
@@ -182,7 +207,7 @@ class _Builder:
                 self._kind(frame, parent, owner, name, span[0]),
                 self._signature(frame, span),
                 self._doc(frame, first, last),
-                self._is_exported(frame, parent, owner, name),
+                self._visibility.is_exported(frame, parent, self._around(parent), owner, name),
                 first,
                 last,
                 bisect_right(starts, span[0]),
@@ -209,14 +234,22 @@ class _Builder:
             outer = outer.parent
         return None
 
+    def _around(self, parent: Frame | None) -> Frame | None:
+        """The definition at or around a definition or scope."""
+        while parent is not None and parent.is_scope:
+            parent = self._enclosing(parent)
+        return parent
+
     def _resolve(self, scope: Frame) -> None:
         scope.resolved = True
-        scope.exported = scope.exported or self._is_exporting(scope)
+        scope.exported = scope.exported or self._visibility.is_exporting(scope)
         parent = self._enclosing(scope)
         if parent is not None:
             scope.index = parent.index
         inside = parent.qualified if parent is not None else ""
-        scope.qualified = _joined(inside, self._names.owner(scope))
+        owner = self._names.owner(scope)
+        scope.owns = bool(owner)
+        scope.qualified = _joined(inside, owner)
 
     def _kind(
         self, frame: Frame, parent: Frame | None, owner: str, name: str, name_start: int
@@ -226,7 +259,7 @@ class _Builder:
         kind = self._hinted(frame.kind, hints) if hints else frame.kind
         inside = parent.kind if parent is not None else ""
         if kind == "function":
-            scoped = parent is not None and parent.is_scope and parent.qualified
+            scoped = parent is not None and parent.owns
             owned = bool(owner) and self._info.owned == "method"
             return "method" if owned or scoped or inside in TYPES else kind
         if kind == "method" and not owner and inside in FUNCTIONS:
@@ -253,7 +286,8 @@ class _Builder:
         for start, end in hints:
             text = self._source.slice(start, end)
             for closer, pattern in self._info.hints:
-                if (closer in TYPES) == (kind in TYPES) and _regex(pattern).search(text):
+                alike = (closer in TYPES) == (kind in TYPES) or kind == "variable"
+                if alike and _regex(pattern).search(text):
                     return closer
         return kind
 
@@ -286,59 +320,6 @@ class _Builder:
             if doc:
                 return doc
         return ""
-
-    def _is_exported(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
-        inner = parent is not None and not parent.is_scope
-        around = parent
-        while around is not None and around.is_scope:
-            around = self._enclosing(around)
-        if around is not None and (around.kind in FUNCTIONS or not around.exported):
-            return False
-        rule = self._info.exported
-        if rule == "marked":
-            if self._info.members == "marked":
-                return self._is_marked_itself(frame, parent)
-            if inner:
-                return not frame.private and name[:1] != "#"
-            return self._is_marked(frame, parent, owner, name)
-        if rule == "unmarked":
-            return not frame.private
-        if rule == "uppercase":
-            return name[:1].isupper() and (not owner or owner[:1].isupper())
-        if rule == "no-underscore":
-            return name[:1] != "_" or (name[:2] == "__" and name[-2:] == "__")
-        return rule == "always"
-
-    def _is_marked_itself(self, frame: Frame, parent: Frame | None) -> bool:
-        """The rule where each member says for itself whether it is visible."""
-        if frame.private:
-            return False
-        if frame.kind == "module" or frame.exported:
-            return True
-        if parent is not None and (
-            parent.exported if parent.is_scope else parent.kind in self._info.open_kinds
-        ):
-            return True
-        outer = frame.parent
-        while outer is not None and outer.dropped and not outer.exported:
-            outer = outer.parent
-        return outer is not None and outer.dropped
-
-    def _is_marked(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
-        marked = frame.exported or name in self._exported or owner in self._exported
-        marked = marked or (parent is not None and parent.exported)
-        outer = frame.parent
-        while outer is not None and outer.dropped and not marked:
-            marked = outer.exported
-            outer = outer.parent
-        if marked:
-            self._exported.add(name)
-        return marked
-
-    def _is_exporting(self, frame: Frame) -> bool:
-        if self._exporting is None:
-            return False
-        return self._exporting.match(self._source.text, frame.tree_start) is not None
 
 
 def _joined(outer: str, inner: str) -> str:
