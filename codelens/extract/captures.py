@@ -46,7 +46,7 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     if grammar.info.unparsable is not None and _is_unparsable(text, grammar.info.unparsable):
         raise ParseTimeout("nested deeper than the grammar can take")
     if grammar.info.masked:
-        text = _mask(grammar.info.masked).sub(_blanked, text)
+        text = _blanked(text, masked(grammar.info.masked, text))
     parser = Parser(grammar.language, included_ranges=ranges or None)
     limit = _STEPS_BASE + int(len(text) * _STEPS_PER_BYTE)
     steps = 0
@@ -86,14 +86,26 @@ def _mask(regex: str) -> re.Pattern[bytes]:
     return re.compile(regex.encode(), re.MULTILINE)
 
 
-def _blanked(match: re.Match[bytes]) -> bytes:
-    """The match with its groups, or all of it if it has none, made blank; positions stay."""
-    whole = bytearray(match[0])
-    for group in range(1, match.re.groups + 1) if match.re.groups else (0,):
-        start, end = match.start(group) - match.start(), match.end(group) - match.start()
-        if start >= 0:
-            whole[start:end] = _SHOWN.sub(b" ", whole[start:end])
-    return bytes(whole)
+def masked(regex: str, text: bytes) -> list[tuple[int, int]]:
+    """Spans of the regex's groups, or of all that it matches if it has none."""
+    pattern = _mask(regex)
+    groups = range(1, pattern.groups + 1) if pattern.groups else (0,)
+    return [
+        match.span(group)
+        for match in pattern.finditer(text)
+        for group in groups
+        if match.start(group) < match.end(group)
+    ]
+
+
+def _blanked(text: bytes, spans: list[tuple[int, int]]) -> bytes:
+    """The text with blanks in place of the spans' signs, so that positions stay."""
+    if not spans:
+        return text
+    blank = bytearray(text)
+    for start, end in spans:
+        blank[start:end] = _SHOWN.sub(b" ", text[start:end])
+    return bytes(blank)
 
 
 def captures_of(root: Node, grammar: Grammar) -> Captures:

@@ -14,15 +14,20 @@ DOC_LIMIT = 600
 _RAW_LIMIT = 4 * DOC_LIMIT
 
 _OPENING = (
-    r"/\*[*!]*|//+[!<]*|#+[!:|]?|--+(?: [|^](?=\s))?|;+|%+|\(\*+|\{-+ ?\|?|<!--+|\*+(?=[ \t]|$)"
+    r"/\*[*!]*|//+[!<]*|#+[!:|']?|--+(?:\[=*\[| [|^](?=\s))?|;+|%+|\(\*+|\{-+ ?\|?|<!--+"
+    r"|\*+(?=[ \t]|$)|=(?:begin|end|cut|pod|over|back|head\d|item|encoding|for)\b"
 )
 _MARKERS = re.compile(rf"[ \t]*(?:{_OPENING})?[ \t]?")
 _CLOSING = ("*/", "-->", "-}", "*)")
 _DIRECTIVE = re.compile(
     r"eslint-|@ts-|prettier-|istanbul |c8 |v8 |noqa|type:|pylint:|pragma:|nolint|go:|\+build"
+    r"|rubocop:|frozen_string_literal:|shellcheck |phpcs:|luacheck:|stylua:|:nodoc:|nocov"
 )
 _LICENSE = re.compile(r"copyright|\blicen[sc]e|SPDX-", re.IGNORECASE)
 _BETWEEN = b" \t,;)}"
+_BLANKS = b" \t\r\n"
+_FAR = 200
+_EMPTY_LINE = re.compile(rb"[ \t\r]*\n[ \t\r]*\n")
 _MARKS_BEFORE = b" \t\f\v\r=|,"
 """A comment behind these alone stands on a line of its own: `= -- | doc` in Haskell."""
 _BEFORE_ALL = b" \t\r\n\xef\xbb\xbf"
@@ -81,6 +86,19 @@ class Comments:
             return ""
         return plain(self._source.slice(begin, min(self._ends[at], begin + _RAW_LIMIT)))
 
+    def following_doc(self, line: int) -> str:
+        """Text of the comment block right below a line, if nothing follows it there."""
+        at = bisect_left(self._starts, self._source.line_start_of(line + 1))
+        if at == len(self._starts):
+            return ""
+        begin, end = self._starts[at], self._ends[at]
+        if self._source.line(begin) != line + 1:
+            return ""
+        rest = self._source.text[end : end + _FAR]
+        if rest.strip(_BLANKS) and not _EMPTY_LINE.match(rest):
+            return ""
+        return plain(self._source.slice(begin, min(end, begin + _RAW_LIMIT)))
+
     def _is_license(self, begin: int) -> bool:
         """The block that opens the file tells whose it is, not what follows it."""
         head = self._source.slice(begin, min(self._ends[0], begin + _RAW_LIMIT))
@@ -115,8 +133,10 @@ def plain(raw: str) -> str:
     """Text of a comment without its markers and without directives to tools."""
     lines: list[str] = []
     for line in raw.split("\n"):
+        if line.startswith("#!"):
+            continue
         text = line[_MARKERS.match(line).end() :].rstrip()  # type: ignore[union-attr]
-        if text.endswith(_CLOSING):
+        if text.endswith(_CLOSING) or (text.endswith("]]") and raw.startswith("--[")):
             text = text[:-2].rstrip("*- \t")
         if not _DIRECTIVE.match(text):
             lines.append(text)

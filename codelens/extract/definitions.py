@@ -8,76 +8,29 @@ Nothing recurses, so nesting cannot exhaust the stack.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
 from tree_sitter import Node
 
-from codelens.extract.captures import Captures
+from codelens.extract.captures import Captures, masked
+from codelens.extract.frames import (
+    DEFINITION,
+    EXTENT,
+    FUNCTIONS,
+    SCOPE,
+    TYPES,
+    Definitions,
+    Frame,
+    Span,
+)
 from codelens.extract.grammars import Grammar
 from codelens.extract.sections import sections
 
-FUNCTIONS = frozenset({"function", "method", "property", "macro"})
-"""Kinds whose inner variables are local."""
-TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum"})
-"""Kinds whose functions are methods and whose variables are fields."""
 _ONE_NAME = frozenset({"function", "method", "macro", "heading", "module"})
 _LOCAL = frozenset({"variable", "constant"})
 _WITH_BODY = FUNCTIONS | TYPES | {"module"}
-
-_EXTENT, _SCOPE, _DEFINITION = range(3)
-
-
-Span = tuple[int, int]
-
-
-class Frame:
-    """An open interval of the sweep: a definition, or what surrounds definitions."""
-
-    # Defaults live in the class: most frames change few of them, and there are many frames.
-    kind = ""
-    names: list[Span] | None = None
-    renames: dict[Span, str] | None = None
-    """Names that say themselves of what kind the thing is."""
-    owner: Span | None = None
-    docstring: Span | None = None
-    hints: list[Span] | None = None
-    exported = False
-    private = False
-    hides: bool | None = None
-    """What follows in its body is private, is not, or nothing says so."""
-    dropped = False
-    """No symbol, and nothing is qualified by it."""
-    count = 0
-    """Definitions right inside an extent, and the only one."""
-    only: Frame | None = None
-    index = -1
-    """Of its symbol, and for a scope of the symbol around it."""
-    qualified = ""
-    owns = False
-    """For a scope: it has an owner."""
-    through: Span | None = None
-    """The instance that it is assigned to: `self` in `self.x = 1`."""
-    passing = False
-    """Assigned in passing: the references in it belong to the function around it."""
-    resolved = False
-    """For a scope: `index`, `qualified` and `exported` are known."""
-
-    def __init__(self, role: int, node: Node, start: int, end: int, parent: Frame | None) -> None:
-        self.role = role
-        self.node = node
-        self.parent = parent
-        self.tree_start = self.start = self.head_start = start
-        """Of the node itself; `start` and `end` grow by decorators and extents, and the
-        signature begins at `head_start`, behind the decorators."""
-        self.tree_end = self.end = self.body_start = self.body_end = end
-        self.local = parent is not None and parent.local
-        """Variables right inside are local to a function."""
-
-    @property
-    def is_scope(self) -> bool:
-        """It qualifies what it holds without being a symbol."""
-        return self.role == _SCOPE
 
 
 class _Plan(NamedTuple):
@@ -106,12 +59,14 @@ _MARK_RANKS = {
     "doc": 1012,
     "docstring.inside": 1013,
     "self": 1014,
+    "private.names": 1015,
 }
 _PRECEDENCE = (
     *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
     *("struct", "union", "interface", "trait", "enum", "module", "property", "macro", "heading"),
 )
 """Of two kinds captured for one node the later counts."""
+_BLANKS = re.compile(rb"\s*")
 _FIRST_RENAME = 1100
 _FAR = 1000
 
@@ -119,16 +74,16 @@ _FAR = 1000
 @cache
 def _plan(captures: tuple[str, ...]) -> _Plan:
     ranks: list[tuple[str, int]] = []
-    kinds = dict(enumerate(_PRECEDENCE, _DEFINITION))
+    kinds = dict(enumerate(_PRECEDENCE, DEFINITION))
     renames: dict[int, str] = {}
     for at, capture in enumerate(captures):
         head, _, rest = capture.partition(".")
         if capture in _MARK_RANKS:
             ranks.append((capture, _MARK_RANKS[capture]))
         elif capture in {"extent", "scope"}:
-            ranks.append((capture, _EXTENT if capture == "extent" else _SCOPE))
+            ranks.append((capture, EXTENT if capture == "extent" else SCOPE))
         elif head == "definition":
-            ranks.append((capture, _DEFINITION + _PRECEDENCE.index(rest)))
+            ranks.append((capture, DEFINITION + _PRECEDENCE.index(rest)))
         elif head == "name" and rest:
             renames[_FIRST_RENAME + at] = rest
             ranks.append((capture, _FIRST_RENAME + at))
@@ -137,21 +92,6 @@ def _plan(captures: tuple[str, ...]) -> _Plan:
 
 _Event = tuple[int, int, int, int]
 """Start, minus end, rank, number of the node."""
-
-
-class Definitions(NamedTuple):
-    """What the sweep found."""
-
-    frames: list[Frame]
-    """Definitions and scopes, in order of their starts; names may still be only in fields."""
-    exports: list[tuple[int, int, Frame | None]]
-    """Spans of the `@export.name`s, each with the scope that it stands in."""
-    hidden: list[tuple[int, int, Frame | None]]
-    """Spans of the `@private.name`s, each with the definition that it stands in."""
-    closed: list[Span]
-    """Spans of the `@export.closed`s."""
-    open: bool
-    """The text has no list of what it exports, so it exports everything."""
 
 
 def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definitions:
@@ -167,15 +107,27 @@ def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definition
             events += [
                 (node.start_byte, -node.end_byte, rank, at) for at, node in enumerate(found, first)
             ]
-    heading = _DEFINITION + _PRECEDENCE.index(grammar.info.sections)
+    heading = DEFINITION + _PRECEDENCE.index(grammar.info.sections)
     for node, end in sections(captures, text):
         events.append((node.start_byte, -end, heading, len(nodes)))
         nodes.append(node)
+    if grammar.info.masked:
+        events += _masks(grammar.info.masked, text)
     events.sort()
     closed = [node.byte_range for node in captures.get("export.closed", ())]
     is_open = "export.list" in grammar.captures and not captures.get("export.list")
     is_open = is_open or bool(captures.get("export.every"))
     return _Sweep(plan, grammar, text, closed, is_open).run(events, nodes)
+
+
+def _masks(regex: str, text: bytes) -> Iterator[_Event]:
+    """What was blanked out right before something belongs to it as decorators do."""
+    rank = _MARK_RANKS["decorator"]
+    for start, end in masked(regex, text):
+        rest = text[end : end + _FAR]
+        near = _BLANKS.match(rest)
+        if near is not None and near[0].count(b"\n") < 2 and text[start : start + 1] != b"#":
+            yield start, -end, rank, -1
 
 
 class _Sweep:
@@ -196,6 +148,12 @@ class _Sweep:
         """Span of the decorators just passed, whose definition is still to come."""
         self._doc_before = (-1, -1)
         """Span of the doc among them."""
+        self._marked: list[tuple[str, Span]] = []
+        """Marks in them."""
+        self._doc_inside: tuple[Span, Frame] | None = None
+        """The last doc found inside a definition."""
+        self._hidden = self._hiding_names = (-1, -1)
+        """Spans: definitions, names in it are private."""
 
     def run(self, events: list[_Event], nodes: list[Node]) -> Definitions:
         stack = self._stack
@@ -216,6 +174,7 @@ class _Sweep:
             _MARK_RANKS["doc"]: self._doc,
             _MARK_RANKS["docstring.inside"]: self._docstring_inside,
             _MARK_RANKS["self"]: self._self,
+            _MARK_RANKS["private.names"]: self._private_names,
         }
         renames = self._plan.renames
         for start, minus_end, rank, at in events:
@@ -225,7 +184,7 @@ class _Sweep:
             if kind is not None:
                 if kind not in _LOCAL or not stack or not stack[-1].local:
                     self._definition(kind, start, -minus_end, nodes[at])
-            elif rank < _DEFINITION:
+            elif rank < DEFINITION:
                 self._surround(rank, start, -minus_end, nodes[at])
             elif rank in renames:
                 self._rename(renames[rank], start, -minus_end)
@@ -241,7 +200,7 @@ class _Sweep:
         if top is not None and top.tree_start == start and top.tree_end == end and top.kind:
             frame = top
         else:
-            frame = Frame(_DEFINITION, node, start, end, top)
+            frame = Frame(DEFINITION, node, start, end, top)
             if top is not None and kind in _WITH_BODY and top.body_start < end:
                 self._find_body(frame)
                 if frame.body_start == top.body_start and top.kind:
@@ -252,7 +211,9 @@ class _Sweep:
             self._take_decorators(frame)
             if self._access or self._private_first:
                 self._take_access(frame)
-            if top is not None and top.role == _EXTENT:
+            if end <= self._hidden[1]:
+                frame.private = True
+            if top is not None and top.role == EXTENT:
                 top.count += 1
                 top.only = frame
         frame.kind = kind
@@ -267,10 +228,28 @@ class _Sweep:
             frame.start = begin
             if self._doc_before[0] >= begin:
                 frame.docstring = self._doc_before
+            for mark, span in self._marked:
+                if span[0] >= begin:
+                    self._mark(frame, mark, span)
+            self._marked.clear()
+
+    def _mark(self, frame: Frame, mark: str, span: Span) -> None:
+        if mark == "hint":
+            frame.hints = [*(frame.hints or ()), span]
+        elif mark == "export":
+            frame.exported = True
+        else:
+            frame.private = True
+
+    def _is_in_decorators(self, mark: str, start: int, end: int) -> bool:
+        if start >= self._decorators[1]:
+            return False
+        self._marked.append((mark, (start, end)))
+        return True
 
     def _take_access(self, frame: Frame) -> None:
         outer = frame.parent
-        while outer is not None and outer.role == _EXTENT:
+        while outer is not None and outer.role == EXTENT:
             outer = outer.parent
         if outer is not None:
             frame.private = (
@@ -292,7 +271,7 @@ class _Sweep:
         if top is not None and top.role == role and (top.tree_start, top.tree_end) == (start, end):
             return
         frame = Frame(role, node, start, end, top)
-        if role == _SCOPE:
+        if role == SCOPE:
             self._found.frames.append(frame)
         else:
             frame.dropped = True
@@ -302,8 +281,8 @@ class _Sweep:
     def _close(self, frame: Frame) -> None:
         """A definition alone in its extent takes its span."""
         only, frame.only = frame.only, None
-        if frame.role != _EXTENT or frame.count != 1 or only is None:
-            if frame.role == _EXTENT and self._stack and self._stack[-1].role == _EXTENT:
+        if frame.role != EXTENT or frame.count != 1 or only is None:
+            if frame.role == EXTENT and self._stack and self._stack[-1].role == EXTENT:
                 self._stack[-1].count += frame.count
             return
         only.start = min(only.start, frame.start)
@@ -311,19 +290,21 @@ class _Sweep:
         only.head_start = min(only.head_start, frame.head_start)
         only.docstring = only.docstring or frame.docstring
         outer = self._stack[-1] if self._stack else None
-        if outer is not None and outer.role == _EXTENT:
+        if outer is not None and outer.role == EXTENT:
             outer.count += 1
             outer.only = only
 
     def _head(self, start: int) -> Frame | None:
         """The innermost definition or scope, if the position is not inside its body."""
         for frame in reversed(self._stack):
-            if frame.role != _EXTENT:
+            if frame.role != EXTENT:
                 return None if frame.body_start <= start < frame.body_end else frame
         return None
 
     def _name(self, start: int, end: int) -> None:
         frame = self._head(start)
+        if frame is None and end <= self._hiding_names[1]:
+            self._private_name(start, end)
         if frame is None or start == end or (frame.names and frame.kind in _ONE_NAME):
             return
         if frame.names is None:
@@ -355,6 +336,9 @@ class _Sweep:
         if self._doc_before[0] <= start < self._doc_before[1]:
             self._doc_before = (start, end)
             return
+        if self._doc_inside is not None and start < self._doc_inside[0][1]:
+            self._doc_inside[1].docstring = (start, end)
+            return
         frame = self._stack[-1] if self._stack else None
         if frame is not None and start <= frame.body_start and frame.docstring is None:
             frame.docstring = (start, end)
@@ -363,6 +347,7 @@ class _Sweep:
         frame = self._inside(start)
         if frame is not None and frame.docstring is None:
             frame.docstring = (start, end)
+            self._doc_inside = (start, end), frame
 
     def _doc(self, start: int, end: int) -> None:
         self._decorator(start, end)
@@ -371,7 +356,7 @@ class _Sweep:
     def _inside(self, start: int) -> Frame | None:
         """The innermost definition or scope, if the position is inside its body."""
         for frame in reversed(self._stack):
-            if frame.role != _EXTENT:
+            if frame.role != EXTENT:
                 return frame if frame.body_start <= start < frame.body_end else None
         return None
 
@@ -387,7 +372,8 @@ class _Sweep:
             if rule.fullmatch(word):
                 frame.hides = hides
 
-    def _export(self, start: int, _end: int) -> None:
+    def _export(self, start: int, end: int) -> None:
+        self._is_in_decorators("export", start, end)
         top = self._stack[-1] if self._stack else None
         if top is not None and not top.body_start <= start < top.body_end:
             top.exported = True
@@ -397,14 +383,22 @@ class _Sweep:
         self._found.exports.append((start, end, top if top is not None and top.is_scope else None))
 
     def _hint(self, start: int, end: int) -> None:
+        self._is_in_decorators("hint", start, end)
         top = self._stack[-1] if self._stack else None
         if top is not None and not top.body_start <= start < top.body_end:
             top.hints = [*(top.hints or ()), (start, end)]
 
-    def _private(self, start: int, _end: int) -> None:
+    def _private(self, start: int, end: int) -> None:
+        if self._is_in_decorators("private", start, end):
+            return
         frame = self._head(start)
         if frame is not None:
             frame.private = True
+        else:
+            self._hidden = (start, end)
+
+    def _private_names(self, start: int, end: int) -> None:
+        self._hiding_names = (start, end)
 
     def _decorator(self, start: int, end: int) -> None:
         top = self._stack[-1] if self._stack else None

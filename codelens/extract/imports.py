@@ -11,8 +11,8 @@ from codelens.extract.languages import LanguageInfo
 from codelens.extract.source import Source
 from codelens.types import Import
 
-_ROLES = ("module", "name", "alias", "default", "namespace", "all", "key", "value")
-_QUOTES = "\"'`<> \t\r\n"
+_ROLES = ("module", "name", "alias", "default", "namespace", "all", "key", "value", "self")
+_QUOTES = "\"'` \t\r\n"
 DEFAULT = "default"
 """Imported name of a default export."""
 
@@ -58,7 +58,12 @@ def imports_of(
             for node in captures.get(f"import.{role}", ())
         }
     )
-    statements = _Statements(info, source)
+    reach = {
+        (node.start_byte, node.end_byte): node.parent.end_byte if node.parent else node.end_byte
+        for node in captures.get("import.prefix", ())
+    }
+    parts = sorted([*parts, *((start, end, "prefix") for start, end in reach)])
+    statements = _Statements(info, source, reach)
     found: list[Import] = []
     at = reached = 0
     for start, minus_end in sorted((start, -end) for start, end in spans):
@@ -77,8 +82,13 @@ def imports_of(
 class _Statements:
     """Reads the parts of one import statement after another."""
 
-    def __init__(self, info: LanguageInfo, source: Source) -> None:
+    def __init__(
+        self, info: LanguageInfo, source: Source, reach: dict[tuple[int, int], int]
+    ) -> None:
         self._source = source
+        self._reach = reach
+        self._separator = info.import_separator
+        self._words = info.words
         self._noise = re.compile(info.import_noise) if info.import_noise else None
         self._keys = [(role, re.compile(regex)) for role, regex in info.import_keys]
 
@@ -86,6 +96,8 @@ class _Statements:
         """The imports of one statement."""
         if self._keys:
             parts = self._by_keys(parts)
+        if any(role == "prefix" for _, _, role in parts):
+            return self._tree(parts)
         modules = [at for at, part in enumerate(parts) if part[2] == "module"]
         if not modules:
             return []
@@ -128,7 +140,9 @@ class _Statements:
                 if role == "alias" and last_role == "name":
                     found[-1] = found[-1]._replace(alias=text if text != found[-1].name else "")
                 else:
-                    found.append(Import(module, *_bound(role, text), self._source.line(start)))
+                    names = text.split() if self._words and role == "name" else [text]
+                    line = self._source.line(start)
+                    found += [Import(module, *_bound(role, one), line) for one in names]
             last_role = role
         return found or [Import(module, "", "", self._source.line(modules[0][0]))]
 
@@ -146,7 +160,32 @@ class _Statements:
         text = self._source.slice(part[0], part[1])
         if self._noise is not None:
             text = self._noise.sub("", text)
-        return text.strip(_QUOTES)
+        text = text.strip(_QUOTES)
+        return text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
+
+    def _tree(self, parts: list[_Part]) -> list[Import]:
+        """Names behind prefixes that hold as far as their brackets do: `use a::{b, c::d}`."""
+        found: list[Import] = []
+        prefixes: list[_Part] = []
+        for part in parts:
+            start, _, role = part
+            while prefixes and self._reach[prefixes[-1][:2]] <= start:
+                prefixes.pop()
+            if role == "prefix":
+                prefixes.append(part)
+                continue
+            module = self._separator.join(map(self._text, prefixes))
+            line = self._source.line(start)
+            text = self._text(part)
+            if role == "alias" and found:
+                found[-1] = found[-1]._replace(alias=text)
+            elif role in {"name", "all"} and module:
+                found.append(Import(module, "*" if role == "all" else text, "", line))
+            elif role in {"name", "module"}:
+                found.append(Import(text, "", "", line))
+            elif role == "self":
+                found.append(Import(module, "", "", line))
+        return found
 
 
 def _bound(role: str, text: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ TEXT = "text"
 FOLDER = Path(__file__).parent / "languages"
 _VERSIONS_PER_CORE = 1000
 
-DocStyle = Literal["leading", "trailing", "docstring"]
+DocStyle = Literal["leading", "trailing", "following", "docstring"]
 ExportRule = Literal["always", "never", "no-underscore", "uppercase", "marked", "unmarked"]
 SignatureRule = Literal["body", "line"]
 ConstantRule = Literal["marked", "uppercase", "keyword"]
@@ -65,6 +65,8 @@ class LanguageInfo:
     """Whole file names."""
     stems: tuple[str, ...] = ()
     """File names up to their first dot, where the extension is nobody's: `Dockerfile.dev`."""
+    aliases: tuple[str, ...] = ()
+    """What else it is called where a part of a text says its language (`sh`, `golang`)."""
     interpreters: tuple[str, ...] = ()
     """Names in a `#!` line, version digits left out."""
     contested: tuple[tuple[str, str], ...] = ()
@@ -86,6 +88,14 @@ class LanguageInfo:
     """Kind of what is captured as `@section`."""
     owned: Literal["function", "method"] = "method"
     """What a function with an owner is, outside of any type."""
+    words: bool = False
+    """A name or imported name with blanks in it is several: Perl's `qw(a b)`."""
+    confined: frozenset[str] = frozenset()
+    """Kinds that are no definitions outside of types: R6's methods look like any argument."""
+    private_names: str = ""
+    """Regex of names that are visible nowhere else."""
+    signature_noise: str = ""
+    """Regex of what is left out of signatures: lines of a preprocessor."""
     selves: str = ".*"
     """Regex of the `@self` that members are assigned to."""
     forms: tuple[tuple[str, str], ...] = ()
@@ -110,6 +120,8 @@ class LanguageInfo:
     """Names of functions, captured as `@import.call`, whose calls are imports."""
     import_keys: tuple[tuple[str, str], ...] = ()
     """Role, or `none` -> regex on an `@import.key`: what the `@import.value`s behind it are."""
+    import_separator: str = "."
+    """Joins an `@import.prefix` with what it stands before."""
     import_noise: str = ""
     """Regex of what is no part of the texts in an import."""
     docs: tuple[DocStyle, ...] = ("leading",)
@@ -127,6 +139,13 @@ class LanguageInfo:
     constants: ConstantRule = "marked"
     """Which variables are constants: those captured as such, those with an upper-case name as
     well, or those declared with a word `const`."""
+    prose: bool = False
+    """Code in it is quoted: nothing in that is visible outside, and its keys are nobody's."""
+    cells: bool = False
+    """Its `@embedded.cell`s are those of a notebook (`codelens.extract.cells`)."""
+    embedded_hint: str = ""
+    """Regex, its first group the language, on `@embedded.language`; what does not match says
+    nothing. By default the first word of it."""
     signature: SignatureRule = "body"
     """Where a signature ends: at the `@body`, or with its first line."""
     restarts: str = ""
@@ -138,6 +157,14 @@ class LanguageInfo:
     """Texts that must not be parsed, as they would crash the grammar's own scanner."""
     bound_names: str = ""
     """Regex: a `@reference.bound` so named counts though the file does not bind the name."""
+    name_characters: str = ""
+    """Signs that are part of a name: `.` in R."""
+    known_members: bool = False
+    """Members are used by their bare names: Ruby's methods."""
+    joined: str = ""
+    """Field of a `@reference.call.joined` whose texts make the name: Objective-C's selectors."""
+    ignored_calls: frozenset[str] = frozenset()
+    """Names of what looks like a call and is none: `if` in Elixir."""
     ignored_types: frozenset[str] = frozenset()
     """Names of built-in types that the grammar does not tell from others."""
 
@@ -306,10 +333,10 @@ def _table() -> _Table:
     )
 
 
-_SETS = {"destructured", "ignored_types", "import_calls", "open_kinds"} | {
-    "placeholder_names",
-    "private_first",
-}
+_SETS = frozenset(
+    "confined destructured ignored_calls ignored_types import_calls open_kinds placeholder_names "
+    "private_first".split()
+)
 _CHOICES = {
     "docs": get_args(DocStyle),
     "exported": get_args(ExportRule),

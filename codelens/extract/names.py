@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from codelens.extract.comments import shortened
-from codelens.extract.definitions import Frame
+from codelens.extract.frames import Frame, Span
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.source import Source
 
@@ -16,12 +16,13 @@ NAME_LIMIT = 200
 _MOST_TAKEN_APART = 1_000
 _PATTERN_TYPES = ("_pattern", "_list")
 """Ends of the types of nodes that take several values apart."""
+_WORD = re.compile(rb"[^\s()]+")
+_VALUES = frozenset({"variable", "constant", "field"})
+"""Kinds for which the name `_` means none."""
 _DEPTHS = {"<": 1, "(": 1, "[": 1, ">": -1, ")": -1, "]": -1}
 _BRACKETS = re.compile(r"<.*>|\(.*\)|\[.*\]")
 _CLOSING_MARKS = re.compile(r"\s+#+$")
 """The closing marks of a Markdown heading."""
-
-Span = tuple[int, int]
 
 
 class Names:
@@ -36,11 +37,22 @@ class Names:
         self._scope_paths = [path.split(".") for path in info.scope_owners]
         self._noise = re.compile(info.owner_noise) if info.owner_noise else None
         self._name_noise = re.compile(info.name_noise) if info.name_noise else None
+        self._words = info.words
         self._separators = info.name_separators
         self._whole_modules = info.whole_modules
 
     def spans(self, frame: Frame) -> list[Span]:
         """Where the names of a definition stand; several for `a, b = 1, 2`, none if unnamed."""
+        spans = self._found(frame)
+        if not self._words:
+            return spans
+        return [
+            (start + word.start(), start + word.end())
+            for start, end in spans
+            for word in _WORD.finditer(self._source.text[start:end])
+        ]
+
+    def _found(self, frame: Frame) -> list[Span]:
         if frame.names is not None:
             return frame.names
         placeholder: list[Span] = []
@@ -67,7 +79,7 @@ class Names:
         """
         name = self._source.slice(span[0], span[1])
         if name.isidentifier():
-            return name, ""
+            return ("" if name == "_" and kind in _VALUES else name), ""
         if self._name_noise is not None:
             name = self._name_noise.sub("", name)
         name = " ".join(name.split())

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from itertools import repeat
 from typing import cast
 
@@ -25,9 +25,10 @@ KINDS = ("name", "type", "call")
 BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
 """Captures that count if the text defines or imports a thing of that name, and their kinds."""
 _MODULE_PARTS = re.compile(r"[./\\:]+")
-_LAST_NAME = re.compile(r"(?:^|[.:>\\\s])([^\s.:>\\()\[\]{}\"'`,;]+)\Z")
+_SEPARATORS, _BRACKETS = ".:>\\", "()[]{}\"'`,;"
 _LONGEST_NAME = 200
-_MEMBERS = frozenset({"field", "member", "method", "property"})
+_FIELDS = frozenset({"field", "member"})
+_MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
 
 _new_reference = cast(
@@ -57,21 +58,25 @@ def references_of(
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
-            known = known or _known_names(found, imports)
+            known = known or _known_names(found, imports, info.known_members)
             for node, name in zip(nodes, source.texts(nodes), strict=True):
                 if (
                     name in known or (telling is not None and telling.fullmatch(name))
                 ) and node.start_byte not in found.name_starts:
                     found_at[node.start_byte] = (name, kind)
+    for name, start in _joined_calls(captures, info, source):
+        found_at[start] = (name, "call")
     for kind in KINDS:
         nodes = captures.get(f"reference.{kind}")
         if nodes:
-            names, starts = _last_names(nodes, source)
+            names, starts = _last_names(nodes, source, info.name_characters)
             if kind == "type":
                 names, starts = _foreign_types(names, starts, found, info)
                 parameters = captures.get("type.parameter")
                 if parameters:
                     names, starts = _given_types(names, starts, found, parameters, source)
+            else:
+                names, starts = _foreign_names(names, starts, found, info)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
     starts = sorted(found_at)
     named = [found_at[start] for start in starts]
@@ -84,12 +89,39 @@ def references_of(
     return list(map(_new_reference, rows))
 
 
-def _last_names(nodes: list[Node], source: Source) -> tuple[list[str], list[int]]:
+def _joined_calls(
+    captures: Captures, info: LanguageInfo, source: Source
+) -> Iterator[tuple[str, int]]:
+    """Names in several pieces: `[list insert: x at: 1]` calls `insert:at:`."""
+    for node in captures.get("reference.call.joined", ()):
+        pieces: list[str] = []
+        first = node.start_byte
+        for at, child in enumerate(node.children):
+            if node.field_name_for_child(at) == info.joined:
+                first = first if pieces else child.start_byte
+                follower = child.next_sibling
+                colon = ":" if follower is not None and follower.type == ":" else ""
+                pieces.append(source.slice(child.start_byte, child.end_byte) + colon)
+        if pieces:
+            yield "".join(pieces), first
+
+
+@cache
+def _last_name(name_characters: str) -> re.Pattern[str]:
+    separators = "".join(sign for sign in _SEPARATORS if sign not in name_characters)
+    none = re.escape(separators + _BRACKETS)
+    return re.compile(rf"(?:^|[{re.escape(separators)}\s])([^\s{none}]+)\Z")
+
+
+def _last_names(
+    nodes: list[Node], source: Source, name_characters: str
+) -> tuple[list[str], list[int]]:
     """Names of the nodes and where they start; a qualified name stands for its last part."""
     texts = source.texts(nodes)
     starts = [node.start_byte for node in nodes]
     if all(map(str.isidentifier, texts)):
         return texts, starts
+    last_name = _last_name(name_characters)
     names: list[str] = []
     places: list[int] = []
     for node, text, start in zip(nodes, texts, starts, strict=True):
@@ -97,7 +129,7 @@ def _last_names(nodes: list[Node], source: Source) -> tuple[list[str], list[int]
             names.append(text)
             places.append(start)
             continue
-        match = _LAST_NAME.search(text[-_LONGEST_NAME:])
+        match = last_name.search(text[-_LONGEST_NAME:])
         if match:
             names.append(match[1])
             places.append(node.end_byte - len(match[1].encode()))
@@ -110,6 +142,22 @@ def _foreign_types(
     """Without built-in types and without the names in definitions of types."""
     ignored = info.ignored_types
     defined = found.name_starts
+    kept = [
+        at
+        for at, (name, start) in enumerate(zip(names, starts, strict=True))
+        if name not in ignored and start not in defined
+    ]
+    return [names[at] for at in kept], [starts[at] for at in kept]
+
+
+def _foreign_names(
+    names: list[str], starts: list[int], found: Symbols, info: LanguageInfo
+) -> tuple[list[str], list[int]]:
+    """Without the names in definitions, where these look like calls, and without special forms."""
+    ignored = info.ignored_calls
+    defined = found.name_starts
+    if not ignored and defined.isdisjoint(starts):
+        return names, starts
     kept = [
         at
         for at, (name, start) in enumerate(zip(names, starts, strict=True))
@@ -140,8 +188,9 @@ def _given_types(
     return [names[at] for at in kept], [starts[at] for at in kept]
 
 
-def _known_names(found: Symbols, imports: Iterable[Import]) -> set[str]:
-    known = {symbol.name for symbol in found.symbols if symbol.kind not in _MEMBERS}
+def _known_names(found: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
+    left_out = _FIELDS if members else _MEMBERS
+    known = {symbol.name for symbol in found.symbols if symbol.kind not in left_out}
     for one in imports:
         known.add(one.alias or one.name or one.module)
         if not one.alias and not one.name:

@@ -46,6 +46,10 @@ class Source:
         """Offset where the line of a byte begins."""
         return self.text.rfind(b"\n", 0, byte) + 1
 
+    def line_start_of(self, line: int) -> int:
+        """Offset where a 1-based line begins; the size of the text behind its last line."""
+        return self.line_starts[line - 1] if line <= len(self.line_starts) else self.size
+
     def begins_line(self, byte: int, line: int) -> bool:
         """Nothing but blanks stands before the byte on its line."""
         before = self.text[self.line_starts[line - 1] : byte]

@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import NamedTuple, cast
 
 from codelens.extract.comments import Comments, plain_docstring, shortened
-from codelens.extract.definitions import FUNCTIONS, TYPES, Definitions, Frame
+from codelens.extract.frames import FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.names import Names, Span
 from codelens.extract.source import Source
@@ -23,6 +23,8 @@ _PLAIN_VALUES = frozenset({"variable", "constant", "field", "type", "property"})
 _MANY_NAMES = _PLAIN_VALUES | TYPES
 _FLOATING = TYPES | {"member", "variable", "constant"}
 """Kinds that, declared in passing, belong to what is around, not to the variable."""
+_NAMED_SHAPES = FUNCTIONS - {"function", "method"}
+_HOLDERS = TYPES | {"module"}
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
 _CONST_WORD = re.compile(r"\bconst\b")
 _TAIL = " \t\r\n{:;,=\\"
@@ -109,6 +111,9 @@ class _Builder:
             parent = self._through_self(frame, parent)
             if frame.dropped:
                 return
+        if frame.kind in self._info.confined and self._is_stray(frame, parent):
+            frame.dropped = True
+            return
         spans = self._names.spans(frame)
         owner = self._names.owner(frame)
         if owner or self._visibility.by_expression:
@@ -136,7 +141,10 @@ class _Builder:
         around = parent.qualified if parent is not None else ""
         inside = _joined(around, owner) if owner else around
         symbol = self._symbol(frame, parent, owner, name, span, inside)
-        self.found.name_starts.add(span[0])
+        if frame.kind != "field":
+            # Go's embedded fields are uses of their types as well.
+            own_start = span[1] - len(name.encode()) if own else span[0]
+            self.found.name_starts.add(own_start)
         if self._info.merged and self._is_merged(symbol, frame):
             return True
         self.found.symbols.append(symbol)
@@ -164,9 +172,19 @@ class _Builder:
         symbols = self.found.symbols
         return any(one.parent == index and one.name == name for one in symbols[index + 1 :])
 
+    def _is_stray(self, frame: Frame, parent: Frame | None) -> bool:
+        """A member of nothing. A property may also be in the type of a function's parameter."""
+        around = self._around(parent)
+        if frame.kind == "property":
+            return around is None
+        return around is None or around.kind not in _HOLDERS
+
     def _settle(self, frame: Frame, index: int, around: str) -> None:
         """Let what is inside a definition know what it became."""
         symbol = self.found.symbols[index]
+        if symbol.kind in FUNCTIONS and frame.kind not in FUNCTIONS:
+            # Known to be a function by a hint alone: all of it is inside.
+            frame.body_start = frame.tree_start
         frame.index = index
         frame.kind = symbol.kind
         qualifies = symbol.kind != "module" or self._info.modules_qualify
@@ -221,12 +239,15 @@ class _Builder:
         """The definition or scope that qualifies a definition."""
         outer = frame.parent
         floats = frame.kind in _FLOATING
+        # The parts of a type in the head of a function are the function's.
+        shape = frame.kind == "property" and frame.body_start == frame.tree_end
+        hiding = _NAMED_SHAPES if shape else FUNCTIONS
         while outer is not None:
             if not (
                 outer.dropped
                 or (floats and outer.kind in _PLAIN_VALUES)
                 # What stands in the head of a function is not inside it.
-                or (frame.tree_start < outer.body_start and outer.kind in FUNCTIONS)
+                or (frame.tree_start < outer.body_start and outer.kind in hiding)
             ):
                 if outer.is_scope and not outer.resolved:
                     self._resolve(outer)
@@ -300,6 +321,8 @@ class _Builder:
             rest = self._source.slice(frame.body_end, frame.end)[:_SIGNATURE_RAW]
             tail = " {…} " + " ".join(rest.split()).rstrip("; ")
         raw = self._comments.left_out(start, min(end, start + _SIGNATURE_RAW))
+        if self._info.signature_noise:
+            raw = _regex("(?m)" + self._info.signature_noise).sub(" ", raw)
         if self._info.signature == "line":
             raw = raw.split("\n", 1)[0]
         head = " ".join(raw.split()).rstrip(_TAIL)
@@ -313,6 +336,8 @@ class _Builder:
                     start, end = frame.docstring
                     raw = self._source.slice(start, min(end, start + _DOCSTRING_RAW))
                     doc = plain_docstring(raw)
+            elif style == "following":
+                doc = self._comments.following_doc(last)
             elif style == "leading":
                 doc = self._comments.leading_doc(frame.start, first)
             elif frame.kind not in FUNCTIONS and frame.kind not in TYPES:

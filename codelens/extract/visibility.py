@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from codelens.extract.definitions import FUNCTIONS, Definitions, Frame
+from codelens.extract.frames import FUNCTIONS, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.source import Source
 
@@ -18,6 +18,7 @@ class Visibility:
         self._source = source
         self._open = defined.open
         self._exporting = re.compile(info.exporting.encode()) if info.exporting else None
+        self._private = re.compile(info.private_names) if info.private_names else None
         self._closed = set(self._texts(defined.closed))
         """Types that are visible without what is in them."""
         self._listed = set(
@@ -55,11 +56,18 @@ class Visibility:
         """
         if around is not None and (_hides(around) or not around.exported):
             return False
+        if _in_nameless_function(frame) or (self._private and self._private.fullmatch(name)):
+            return False
+        return self._by_rule(frame, parent, around, owner, name)
+
+    def _by_rule(
+        self, frame: Frame, parent: Frame | None, around: Frame | None, owner: str, name: str
+    ) -> bool:
         rule = self._info.exported
         if rule == "marked":
             return self._by_marks(frame, parent, around, owner, name)
         if rule == "unmarked":
-            return not frame.private
+            return frame.exported or not frame.private
         if rule == "uppercase":
             return name[:1].isupper() and (not owner or owner[:1].isupper())
         if rule == "no-underscore":
@@ -98,7 +106,9 @@ class Visibility:
 
     def _is_marked(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
         marked = frame.exported or name in self._listed or owner in self._listed
-        marked = marked or (parent is not None and parent.exported) or _in_marked_extent(frame)
+        if parent is not None:
+            marked = marked or parent.exported or parent.qualified in self._listed
+        marked = marked or _in_marked_extent(frame)
         if marked:
             self._listed.add(name)
         return marked
@@ -112,6 +122,15 @@ def _hides(around: Frame) -> bool:
     return around.kind in FUNCTIONS and (
         around.kind != "property" or around.body_start < around.tree_end
     )
+
+
+def _in_nameless_function(frame: Frame) -> bool:
+    outer = frame.parent
+    while outer is not None and outer.dropped:
+        if outer.kind in FUNCTIONS:
+            return True
+        outer = outer.parent
+    return False
 
 
 def _in_marked_extent(frame: Frame) -> bool:

@@ -21,7 +21,15 @@ PARSED = [info.name for info in languages() if info.grammar]
 KNOWN = {
     *("extent", "scope", "comment", "import", "import.call", "opaque"),
     *("form", "form.keyword", "section.auto", "section.mark", "embedded", "embedded.language"),
-    *("type.parameter", "export.list", "export.every", "export.closed"),
+    *(
+        "type.parameter",
+        "reparsed",
+        "import.prefix",
+        "reference.call.joined",
+        "export.list",
+        "export.every",
+        "export.closed",
+    ),
     *definitions._MARK_RANKS,
     *(f"section.{level}" for level in range(1, 10)),
     *(f"definition.{kind}" for kind in get_args(SymbolKind)),
