@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import repeat
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -29,8 +30,18 @@ Seam = tuple[int, int]
 """Byte where a line starts, and its depth."""
 
 
+class Root(NamedTuple):
+    """A tree over a text or a part of it."""
+
+    node: Node
+    end: int
+    """Where the part ends."""
+    depth: int
+    """Depth of the seams between the root's children."""
+
+
 def chunks_of(
-    roots: list[Node], source: Source, comments: Comments, symbols: list[Symbol]
+    roots: list[Root], source: Source, comments: Comments, symbols: list[Symbol]
 ) -> list[Chunk]:
     """Chunks of a parsed text: they tile it but for blank lines."""
     return _cut(source, _node_seams(roots, source, comments), symbols)
@@ -41,11 +52,11 @@ def text_chunks(source: Source) -> list[Chunk]:
     return _cut(source, _line_seams(source, 0, source.size), [])
 
 
-def _node_seams(roots: list[Node], source: Source, comments: Comments) -> list[Seam]:
+def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[Seam]:
     """Lines on which a node begins that is part of a node too large for one chunk."""
     text, line_starts = source.text, source.line_starts
     seams: dict[int, int] = {}
-    pending = [(root, source.size, 0) for root in roots]
+    pending = [tuple(root) for root in roots]
     while pending:
         node, end, depth = pending.pop()
         children = node.children

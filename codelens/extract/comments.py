@@ -22,6 +22,7 @@ _CLOSING = ("*/", "-->", "-}", "*)")
 _DIRECTIVE = re.compile(
     r"eslint-|@ts-|prettier-|istanbul |c8 |v8 |noqa|type:|pylint:|pragma:|nolint|go:|\+build"
     r"|rubocop:|frozen_string_literal:|shellcheck |phpcs:|luacheck:|stylua:|:nodoc:|nocov"
+    r"|@flow|@format|@jsx|jshint |global |jslint |tslint:"
 )
 _LICENSE = re.compile(r"copyright|\blicen[sc]e|SPDX-", re.IGNORECASE)
 _BETWEEN = b" \t,;)}"

@@ -144,6 +144,7 @@ class _Sweep:
         self._found = Definitions([], [], [], closed, is_open)
         self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
         self._private_first = info.private_first
+        self._open_bodies = info.open_bodies
         self._decorators = (-1, -1)
         """Span of the decorators just passed, whose definition is still to come."""
         self._doc_before = (-1, -1)
@@ -273,6 +274,7 @@ class _Sweep:
         frame = Frame(role, node, start, end, top)
         if role == SCOPE:
             self._found.frames.append(frame)
+            self._find_body(frame)
         else:
             frame.dropped = True
         self._take_decorators(frame)
@@ -330,7 +332,8 @@ class _Sweep:
     def _body(self, start: int, end: int) -> None:
         frame = self._head(start)
         if frame is not None and frame.body_start == frame.tree_end:
-            frame.body_start, frame.body_end = start, end
+            frame.body_start = start
+            frame.body_end = frame.tree_end if self._open_bodies else end
 
     def _docstring(self, start: int, end: int) -> None:
         if self._doc_before[0] <= start < self._doc_before[1]:

@@ -8,6 +8,8 @@ as `@form.keyword`; the settings say which words define what.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -34,7 +36,36 @@ def with_forms(captures: Captures, info: LanguageInfo, text: bytes) -> Captures:
         if at < len(words) and words[at][0] < form.end_byte:
             for capture in _meanings(info.forms, text[words[at][0] : words[at][1]]):
                 told.setdefault(capture, []).append(form)
+    for capture, part in _parts(forms, words, captures.get("form.part", []), info, text):
+        told.setdefault(capture, []).append(part)
     return captures | {name: [*captures.get(name, ()), *nodes] for name, nodes in told.items()}
+
+
+def _parts(
+    forms: list[Node],
+    words: list[tuple[int, int]],
+    parts: list[Node],
+    info: LanguageInfo,
+    text: bytes,
+) -> Iterator[tuple[str, Node]]:
+    """Parts of forms, by the keyword of the innermost form around each: a protocol's methods."""
+    if not parts:
+        return
+    starts = [start for start, _ in words]
+    spans = sorted((node.start_byte, -node.end_byte) for node in forms)
+    around: list[tuple[int, int]] = []
+    at = 0
+    for part in sorted(parts, key=_start):
+        start, end = part.byte_range
+        while at < len(spans) and spans[at][0] < start:
+            around.append(spans[at])
+            at += 1
+        while around and -around[-1][1] < end:
+            around.pop()
+        if around:
+            word = words[bisect_left(starts, around[-1][0])]
+            for capture in _meanings(info.parts, text[word[0] : word[1]]):
+                yield capture, part
 
 
 def _start(node: Node) -> int:

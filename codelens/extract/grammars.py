@@ -50,7 +50,7 @@ def grammar(name: str) -> Grammar:
     except ValueError as error:
         raise SettingError(f"the query of {name} does not fit its grammar: {error}") from error
     names = tuple(query.capture_name(at) for at in range(query.capture_count))
-    forms = [form_capture(role) for role, _ in info.forms]
+    forms = [form_capture(role) for role, _ in (*info.forms, *info.parts)]
     return Grammar(info, language, query, tuple(dict.fromkeys((*names, *forms))))
 
 

@@ -89,6 +89,7 @@ class _Statements:
         self._reach = reach
         self._separator = info.import_separator
         self._words = info.words
+        self._splits = info.imports_split
         self._noise = re.compile(info.import_noise) if info.import_noise else None
         self._keys = [(role, re.compile(regex)) for role, regex in info.import_keys]
 
@@ -144,7 +145,13 @@ class _Statements:
                     line = self._source.line(start)
                     found += [Import(module, *_bound(role, one), line) for one in names]
             last_role = role
-        return found or [Import(module, "", "", self._source.line(modules[0][0]))]
+        found = found or [Import(module, "", "", self._source.line(modules[0][0]))]
+        return [self._split(one) for one in found] if self._splits else found
+
+    def _split(self, one: Import) -> Import:
+        """`a.b.C` bound itself is C of `a.b`."""
+        module, dot, name = one.module.rpartition(".")
+        return one if one.name or not dot else one._replace(module=module, name=name)
 
     def _bare(self, parts: list[_Part]) -> list[Import]:
         """Several modules behind something else: each binds itself."""

@@ -88,6 +88,10 @@ class LanguageInfo:
     """Kind of what is captured as `@section`."""
     owned: Literal["function", "method"] = "method"
     """What a function with an owner is, outside of any type."""
+    parts: tuple[tuple[str, str], ...] = ()
+    """The same for a `@form.part`, by the keyword of the form around it."""
+    open_bodies: bool = False
+    """A `@body` reaches to the end of its definition."""
     words: bool = False
     """A name or imported name with blanks in it is several: Perl's `qw(a b)`."""
     confined: frozenset[str] = frozenset()
@@ -120,6 +124,8 @@ class LanguageInfo:
     """Names of functions, captured as `@import.call`, whose calls are imports."""
     import_keys: tuple[tuple[str, str], ...] = ()
     """Role, or `none` -> regex on an `@import.key`: what the `@import.value`s behind it are."""
+    imports_split: bool = False
+    """Of a module that is bound itself, `a.b.C`, the last part is the name imported."""
     import_separator: str = "."
     """Joins an `@import.prefix` with what it stands before."""
     import_noise: str = ""
@@ -159,6 +165,8 @@ class LanguageInfo:
     """Regex: a `@reference.bound` so named counts though the file does not bind the name."""
     name_characters: str = ""
     """Signs that are part of a name: `.` in R."""
+    reference_names: str = ""
+    """Regex: its one group is the name in the text of a reference that is no plain word."""
     known_members: bool = False
     """Members are used by their bare names: Ruby's methods."""
     joined: str = ""

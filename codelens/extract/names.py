@@ -17,6 +17,7 @@ _MOST_TAKEN_APART = 1_000
 _PATTERN_TYPES = ("_pattern", "_list")
 """Ends of the types of nodes that take several values apart."""
 _WORD = re.compile(rb"[^\s()]+")
+_QUOTES = ("'", '"', "`")
 _VALUES = frozenset({"variable", "constant", "field"})
 """Kinds for which the name `_` means none."""
 _DEPTHS = {"<": 1, "(": 1, "[": 1, ">": -1, ")": -1, "]": -1}
@@ -86,7 +87,11 @@ class Names:
         if kind == "heading":
             return shortened(_CLOSING_MARKS.sub("", name), NAME_LIMIT), ""
         owner = ""
-        if self._separators and not (self._whole_modules and kind == "module"):
+        if (
+            self._separators
+            and name[:1] not in _QUOTES
+            and not (self._whole_modules and kind == "module")
+        ):
             owner, name = self._split(name)
         if name[:1] in "\"'`":
             name = name.strip("\"'` ")

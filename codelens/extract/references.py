@@ -69,7 +69,7 @@ def references_of(
     for kind in KINDS:
         nodes = captures.get(f"reference.{kind}")
         if nodes:
-            names, starts = _last_names(nodes, source, info.name_characters)
+            names, starts = _last_names(nodes, source, _last_name(info))
             if kind == "type":
                 names, starts = _foreign_types(names, starts, found, info)
                 parameters = captures.get("type.parameter")
@@ -107,21 +107,23 @@ def _joined_calls(
 
 
 @cache
-def _last_name(name_characters: str) -> re.Pattern[str]:
-    separators = "".join(sign for sign in _SEPARATORS if sign not in name_characters)
+def _last_name(info: LanguageInfo) -> re.Pattern[str]:
+    """Finds the last part of a qualified name, in its first group."""
+    if info.reference_names:
+        return re.compile(info.reference_names)
+    separators = "".join(sign for sign in _SEPARATORS if sign not in info.name_characters)
     none = re.escape(separators + _BRACKETS)
     return re.compile(rf"(?:^|[{re.escape(separators)}\s])([^\s{none}]+)\Z")
 
 
 def _last_names(
-    nodes: list[Node], source: Source, name_characters: str
+    nodes: list[Node], source: Source, last_name: re.Pattern[str]
 ) -> tuple[list[str], list[int]]:
     """Names of the nodes and where they start; a qualified name stands for its last part."""
     texts = source.texts(nodes)
     starts = [node.start_byte for node in nodes]
     if all(map(str.isidentifier, texts)):
         return texts, starts
-    last_name = _last_name(name_characters)
     names: list[str] = []
     places: list[int] = []
     for node, text, start in zip(nodes, texts, starts, strict=True):

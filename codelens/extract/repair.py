@@ -11,21 +11,26 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
-from tree_sitter import Node, Point, Range
+from tree_sitter import Node, Range
 
 from codelens.extract.captures import Captures, captures_of, parse
 from codelens.extract.forms import with_forms
 from codelens.extract.grammars import Grammar
+from codelens.extract.ranges import Span, overlap, ranges
+from codelens.extract.reparse import REPARSED, reparsed
 
 _MOST_PARSES = 8
 _MOST_FAILURES = 4
-_INERT = re.compile("string|comment|template|text")
+_MOST_SUSPECTS = 3
+"""More pieces whose brackets do not add up are no sign: strings and comments hold them."""
+_ROUND = ((b"(", b")"), (b"[", b"]"))
+_INERT = re.compile("string|comment|template|text|token_tree|heredoc|pod|data_section")
 """Types of nodes whose text is no code."""
-
-Hole = tuple[int, int]
 
 
 class Parsed(NamedTuple):
@@ -35,17 +40,25 @@ class Parsed(NamedTuple):
     captures: Captures
 
 
-def parsed(text: bytes, grammar: Grammar) -> Parsed:
+def parsed(text: bytes, grammar: Grammar, spans: Sequence[Span] = ()) -> Parsed:
     """Parse a text and run the language's query, around what is broken where that helps.
+
+    Args:
+        text: the whole text.
+        grammar: the language's.
+        spans: the parts of the text that are in the language, in order; none: all of it.
 
     Raises:
         ParseTimeout: see `codelens.extract.captures.parse`.
     """
-    root = parse(text, grammar).root_node
+    root = parse(text, grammar, ranges(text, spans)).root_node
     captures = _captures(root, grammar, text)
+    found = Parsed([root], captures)
     if root.has_error and grammar.info.restarts:
-        return _Repair(text, grammar).run(Parsed([root], captures))
-    return Parsed([root], captures)
+        found = _Repair(text, grammar, spans or [(0, len(text))]).run(found)
+    if found.captures.get(REPARSED):
+        found = Parsed(*reparsed(found.roots, found.captures, text, grammar))
+    return found
 
 
 def _captures(root: Node, grammar: Grammar, text: bytes) -> Captures:
@@ -53,16 +66,17 @@ def _captures(root: Node, grammar: Grammar, text: bytes) -> Captures:
 
 
 class _Repair:
-    def __init__(self, text: bytes, grammar: Grammar) -> None:
+    def __init__(self, text: bytes, grammar: Grammar, spans: Sequence[Span]) -> None:
         self._text = text
         self._grammar = grammar
+        self._spans = spans
         self._parses = 0
         self._failures = 0
-        starts = _restarts(grammar.info.restarts).finditer(text)
-        self._restarts = [match.start(1) for match in starts]
+        found = _restarts(grammar.info.restarts)
+        self._restarts = [match.start(1) for span in spans for match in found.finditer(text, *span)]
 
     def run(self, first: Parsed) -> Parsed:
-        best, holes = first, list[Hole]()
+        best, holes = first, list[Span]()
         lost = self._lost(best, holes)
         passed = 0
         while passed < len(lost) and self._goes_on():
@@ -73,18 +87,18 @@ class _Repair:
                 best, holes, lost = better
         roots, captures = list(best.roots), dict(best.captures)
         for hole in holes:
-            root = parse(self._text, self._grammar, [self._range(*hole)]).root_node
+            root = parse(self._text, self._grammar, self._ranges([hole])).root_node
             roots.append(root)
             for capture, nodes in _captures(root, self._grammar, self._text).items():
                 captures[capture] = captures.get(capture, []) + nodes
         return Parsed(roots, captures)
 
     def _around(
-        self, first: int, lost: list[int], holes: list[Hole]
-    ) -> tuple[Parsed, list[Hole], list[int]] | None:
+        self, first: int, lost: list[int], holes: list[Span]
+    ) -> tuple[Parsed, list[Span], list[int]] | None:
         """Parse without one of the definitions near a lost line; None if none helps."""
         at = bisect_left(self._restarts, first)
-        for suspect in (at - 1, at, at - 2, at - 3):
+        for suspect in dict.fromkeys((*self._unbalanced(), at - 1, at, at - 2, at - 3)):
             if not 0 <= suspect < len(self._restarts) - 1 or not self._goes_on():
                 continue
             hole = self._line(self._restarts[suspect]), self._line(self._restarts[suspect + 1])
@@ -101,15 +115,35 @@ class _Repair:
             self._failures += 1
         return None
 
+    @cached_property
+    def _pieces_that_do_not_add_up(self) -> list[int]:
+        """Pieces between restarts whose brackets tell that the fault is in them."""
+        found: list[int] = []
+        for at, (start, end) in enumerate(pairwise(self._restarts)):
+            piece = self._text[start:end]
+            depth = self._indentation(end) - self._indentation(start)
+            curly = piece.count(b"{") - piece.count(b"}")
+            odd = any(piece.count(one) != piece.count(other) for one, other in _ROUND)
+            if odd or (curly > 0) - (curly < 0) != (depth > 0) - (depth < 0):
+                found.append(at)
+        return found
+
+    def _unbalanced(self) -> list[int]:
+        found = self._pieces_that_do_not_add_up
+        return found if len(found) <= _MOST_SUSPECTS else []
+
+    def _indentation(self, byte: int) -> int:
+        return byte - self._line(byte)
+
     def _goes_on(self) -> bool:
         return self._parses < _MOST_PARSES and self._failures < _MOST_FAILURES
 
-    def _lost(self, found: Parsed, holes: list[Hole]) -> list[int]:
+    def _lost(self, found: Parsed, holes: list[Span]) -> list[int]:
         """Lines that should begin a definition and do not."""
         starts = {
             node.start_byte
             for capture, nodes in found.captures.items()
-            if capture.startswith(("definition.", "extent", "decorator"))
+            if capture.startswith(("definition.", "extent", "decorator", "scope"))
             for node in nodes
         }
         return [
@@ -127,16 +161,12 @@ class _Repair:
     def _line(self, byte: int) -> int:
         return self._text.rfind(b"\n", 0, byte) + 1
 
-    def _outside(self, holes: list[Hole]) -> list[Range]:
+    def _outside(self, holes: list[Span]) -> list[Range]:
         edges = [0, *(edge for hole in holes for edge in hole), len(self._text)]
-        pairs = zip(edges[::2], edges[1::2], strict=True)
-        return [self._range(start, end) for start, end in pairs if start < end]
+        return self._ranges(list(zip(edges[::2], edges[1::2], strict=True)))
 
-    def _range(self, start: int, end: int) -> Range:
-        return Range(self._point(start), self._point(end), start, end)
-
-    def _point(self, byte: int) -> Point:
-        return Point(self._text.count(b"\n", 0, byte), byte - self._line(byte))
+    def _ranges(self, wanted: list[Span]) -> list[Range]:
+        return ranges(self._text, overlap(self._spans, wanted))
 
 
 @cache

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from codelens.extract.captures import ParseTimeout
-from codelens.extract.chunks import chunks_of, text_chunks
+from codelens.extract.chunks import Root, chunks_of, text_chunks
 from codelens.extract.comments import Comments
 from codelens.extract.definitions import definitions
+from codelens.extract.embedded import DEEPEST, Found, Part, bindings, joined, parts_of
 from codelens.extract.grammars import grammar
 from codelens.extract.imports import import_spans, imports_of
 from codelens.extract.languages import language_info
@@ -29,16 +32,38 @@ def structure(text: bytes, language: str) -> Structure:
     """
     if not language_info(language).grammar:
         return text_structure(text)
-    rules = grammar(language)
-    roots, captures = parsed(text, rules)
     source = Source(text)
-    comments = Comments(source, captures.get("comment", []))
-    spans = import_spans(captures, rules.info, source)
-    found = symbols_of(definitions(captures, rules, text), rules.info, source, comments, spans)
-    imports = imports_of(captures, rules.info, spans, source)
-    references = references_of(captures, found, imports, rules.info, source)
-    chunks = chunks_of(roots, source, comments, found.symbols)
-    return Structure(tuple(found.symbols), tuple(references), tuple(imports), tuple(chunks))
+    found = _found(source, language)
+    comments = Comments(source, found.comments)
+    chunks = chunks_of(found.roots, source, comments, found.symbols)
+    return Structure(
+        tuple(found.symbols), tuple(found.references), tuple(found.imports), tuple(chunks)
+    )
+
+
+def _found(source: Source, language: str, part: Part | None = None, level: int = 0) -> Found:
+    """What there is in a text or a part of it, parts in other languages included."""
+    rules = grammar(language)
+    spans = part.spans if part is not None else []
+    roots, captures = parsed(source.text, rules, spans)
+    nodes = captures.get("comment", [])
+    comments = Comments(source, nodes)
+    statements = import_spans(captures, rules.info, source)
+    defined = definitions(captures, rules, source.text)
+    found = symbols_of(defined, rules.info, source, comments, statements)
+    imports = imports_of(captures, rules.info, statements, source)
+    inner: list[tuple[Part, Found]] = []
+    for one in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
+        # A part that is hopeless stays text.
+        with suppress(ParseTimeout):
+            inner.append((one, _found(source, one.language, one, level + 1)))
+    bound = [*imports, *bindings(inner)]
+    references = references_of(captures, found, bound, rules.info, source)
+    depth = part.depth if part is not None else 0
+    end = spans[-1][1] if spans else source.size
+    trees = [Root(root, end, depth) for root in roots]
+    own = Found(trees, nodes, found.symbols, references, imports)
+    return joined(own, inner, rules.info, source) if inner else own
 
 
 def text_structure(text: bytes) -> Structure:

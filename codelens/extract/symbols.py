@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import NamedTuple, cast
 
 from codelens.extract.comments import Comments, plain_docstring, shortened
-from codelens.extract.frames import FUNCTIONS, TYPES, Definitions, Frame
+from codelens.extract.frames import EXTENT, FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.names import Names, Span
 from codelens.extract.source import Source
@@ -20,7 +20,7 @@ _SIGNATURE_LIMIT = 200
 _SIGNATURE_RAW = 4 * _SIGNATURE_LIMIT
 _DOCSTRING_RAW = 2400
 _PLAIN_VALUES = frozenset({"variable", "constant", "field", "type", "property"})
-_MANY_NAMES = _PLAIN_VALUES | TYPES
+_MANY_NAMES = _PLAIN_VALUES | TYPES | {"member"}
 _FLOATING = TYPES | {"member", "variable", "constant"}
 """Kinds that, declared in passing, belong to what is around, not to the variable."""
 _NAMED_SHAPES = FUNCTIONS - {"function", "method"}
@@ -84,6 +84,9 @@ class _Builder:
         self._comments = comments
         self._names = Names(info, source)
         self._visibility = Visibility(info, source, defined)
+        self._all_frames = defined.frames
+        self._declared: dict[int, set[str]] | None = None
+        """Names taken in the types, known when the first member through an instance is met."""
         self._last_in: dict[int, int] = {}
         """Parent -> the last symbol right in it, where clauses are merged."""
         self.found = Symbols([], [], set())
@@ -135,7 +138,7 @@ class _Builder:
     def _add_named(self, frame: Frame, parent: Frame | None, owner: str, span: Span) -> bool:
         """Add the symbol of one name; true if it became part of the one before."""
         name, own = self._names.name(frame.kind, span)
-        if not name or (frame.through is not None and self._has(parent, name)):
+        if not name or (frame.through is not None and self._is_taken(frame, parent, name)):
             return False
         owner = _joined(owner, own)
         around = parent.qualified if parent is not None else ""
@@ -167,10 +170,29 @@ class _Builder:
         frame.passing = frame.kind not in FUNCTIONS
         return around
 
-    def _has(self, parent: Frame | None, name: str) -> bool:
-        index = parent.index if parent is not None else -1
-        symbols = self.found.symbols
-        return any(one.parent == index and one.name == name for one in symbols[index + 1 :])
+    def _is_taken(self, frame: Frame, parent: Frame | None, name: str) -> bool:
+        """A type has a member of that name already, or declares one."""
+        if parent is None or frame.through is None:
+            return False
+        if self._declared is None:
+            self._declared = self._declarations()
+        own = self._declared.setdefault(id(parent), set())
+        taken = name in own
+        own.add(name)
+        return taken
+
+    def _declarations(self) -> dict[int, set[str]]:
+        """Names that types declare by themselves, not through an instance, by their frames."""
+        found: dict[int, set[str]] = {}
+        for frame in self._all_frames:
+            outer = frame.parent
+            while outer is not None and outer.role == EXTENT:
+                outer = outer.parent
+            if outer is not None and outer.kind in TYPES and frame.through is None:
+                names = found.setdefault(id(outer), set())
+                for span in self._names.spans(frame):
+                    names.add(self._names.name(frame.kind, span)[0])
+        return found
 
     def _is_stray(self, frame: Frame, parent: Frame | None) -> bool:
         """A member of nothing. A property may also be in the type of a function's parameter."""

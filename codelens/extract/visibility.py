@@ -67,6 +67,8 @@ class Visibility:
         if rule == "marked":
             return self._by_marks(frame, parent, around, owner, name)
         if rule == "unmarked":
+            if parent is not None and parent.is_scope and parent.private:
+                return False
             return frame.exported or not frame.private
         if rule == "uppercase":
             return name[:1].isupper() and (not owner or owner[:1].isupper())
@@ -105,9 +107,11 @@ class Visibility:
         return _in_marked_extent(frame)
 
     def _is_marked(self, frame: Frame, parent: Frame | None, owner: str, name: str) -> bool:
-        marked = frame.exported or name in self._listed or owner in self._listed
+        marked = (frame.exported and not frame.private) or name in self._listed
+        marked = marked or owner in self._listed or owner.partition(".")[0] in self._listed
         if parent is not None:
-            marked = marked or parent.exported or parent.qualified in self._listed
+            listed = parent.owns and parent.qualified in self._listed
+            marked = marked or parent.exported or listed
         marked = marked or _in_marked_extent(frame)
         if marked:
             self._listed.add(name)
