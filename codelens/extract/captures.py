@@ -46,7 +46,7 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     if grammar.info.unparsable is not None and _is_unparsable(text, grammar.info.unparsable):
         raise ParseTimeout("nested deeper than the grammar can take")
     if grammar.info.masked:
-        text = _blanked(text, masked(grammar.info.masked, text))
+        text = _replaced(text, masked(grammar.info.masked, text))
     parser = Parser(grammar.language, included_ranges=ranges or None)
     limit = _STEPS_BASE + int(len(text) * _STEPS_PER_BYTE)
     steps = 0
@@ -86,26 +86,33 @@ def _mask(regex: str) -> re.Pattern[bytes]:
     return re.compile(regex.encode(), re.MULTILINE)
 
 
-def masked(regex: str, text: bytes) -> list[tuple[int, int]]:
-    """Spans of the regex's groups, or of all that it matches if it has none."""
+def masked(regex: str, text: bytes) -> list[tuple[int, int, bytes]]:
+    """What is read otherwise than written: spans, each with the word to read in its place.
+
+    The regex's groups, or all that it matches if it has none, are read as blanks; a named group
+    is read as its name, less `_` and digits at its end, where that fits.
+    """
     pattern = _mask(regex)
+    words = {at: name.rstrip("0123456789").rstrip("_") for name, at in pattern.groupindex.items()}
     groups = range(1, pattern.groups + 1) if pattern.groups else (0,)
     return [
-        match.span(group)
+        (match.start(group), match.end(group), words.get(group, "").encode())
         for match in pattern.finditer(text)
         for group in groups
         if match.start(group) < match.end(group)
     ]
 
 
-def _blanked(text: bytes, spans: list[tuple[int, int]]) -> bytes:
-    """The text with blanks in place of the spans' signs, so that positions stay."""
+def _replaced(text: bytes, spans: list[tuple[int, int, bytes]]) -> bytes:
+    """The text with words and blanks in place of the spans, so that positions stay."""
     if not spans:
         return text
-    blank = bytearray(text)
-    for start, end in spans:
-        blank[start:end] = _SHOWN.sub(b" ", text[start:end])
-    return bytes(blank)
+    found = bytearray(text)
+    for start, end, word in spans:
+        blank = _SHOWN.sub(b" ", text[start:end])
+        fits = len(word) <= len(blank) and b"\n" not in blank[: len(word)]
+        found[start:end] = word + blank[len(word) :] if fits else blank
+    return bytes(found)
 
 
 def captures_of(root: Node, grammar: Grammar) -> Captures:

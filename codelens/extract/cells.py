@@ -21,6 +21,9 @@ _LANGUAGE = re.compile(
 _MAGIC = re.compile(rb"[ ]*(?:[%!?]|\w+\?)")
 """Lines that are for the notebook itself."""
 _LINE_END = re.compile(rb'"[ \t]*,?[ \t]*\r?(?=\n)')
+_BETWEEN_LINES = re.compile(r'(?:\\n)?",?\s+"')
+_LAST_END = re.compile(r'(?:\\n",?|(?<!\\)",?)\s*"?\Z')
+_ESCAPED = re.compile(r'\\(["\\/])')
 _METADATA = 20_000
 """The language stands in the last bytes of a notebook, or in the first."""
 
@@ -41,6 +44,12 @@ def cells_of(captures: Captures, source: Source) -> Cells:
     if not spans:
         return []
     return [(_language(source.text), spans, 4)]
+
+
+def as_code(quoted: str) -> str:
+    """A signature or doc without what the strings of the file put between its lines."""
+    text = _BETWEEN_LINES.sub(" ", quoted)
+    return " ".join(_ESCAPED.sub(r"\1", _LAST_END.sub("", text)).split()).rstrip(" :")
 
 
 def _lines(cell: Node, text: bytes) -> list[Span]:

@@ -56,7 +56,7 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
     """Lines on which a node begins that is part of a node too large for one chunk."""
     text, line_starts = source.text, source.line_starts
     seams: dict[int, int] = {}
-    pending = [tuple(root) for root in roots]
+    pending = [(root.node, root.end, root.depth) for root in roots]
     while pending:
         node, end, depth = pending.pop()
         children = node.children

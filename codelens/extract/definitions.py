@@ -8,13 +8,11 @@ Nothing recurses, so nesting cannot exhaust the stack.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
-from typing import NamedTuple
 
 from tree_sitter import Node
 
-from codelens.extract.captures import Captures, masked
+from codelens.extract.captures import Captures
+from codelens.extract.events import FAR, MARK_RANKS, Events, events_of
 from codelens.extract.frames import (
     DEFINITION,
     EXTENT,
@@ -26,122 +24,32 @@ from codelens.extract.frames import (
     Span,
 )
 from codelens.extract.grammars import Grammar
-from codelens.extract.sections import sections
+from codelens.extract.sections import before_blanks
 
 _ONE_NAME = frozenset({"function", "method", "macro", "heading", "module"})
 _LOCAL = frozenset({"variable", "constant"})
 _WITH_BODY = FUNCTIONS | TYPES | {"module"}
 
 
-class _Plan(NamedTuple):
-    """How the sweep treats the captures of one grammar."""
-
-    ranks: tuple[tuple[str, int], ...]
-    """Capture -> rank among events at one place: outer things first."""
-    kinds: dict[int, str]
-    """Rank of a definition -> its kind."""
-    renames: dict[int, str]
-    """Rank of a `@name.<kind>` -> kind."""
-
-
-_MARK_RANKS = {
-    "decorator": 1001,
-    "export": 1002,
-    "private": 1003,
-    "name": 1004,
-    "owner": 1005,
-    "body": 1006,
-    "docstring": 1007,
-    "hint": 1008,
-    "export.name": 1009,
-    "private.name": 1010,
-    "access": 1011,
-    "doc": 1012,
-    "docstring.inside": 1013,
-    "self": 1014,
-    "private.names": 1015,
-}
-_PRECEDENCE = (
-    *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
-    *("struct", "union", "interface", "trait", "enum", "module", "property", "macro", "heading"),
-)
-"""Of two kinds captured for one node the later counts."""
-_BLANKS = re.compile(rb"\s*")
-_FIRST_RENAME = 1100
-_FAR = 1000
-
-
-@cache
-def _plan(captures: tuple[str, ...]) -> _Plan:
-    ranks: list[tuple[str, int]] = []
-    kinds = dict(enumerate(_PRECEDENCE, DEFINITION))
-    renames: dict[int, str] = {}
-    for at, capture in enumerate(captures):
-        head, _, rest = capture.partition(".")
-        if capture in _MARK_RANKS:
-            ranks.append((capture, _MARK_RANKS[capture]))
-        elif capture in {"extent", "scope"}:
-            ranks.append((capture, EXTENT if capture == "extent" else SCOPE))
-        elif head == "definition":
-            ranks.append((capture, DEFINITION + _PRECEDENCE.index(rest)))
-        elif head == "name" and rest:
-            renames[_FIRST_RENAME + at] = rest
-            ranks.append((capture, _FIRST_RENAME + at))
-    return _Plan(tuple(ranks), kinds, renames)
-
-
-_Event = tuple[int, int, int, int]
-"""Start, minus end, rank, number of the node."""
-
-
 def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definitions:
     """Definitions of a text, and the names that it exports apart from them."""
-    plan = _plan(grammar.captures)
-    nodes: list[Node] = []
-    events: list[_Event] = []
-    for capture, rank in plan.ranks:
-        found = captures.get(capture)
-        if found:
-            first = len(nodes)
-            nodes += found
-            events += [
-                (node.start_byte, -node.end_byte, rank, at) for at, node in enumerate(found, first)
-            ]
-    heading = DEFINITION + _PRECEDENCE.index(grammar.info.sections)
-    for node, end in sections(captures, text):
-        events.append((node.start_byte, -end, heading, len(nodes)))
-        nodes.append(node)
-    if grammar.info.masked:
-        events += _masks(grammar.info.masked, text)
-    events.sort()
     closed = [node.byte_range for node in captures.get("export.closed", ())]
-    is_open = "export.list" in grammar.captures and not captures.get("export.list")
+    listed = bool(captures.get("export.list"))
+    is_open = "export.list" in grammar.captures and not listed
     is_open = is_open or bool(captures.get("export.every"))
-    return _Sweep(plan, grammar, text, closed, is_open).run(events, nodes)
-
-
-def _masks(regex: str, text: bytes) -> Iterator[_Event]:
-    """What was blanked out right before something belongs to it as decorators do."""
-    rank = _MARK_RANKS["decorator"]
-    for start, end in masked(regex, text):
-        rest = text[end : end + _FAR]
-        near = _BLANKS.match(rest)
-        if near is not None and near[0].count(b"\n") < 2 and text[start : start + 1] != b"#":
-            yield start, -end, rank, -1
+    found = Definitions([], [], [], closed, is_open, listed)
+    return _Sweep(grammar, text, found).run(events_of(captures, grammar, text))
 
 
 class _Sweep:
     """One pass over the events with a stack of the intervals that are open."""
 
-    def __init__(
-        self, plan: _Plan, grammar: Grammar, text: bytes, closed: list[Span], is_open: bool
-    ) -> None:
-        self._plan = plan
+    def __init__(self, grammar: Grammar, text: bytes, found: Definitions) -> None:
         self._text = text
         info = grammar.info
         self._bodies = [path.split(".") for path in info.bodies]
         self._stack: list[Frame] = []
-        self._found = Definitions([], [], [], closed, is_open)
+        self._found = found
         self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
         self._private_first = info.private_first
         self._open_bodies = info.open_bodies
@@ -156,28 +64,32 @@ class _Sweep:
         self._hidden = self._hiding_names = (-1, -1)
         """Spans: definitions, names in it are private."""
 
-    def run(self, events: list[_Event], nodes: list[Node]) -> Definitions:
+    def run(self, found: Events) -> Definitions:
+        """Sweep over them."""
+        plan, events, nodes = found
         stack = self._stack
-        kinds = self._plan.kinds
+        kinds = plan.kinds
         # Not kept in `self`: a cycle would hold the whole tree until a garbage collection.
         marks = {
-            _MARK_RANKS["decorator"]: self._decorator,
-            _MARK_RANKS["export"]: self._export,
-            _MARK_RANKS["private"]: self._private,
-            _MARK_RANKS["name"]: self._name,
-            _MARK_RANKS["owner"]: self._owner,
-            _MARK_RANKS["body"]: self._body,
-            _MARK_RANKS["docstring"]: self._docstring,
-            _MARK_RANKS["hint"]: self._hint,
-            _MARK_RANKS["export.name"]: self._export_name,
-            _MARK_RANKS["private.name"]: self._private_name,
-            _MARK_RANKS["access"]: self._access_mark,
-            _MARK_RANKS["doc"]: self._doc,
-            _MARK_RANKS["docstring.inside"]: self._docstring_inside,
-            _MARK_RANKS["self"]: self._self,
-            _MARK_RANKS["private.names"]: self._private_names,
+            MARK_RANKS["decorator"]: self._decorator,
+            MARK_RANKS["export"]: self._export,
+            MARK_RANKS["private"]: self._private,
+            MARK_RANKS["name"]: self._name,
+            MARK_RANKS["owner"]: self._owner,
+            MARK_RANKS["body"]: self._body,
+            MARK_RANKS["docstring"]: self._docstring,
+            MARK_RANKS["hint"]: self._hint,
+            MARK_RANKS["export.name"]: self._export_name,
+            MARK_RANKS["private.name"]: self._private_name,
+            MARK_RANKS["access"]: self._access_mark,
+            MARK_RANKS["doc"]: self._doc,
+            MARK_RANKS["docstring.inside"]: self._docstring_inside,
+            MARK_RANKS["self"]: self._self,
+            MARK_RANKS["private.names"]: self._private_names,
+            MARK_RANKS["head"]: self._end_of_head,
+            MARK_RANKS["outside"]: self._outside,
         }
-        renames = self._plan.renames
+        renames = plan.renames
         for start, minus_end, rank, at in events:
             while stack and stack[-1].tree_end <= start:
                 self._close(stack.pop())
@@ -202,6 +114,8 @@ class _Sweep:
             frame = top
         else:
             frame = Frame(DEFINITION, node, start, end, top)
+            if self._text[end - 1 : end].isspace():
+                frame.end = before_blanks(self._text, end)
             if top is not None and kind in _WITH_BODY and top.body_start < end:
                 self._find_body(frame)
                 if frame.body_start == top.body_start and top.kind:
@@ -335,6 +249,17 @@ class _Sweep:
             frame.body_start = start
             frame.body_end = frame.tree_end if self._open_bodies else end
 
+    def _end_of_head(self, _start: int, end: int) -> None:
+        frame = next((frame for frame in reversed(self._stack) if frame.role != EXTENT), None)
+        if frame is not None and (frame.headed or frame.body_start == frame.tree_end):
+            frame.headed = True
+            frame.body_start, frame.body_end = end, frame.tree_end
+
+    def _outside(self, start: int, _end: int) -> None:
+        frame = self._head(start)
+        if frame is not None:
+            frame.outside = True
+
     def _docstring(self, start: int, end: int) -> None:
         if self._doc_before[0] <= start < self._doc_before[1]:
             self._doc_before = (start, end)
@@ -419,7 +344,7 @@ class _Sweep:
 
     def _touches(self, end: int, start: int) -> bool:
         """Nothing but blanks stands between two positions."""
-        if end > start or start - end > _FAR:
+        if end > start or start - end > FAR:
             return False
         between = self._text[end:start]
         return between.isspace() if between else True

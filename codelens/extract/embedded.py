@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codelens.extract.captures import Captures
-from codelens.extract.cells import cells_of
+from codelens.extract.cells import as_code, cells_of
 from codelens.extract.chunks import Root
 from codelens.extract.languages import LanguageInfo, languages
 from codelens.extract.ranges import Span, overlap
@@ -28,8 +28,8 @@ DEEPEST = 2
 _MOST_PARTS = 200
 _SHORTEST = 8
 """In bytes: less than that defines and calls nothing."""
-_WEAK = frozenset({"key", "heading"})
-"""Kinds that, in code quoted in prose, name nothing."""
+_WEAK = frozenset({"key", "heading", "variable", "constant"})
+"""Kinds that, in code quoted in prose, name nothing others would look for."""
 _HINT = re.compile(r"[\s{.=]*([\w+#.-]*[\w+#])")
 """Language in the info string of fenced code: `py`, `{r, echo=FALSE}`, `{.python #id}`."""
 
@@ -130,7 +130,7 @@ def bindings(inner: Inner) -> list[Import]:
             Import("", symbol.name, "", symbol.name_line)
             for _, found in inner
             for symbol in found.symbols
-            if symbol.parent < 0 and symbol.kind not in _WEAK
+            if symbol.parent < 0 and symbol.kind not in {"key", "heading"}
         ),
     ]
 
@@ -154,6 +154,10 @@ def _symbols(
             if info.prose and symbol.kind in _WEAK:
                 continue
             symbol = _clipped(symbol, inner[number - 1][0], source)
+            if info.cells:
+                symbol = symbol._replace(
+                    signature=as_code(symbol.signature), doc=as_code(symbol.doc)
+                )
             if info.prose:
                 symbol = symbol._replace(exported=False)
             if parent < 0:

@@ -42,6 +42,10 @@ class Frame:
     qualified = ""
     owns = False
     """For a scope: it has an owner."""
+    headed = False
+    """The query said where its head ends."""
+    outside = False
+    """It does not belong to the type that it stands in."""
     through: Span | None = None
     """The instance that it is assigned to: `self` in `self.x = 1`."""
     passing = False
@@ -79,3 +83,5 @@ class Definitions(NamedTuple):
     """Spans of the `@export.closed`s."""
     open: bool
     """The text has no list of what it exports, so it exports everything."""
+    listed: bool
+    """It has such a list."""

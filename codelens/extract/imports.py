@@ -99,6 +99,7 @@ class _Statements:
             parts = self._by_keys(parts)
         if any(role == "prefix" for _, _, role in parts):
             return self._tree(parts)
+        parts = self._whole_modules(parts)
         modules = [at for at, part in enumerate(parts) if part[2] == "module"]
         if not modules:
             return []
@@ -107,6 +108,19 @@ class _Statements:
         edges = [*modules, len(parts)]
         pairs = pairwise(edges)
         return [one for begin, end in pairs for one in self._one(parts[begin:end])]
+
+    def _whole_modules(self, parts: list[_Part]) -> list[_Part]:
+        """Modules that come piece by piece, `a` `.` `b`, each as one."""
+        found: list[_Part] = []
+        for part in parts:
+            start, end, role = part
+            last = found[-1] if found else (0, 0, "")
+            between = self._source.text[last[1] : start]
+            if role == last[2] == "module" and between.strip() == b".":
+                found[-1] = last[0], end, role
+            else:
+                found.append(part)
+        return found
 
     def _by_keys(self, parts: list[_Part]) -> list[_Part]:
         """Values in the roles that the keys before them give: `:refer [a b] :as c`."""

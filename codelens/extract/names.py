@@ -96,7 +96,8 @@ class Names:
         if name[:1] in "\"'`":
             name = name.strip("\"'` ")
         # A pattern whose parts are too deep to be taken apart is no name.
-        return "" if name[:1] == "{" or "," in name or len(name) > NAME_LIMIT else name, owner
+        strange = kind != "key" and (name[:1] == "{" or "," in name)
+        return "" if strange or len(name) > NAME_LIMIT else name, owner
 
     def _split(self, name: str) -> tuple[str, str]:
         """`A<x::y>.B::c` -> (`A.B`, `c`); nothing behind a blank is taken apart."""

@@ -24,6 +24,8 @@ from codelens.extract.grammars import Grammar
 from codelens.extract.ranges import Span, overlap, ranges
 from codelens.extract.reparse import REPARSED, reparsed
 
+_BEGINNINGS = ("definition.", "extent", "decorator", "scope", "doc", "import")
+"""Captures of what a restart may be the start of."""
 _MOST_PARSES = 8
 _MOST_FAILURES = 4
 _MOST_SUSPECTS = 3
@@ -143,7 +145,7 @@ class _Repair:
         starts = {
             node.start_byte
             for capture, nodes in found.captures.items()
-            if capture.startswith(("definition.", "extent", "decorator", "scope"))
+            if capture.startswith(_BEGINNINGS)
             for node in nodes
         }
         return [

@@ -26,10 +26,10 @@ def sections(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
         if start < reached:
             continue
         while open_sections and open_sections[-1][0] >= level:
-            yield open_sections.pop()[1], _before_blanks(text, start)
+            yield open_sections.pop()[1], before_blanks(text, start)
         open_sections.append((level, node))
     for _, node in open_sections:
-        yield node, _before_blanks(text, len(text))
+        yield node, before_blanks(text, len(text))
 
 
 def _headings(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
@@ -56,7 +56,8 @@ def _by_marks(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
             yield node, levels.setdefault(mark, len(levels) + 1)
 
 
-def _before_blanks(text: bytes, end: int) -> int:
+def before_blanks(text: bytes, end: int) -> int:
+    """Where the blanks before a position begin."""
     while text[end - 1 : end].isspace():
         end -= 1
     return end

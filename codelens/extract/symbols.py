@@ -109,13 +109,8 @@ class _Builder:
 
     def add(self, frame: Frame) -> None:
         """Add the symbols of a definition; it is dropped if it has no name."""
-        parent = self._enclosing(frame) if frame.parent is not None else None
-        if frame.through is not None:
-            parent = self._through_self(frame, parent)
-            if frame.dropped:
-                return
-        if frame.kind in self._info.confined and self._is_stray(frame, parent):
-            frame.dropped = True
+        parent = self._place(frame)
+        if frame.dropped:
             return
         spans = self._names.spans(frame)
         owner = self._names.owner(frame)
@@ -135,6 +130,17 @@ class _Builder:
             return
         self._settle(frame, index, parent.qualified if parent is not None else "")
 
+    def _place(self, frame: Frame) -> Frame | None:
+        """What a definition belongs to; it is dropped if it is none there."""
+        parent = self._enclosing(frame) if frame.parent is not None else None
+        while frame.outside and parent is not None and (parent.owns or parent.kind in TYPES):
+            parent = self._enclosing(parent)
+        if frame.through is not None:
+            parent = self._through_self(frame, parent)
+        if frame.kind in self._info.confined and self._is_stray(frame, parent):
+            frame.dropped = True
+        return parent
+
     def _add_named(self, frame: Frame, parent: Frame | None, owner: str, span: Span) -> bool:
         """Add the symbol of one name; true if it became part of the one before."""
         name, own = self._names.name(frame.kind, span)
@@ -142,6 +148,8 @@ class _Builder:
             return False
         owner = _joined(owner, own)
         around = parent.qualified if parent is not None else ""
+        if parent is not None and parent.kind == "heading" and frame.kind != "heading":
+            around = ""
         inside = _joined(around, owner) if owner else around
         symbol = self._symbol(frame, parent, owner, name, span, inside)
         if frame.kind != "field":
@@ -262,7 +270,7 @@ class _Builder:
         outer = frame.parent
         floats = frame.kind in _FLOATING
         # The parts of a type in the head of a function are the function's.
-        shape = frame.kind == "property" and frame.body_start == frame.tree_end
+        shape = frame.kind in {"property", "method"} and frame.body_start == frame.tree_end
         hiding = _NAMED_SHAPES if shape else FUNCTIONS
         while outer is not None:
             if not (

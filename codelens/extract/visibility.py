@@ -17,6 +17,7 @@ class Visibility:
         self._info = info
         self._source = source
         self._open = defined.open
+        self._has_list = defined.listed
         self._exporting = re.compile(info.exporting.encode()) if info.exporting else None
         self._private = re.compile(info.private_names) if info.private_names else None
         self._closed = set(self._texts(defined.closed))
@@ -86,6 +87,8 @@ class Visibility:
         if self._info.members == "marked":
             return self._is_marked_itself(frame, parent)
         if parent is not None and not parent.is_scope:
+            if self._has_list and parent.kind == "module":
+                return frame.exported or name in self._listed
             return self._is_open_member(frame, parent, name)
         return self._is_marked(frame, parent, owner, name)
 

@@ -10,7 +10,7 @@ import pytest
 from extract.rendering import fixture_sources
 from tree_sitter import QueryCursor
 
-from codelens.extract import definitions, imports, references
+from codelens.extract import events, imports, references
 from codelens.extract.captures import captures_of, parse
 from codelens.extract.classify import decode
 from codelens.extract.grammars import grammar
@@ -20,7 +20,15 @@ from codelens.types import SymbolKind
 PARSED = [info.name for info in languages() if info.grammar]
 KNOWN = {
     *("extent", "scope", "comment", "import", "import.call", "opaque"),
-    *("form", "form.keyword", "section.auto", "section.mark", "embedded", "embedded.language"),
+    *(
+        "form",
+        "form.keyword",
+        "form.part",
+        "section.auto",
+        "section.mark",
+        "embedded",
+        "embedded.language",
+    ),
     *(
         "type.parameter",
         "reparsed",
@@ -30,7 +38,7 @@ KNOWN = {
         "export.every",
         "export.closed",
     ),
-    *definitions._MARK_RANKS,
+    *events.MARK_RANKS,
     *(f"section.{level}" for level in range(1, 10)),
     *(f"definition.{kind}" for kind in get_args(SymbolKind)),
     *(f"name.{kind}" for kind in get_args(SymbolKind)),
@@ -46,7 +54,7 @@ def test_a_query_compiles_and_uses_known_captures_alone(name: str) -> None:
 
 
 def test_every_kind_of_symbol_has_its_place_in_the_precedence() -> None:
-    assert set(definitions._PRECEDENCE) == set(get_args(SymbolKind))
+    assert set(events.PRECEDENCE) == set(get_args(SymbolKind))
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.scm")), ids=lambda path: path.name)
