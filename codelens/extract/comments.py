@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 
 from tree_sitter import Node
 
-from codelens.extract.source import Source
+from codelens.extract.source import Source, before_blanks
 
 DOC_LIMIT = 600
 """Longest doc of a symbol, in characters."""
@@ -65,7 +65,7 @@ class Comments:
                 self._starts.append(start)
                 self._ends.append(end)
             # Some grammars count the line end in.
-            last_line = bisect_right(line_starts, end - 1)
+            last_line = bisect_right(line_starts, before_blanks(text, end) - 1)
             self._by_last_line[last_line] = len(self._starts) - 1
 
     def line_with_comment(self, line_start: int, line: int) -> int:

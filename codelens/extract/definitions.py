@@ -24,7 +24,7 @@ from codelens.extract.frames import (
     Span,
 )
 from codelens.extract.grammars import Grammar
-from codelens.extract.sections import before_blanks
+from codelens.extract.source import before_blanks
 
 _ONE_NAME = frozenset({"function", "method", "macro", "heading", "module"})
 _LOCAL = frozenset({"variable", "constant"})
@@ -167,7 +167,7 @@ class _Sweep:
         while outer is not None and outer.role == EXTENT:
             outer = outer.parent
         if outer is not None:
-            frame.private = (
+            frame.secluded = (
                 outer.kind in self._private_first if outer.hides is None else outer.hides
             )
 

@@ -30,6 +30,8 @@ class Frame:
     hints: list[Span] | None = None
     exported = False
     private = False
+    secluded = False
+    """Private as an `@access` before it says."""
     hides: bool | None = None
     """What follows in its body is private, is not, or nothing says so."""
     dropped = False

@@ -103,6 +103,9 @@ class _Statements:
         modules = [at for at, part in enumerate(parts) if part[2] == "module"]
         if not modules:
             return []
+        if [role for _, _, role in parts] == ["alias", "module", "name"]:
+            parts = [*parts[1:], parts[0]]
+            modules = [0]
         if modules[0] > 0:
             return self._one(parts) if len(modules) == 1 else self._bare(parts)
         edges = [*modules, len(parts)]

@@ -82,6 +82,8 @@ class LanguageInfo:
     """Names of modules are not taken apart at the separators."""
     modules_qualify: bool = True
     """What is in a module has the module's name before its own."""
+    absolute_names: bool = False
+    """A module, and what is named with an owner, is not qualified by what is around it."""
     merged: bool = False
     """Neighbours of one name, kind and parent are clauses of one definition."""
     sections: str = "heading"

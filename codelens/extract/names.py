@@ -18,7 +18,7 @@ _PATTERN_TYPES = ("_pattern", "_list")
 """Ends of the types of nodes that take several values apart."""
 _WORD = re.compile(rb"[^\s()]+")
 _QUOTES = ("'", '"', "`")
-_VALUES = frozenset({"variable", "constant", "field"})
+_VALUES = frozenset({"variable", "constant", "field", "member"})
 """Kinds for which the name `_` means none."""
 _DEPTHS = {"<": 1, "(": 1, "[": 1, ">": -1, ")": -1, "]": -1}
 _BRACKETS = re.compile(r"<.*>|\(.*\)|\[.*\]")
@@ -81,11 +81,11 @@ class Names:
         name = self._source.slice(span[0], span[1])
         if name.isidentifier():
             return ("" if name == "_" and kind in _VALUES else name), ""
+        if kind == "heading":
+            return shortened(_CLOSING_MARKS.sub("", " ".join(name.split())), NAME_LIMIT), ""
         if self._name_noise is not None:
             name = self._name_noise.sub("", name)
         name = " ".join(name.split())
-        if kind == "heading":
-            return shortened(_CLOSING_MARKS.sub("", name), NAME_LIMIT), ""
         owner = ""
         if (
             self._separators
@@ -93,10 +93,11 @@ class Names:
             and not (self._whole_modules and kind == "module")
         ):
             owner, name = self._split(name)
-        if name[:1] in "\"'`":
+        quoted = name[:1] in _QUOTES
+        if quoted:
             name = name.strip("\"'` ")
         # A pattern whose parts are too deep to be taken apart is no name.
-        strange = kind != "key" and (name[:1] == "{" or "," in name)
+        strange = kind != "key" and not quoted and (name[:1] == "{" or "," in name)
         return "" if strange or len(name) > NAME_LIMIT else name, owner
 
     def _split(self, name: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from codelens.extract.captures import Captures
+from codelens.extract.source import before_blanks
 
 _LEVELS = tuple((f"section.{level}", level) for level in range(1, 10))
 
@@ -54,10 +55,3 @@ def _by_marks(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
         if count:
             mark = text[starts[first] : starts[first] + 1], count
             yield node, levels.setdefault(mark, len(levels) + 1)
-
-
-def before_blanks(text: bytes, end: int) -> int:
-    """Where the blanks before a position begin."""
-    while text[end - 1 : end].isspace():
-        end -= 1
-    return end

@@ -54,3 +54,10 @@ class Source:
         """Nothing but blanks stands before the byte on its line."""
         before = self.text[self.line_starts[line - 1] : byte]
         return not before or before.isspace()
+
+
+def before_blanks(text: bytes, end: int) -> int:
+    """Where the blanks before a position begin."""
+    while text[end - 1 : end].isspace():
+        end -= 1
+    return end

@@ -148,7 +148,10 @@ class _Builder:
             return False
         owner = _joined(owner, own)
         around = parent.qualified if parent is not None else ""
-        if parent is not None and parent.kind == "heading" and frame.kind != "heading":
+        absolute = self._info.absolute_names and (own or frame.kind == "module")
+        if absolute or (
+            parent is not None and parent.kind == "heading" and frame.kind != "heading"
+        ):
             around = ""
         inside = _joined(around, owner) if owner else around
         symbol = self._symbol(frame, parent, owner, name, span, inside)

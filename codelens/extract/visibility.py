@@ -70,12 +70,14 @@ class Visibility:
         if rule == "unmarked":
             if parent is not None and parent.is_scope and parent.private:
                 return False
-            return frame.exported or not frame.private
+            return not frame.private and (frame.exported or not frame.secluded)
         if rule == "uppercase":
             return name[:1].isupper() and (not owner or owner[:1].isupper())
         if rule == "no-underscore":
             if self._listed and around is None:
                 return name in self._listed
+            if frame.private:
+                return False
             return name[:1] != "_" or (name[:2] == "__" and name[-2:] == "__")
         return rule == "always"
 
