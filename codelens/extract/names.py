@@ -95,7 +95,8 @@ class Names:
             owner, name = self._split(name)
         quoted = name[:1] in _QUOTES
         if quoted:
-            name = name.strip("\"'` ")
+            paired = len(name) > 1 and name[0] == name[-1]
+            name = name[1:-1].strip() if paired else name.strip("\"'` ")
         # A pattern whose parts are too deep to be taken apart is no name.
         strange = kind != "key" and not quoted and (name[:1] == "{" or "," in name)
         return "" if strange or len(name) > NAME_LIMIT else name, owner

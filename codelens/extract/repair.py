@@ -100,7 +100,7 @@ class _Repair:
     ) -> tuple[Parsed, list[Span], list[int]] | None:
         """Parse without one of the definitions near a lost line; None if none helps."""
         at = bisect_left(self._restarts, first)
-        for suspect in dict.fromkeys((*self._unbalanced(), at - 1, at, at - 2, at - 3)):
+        for suspect in dict.fromkeys((*self._suspects, at - 1, at, at - 2, at - 3)):
             if not 0 <= suspect < len(self._restarts) - 1 or not self._goes_on():
                 continue
             hole = self._line(self._restarts[suspect]), self._line(self._restarts[suspect + 1])
@@ -118,21 +118,20 @@ class _Repair:
         return None
 
     @cached_property
-    def _pieces_that_do_not_add_up(self) -> list[int]:
-        """Pieces between restarts whose brackets tell that the fault is in them."""
-        found: list[int] = []
+    def _suspects(self) -> list[int]:
+        """Pieces between restarts whose brackets tell that the fault is in them, if few."""
+        curly: list[int] = []
+        odd: list[int] = []
         for at, (start, end) in enumerate(pairwise(self._restarts)):
             piece = self._text[start:end]
-            depth = self._indentation(end) - self._indentation(start)
-            curly = piece.count(b"{") - piece.count(b"}")
-            odd = any(piece.count(one) != piece.count(other) for one, other in _ROUND)
-            if odd or (curly > 0) - (curly < 0) != (depth > 0) - (depth < 0):
-                found.append(at)
-        return found
-
-    def _unbalanced(self) -> list[int]:
-        found = self._pieces_that_do_not_add_up
-        return found if len(found) <= _MOST_SUSPECTS else []
+            deeper = self._indentation(end) - self._indentation(start)
+            open_braces = piece.count(b"{") - piece.count(b"}")
+            if any(piece.count(one) != piece.count(other) for one, other in _ROUND):
+                odd.append(at)
+            elif (open_braces > 0) - (open_braces < 0) != (deeper > 0) - (deeper < 0):
+                curly.append(at)
+        # Where blocks have words for brackets, braces tell nothing.
+        return next((one for one in (odd + curly, odd) if len(one) <= _MOST_SUSPECTS), [])
 
     def _indentation(self, byte: int) -> int:
         return byte - self._line(byte)
