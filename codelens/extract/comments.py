@@ -29,6 +29,8 @@ _BETWEEN = b" \t,;)}"
 _BLANKS = b" \t\r\n"
 _FAR = 200
 _EMPTY_LINE = re.compile(rb"[ \t\r]*\n[ \t\r]*\n")
+_SPACED = b"\n=cut"
+"""Behind Perl's POD there is a blank line."""
 _MARKS_BEFORE = b" \t\f\v\r=|,"
 """A comment behind these alone stands on a line of its own: `= -- | doc` in Haskell."""
 _BEFORE_ALL = b" \t\r\n\xef\xbb\xbf"
@@ -66,6 +68,8 @@ class Comments:
                 self._ends.append(end)
             # Some grammars count the line end in.
             last_line = bisect_right(line_starts, before_blanks(text, end) - 1)
+            if text[start:end].rstrip().endswith(_SPACED):
+                last_line += 1
             self._by_last_line[last_line] = len(self._starts) - 1
 
     def line_with_comment(self, line_start: int, line: int) -> int:

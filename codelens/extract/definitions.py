@@ -55,6 +55,9 @@ class _Sweep:
         self._open_bodies = info.open_bodies
         self._decorators = (-1, -1)
         """Span of the decorators just passed, whose definition is still to come."""
+        self._tails: dict[Span, Span] = {}
+        self._lead_start = -1
+        """Where what precedes a definition and belongs to its signature begins."""
         self._doc_before = (-1, -1)
         """Span of the doc among them."""
         self._marked: list[tuple[str, Span]] = []
@@ -66,7 +69,7 @@ class _Sweep:
 
     def run(self, found: Events) -> Definitions:
         """Sweep over them."""
-        plan, events, nodes = found
+        plan, events, nodes, self._tails = found
         stack = self._stack
         kinds = plan.kinds
         # Not kept in `self`: a cycle would hold the whole tree until a garbage collection.
@@ -88,6 +91,7 @@ class _Sweep:
             MARK_RANKS["private.names"]: self._private_names,
             MARK_RANKS["head"]: self._end_of_head,
             MARK_RANKS["outside"]: self._outside,
+            MARK_RANKS["lead"]: self._lead,
         }
         renames = plan.renames
         for start, minus_end, rank, at in events:
@@ -141,6 +145,8 @@ class _Sweep:
         begin, end = self._decorators
         if begin >= 0 and self._touches(end, frame.tree_start):
             frame.start = begin
+            if self._lead_start >= begin:
+                frame.head_start = self._lead_start
             if self._doc_before[0] >= begin:
                 frame.docstring = self._doc_before
             for mark, span in self._marked:
@@ -163,15 +169,22 @@ class _Sweep:
         return True
 
     def _take_access(self, frame: Frame) -> None:
-        outer = frame.parent
-        while outer is not None and outer.role == EXTENT:
-            outer = outer.parent
+        outer = self._above(frame)
         if outer is not None:
             frame.secluded = (
                 outer.kind in self._private_first if outer.hides is None else outer.hides
             )
 
+    def _above(self, frame: Frame) -> Frame | None:
+        outer = frame.parent
+        while outer is not None and outer.role == EXTENT:
+            outer = outer.parent
+        return outer
+
     def _find_body(self, frame: Frame) -> None:
+        if (frame.tree_start, frame.tree_end) in self._tails:
+            frame.body_start, frame.body_end = self._tails[frame.tree_start, frame.tree_end]
+            return
         for path in self._bodies:
             node: Node | None = frame.node
             for field in path:
@@ -245,6 +258,8 @@ class _Sweep:
 
     def _body(self, start: int, end: int) -> None:
         frame = self._head(start)
+        while frame is not None and frame.tree_start == start:
+            frame = self._above(frame)
         if frame is not None and frame.body_start == frame.tree_end:
             frame.body_start = start
             frame.body_end = frame.tree_end if self._open_bodies else end
@@ -276,6 +291,11 @@ class _Sweep:
         if frame is not None and frame.docstring is None:
             frame.docstring = (start, end)
             self._doc_inside = (start, end), frame
+
+    def _lead(self, start: int, end: int) -> None:
+        if self._lead_start < 0 or not self._touches(self._decorators[1], start):
+            self._lead_start = start
+        self._decorator(start, end)
 
     def _doc(self, start: int, end: int) -> None:
         self._decorator(start, end)

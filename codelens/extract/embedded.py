@@ -155,9 +155,8 @@ def _symbols(
                 continue
             symbol = _clipped(symbol, inner[number - 1][0], source)
             if info.cells:
-                symbol = symbol._replace(
-                    signature=as_code(symbol.signature), doc=as_code(symbol.doc)
-                )
+                signature, doc = as_code(symbol.signature), as_code(symbol.doc).strip(' "\\')
+                symbol = symbol._replace(signature=signature, doc=doc)
             if info.prose:
                 symbol = symbol._replace(exported=False)
             if parent < 0:

@@ -47,6 +47,7 @@ MARK_RANKS = {
     "private.names": 1015,
     "head": 1016,
     "outside": 1017,
+    "lead": 1018,
 }
 PRECEDENCE = (
     *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
@@ -85,6 +86,8 @@ class Events(NamedTuple):
     events: list[Event]
     """Outer ones first where several begin at one place."""
     nodes: list[Node]
+    bodies: dict[tuple[int, int], tuple[int, int]]
+    """Spans of definitions whose bodies follow them in the tree -> the spans of those."""
 
 
 def events_of(captures: Captures, grammar: Grammar, text: bytes) -> Events:
@@ -92,9 +95,15 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes) -> Events:
     plan = _plan(grammar.captures)
     nodes: list[Node] = []
     events: list[Event] = []
+    tails = _tails(captures)
     for capture, rank in plan.ranks:
         found = captures.get(capture)
-        if found:
+        if found and tails and rank in plan.kinds:
+            for node in found:
+                tail = tails.get(node.byte_range, node)
+                events.append((node.start_byte, -tail.end_byte, rank, len(nodes)))
+                nodes.append(node)
+        elif found:
             first = len(nodes)
             nodes += found
             events += [
@@ -107,7 +116,20 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes) -> Events:
     if grammar.info.masked:
         events += _masks(grammar.info.masked, text)
     events.sort()
-    return Events(plan, events, nodes)
+    bodies = {(span[0], tail.end_byte): tail.byte_range for span, tail in tails.items()}
+    return Events(plan, events, nodes, bodies)
+
+
+def _tails(captures: Captures) -> dict[tuple[int, int], Node]:
+    """Bodies that stand behind their definitions, by the spans of these."""
+    found: dict[tuple[int, int], Node] = {}
+    for node in captures.get("body.after", ()):
+        before = node.prev_named_sibling
+        while before is not None and "comment" in before.type:
+            before = before.prev_named_sibling
+        if before is not None:
+            found[before.byte_range] = node
+    return found
 
 
 def _masks(regex: str, text: bytes) -> Iterator[Event]:

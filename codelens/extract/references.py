@@ -134,7 +134,8 @@ def _last_names(
         match = last_name.search(text[-_LONGEST_NAME:])
         if match:
             names.append(match[1])
-            places.append(node.end_byte - len(match[1].encode()))
+            # Bytes that are no UTF-8 grow when decoded.
+            places.append(max(start, node.end_byte - len(match[1].encode())))
     return names, places
 
 
@@ -198,7 +199,7 @@ def _known_names(found: Symbols, imports: Iterable[Import], members: bool) -> se
         if not one.alias and not one.name:
             parts = _MODULE_PARTS.split(one.module)
             known.update((parts[0], parts[-1]))
-    known.discard("")
+    known -= {"", "*"}
     return known
 
 

@@ -131,7 +131,7 @@ class _Repair:
             elif (open_braces > 0) - (open_braces < 0) != (deeper > 0) - (deeper < 0):
                 curly.append(at)
         # Where blocks have words for brackets, braces tell nothing.
-        return next((one for one in (odd + curly, odd) if len(one) <= _MOST_SUSPECTS), [])
+        return next((one for one in (odd + curly, odd) if len(one) <= _MOST_SUSPECTS), list[int]())
 
     def _indentation(self, byte: int) -> int:
         return byte - self._line(byte)
