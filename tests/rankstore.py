@@ -11,8 +11,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
-from codelens.extract.languages import language_of
 from codelens.index.pathfacts import path_facts
 from codelens.rank.request import Outcome, Request
 from codelens.rank.search import search

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 from tree_sitter import Node, Parser, Point, QueryCursor, Range, Tree
 
@@ -21,9 +22,11 @@ Captures = dict[str, list[Node]]
 _READ_BYTES = 1_024
 """Perl's scanner asks for the column at each step, which reads a piece anew: with 64 kB a file of
 150 kB takes 2 s, with this 70 ms. Others measure the same with both."""
-_STEPS_BASE = 200
-_STEPS_PER_BYTE = 1 / 25
-"""Sound texts take up to 18 steps a kB (measured on 2,900 files), these are 40."""
+_STEPS_BASE = 60
+_STEPS_PER_BYTE = 1 / 40
+"""Sound texts take up to 18 steps a kB (2,900 files), 2,690 damaged ones of all languages never
+more than these 25 and 60. With 40 a kB there are texts of 8 kB at whose end tree-sitter copies a
+forked stack for 16 s into 5 GB, where no callback can stop it."""
 _CPU_LIMIT_S = 2.0
 _CPU_LIMIT_S_PER_BYTE = 2e-6
 """The exception: hopeless texts make single steps slow. Sound ones take a tenth of this."""
@@ -33,6 +36,16 @@ _MOST_TOKENS = 10_000
 """Tokens in a row below one node; the query cursor looks at all that follow, at each."""
 _LARGE = 20_000
 _SHOWN = re.compile(rb"[^\r\n]")
+
+
+class Mask(NamedTuple):
+    """A span that is read otherwise than written."""
+
+    start: int
+    end: int
+    word: str | None
+    """What is read in its place, blanks if it is empty; None: blanks, and what follows begins
+    here, as the span holds a mark of it."""
 
 
 class ParseTimeout(Exception):
@@ -52,9 +65,10 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     if grammar.info.masked:
         text = _replaced(text, masked(grammar.info.masked, text, ranges))
     parser = Parser(grammar.language, included_ranges=ranges or None)
-    limit = _STEPS_BASE + int(len(text) * _STEPS_PER_BYTE)
+    size = sum(map(len, parts))
+    limit = _STEPS_BASE + int(size * _STEPS_PER_BYTE)
     steps = 0
-    deadline = time.thread_time() + _CPU_LIMIT_S + len(text) * _CPU_LIMIT_S_PER_BYTE
+    deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
 
     def read(offset: int, _point: Point) -> bytes:
         return text[offset : offset + _READ_BYTES]
@@ -94,13 +108,13 @@ def masked(regex: str, text: bytes, ranges: Sequence[Range] = ()) -> list[tuple[
     """What is read otherwise than written: spans, each with the word to read in its place.
 
     The regex's groups, or all that it matches if it has none, are read as blanks; a named group
-    is read as its name, less `_` and digits at its end, where that fits.
+    is read as its name, less `_` and digits at its end, where that fits (`_` itself as blanks).
     """
     pattern = _mask(regex)
     words = {at: name.rstrip("0123456789").rstrip("_") for name, at in pattern.groupindex.items()}
     groups = range(1, pattern.groups + 1) if pattern.groups else (0,)
     return [
-        (match.start(group), match.end(group), words.get(group, "").encode())
+        Mask(match.start(group), match.end(group), words.get(group))
         for span in [(one.start_byte, one.end_byte) for one in ranges] or [(0, len(text))]
         for match in pattern.finditer(text, *span)
         for group in groups
@@ -108,12 +122,13 @@ def masked(regex: str, text: bytes, ranges: Sequence[Range] = ()) -> list[tuple[
     ]
 
 
-def _replaced(text: bytes, spans: list[tuple[int, int, bytes]]) -> bytes:
+def _replaced(text: bytes, spans: list[Mask]) -> bytes:
     """The text with words and blanks in place of the spans, so that positions stay."""
     if not spans:
         return text
     found = bytearray(text)
-    for start, end, word in spans:
+    for start, end, name in spans:
+        word = (name or "").encode()
         blank = _SHOWN.sub(b" ", text[start:end])
         fits = len(word) <= len(blank) and b"\n" not in blank[: len(word)]
         found[start:end] = word + blank[len(word) :] if fits else blank

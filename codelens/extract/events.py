@@ -138,9 +138,6 @@ def _masks(regex: str, text: bytes) -> Iterator[Event]:
     for start, end, word in masked(regex, text):
         rest = text[end : end + FAR]
         near = _BLANKS.match(rest)
-        if (
-            near is not None
-            and near[0].count(b"\n") < 2
-            and not (word or text[start : start + 1] == b"#")
-        ):
+        marks = word is None and text[start : start + 1] != b"#"
+        if marks and near is not None and near[0].count(b"\n") < 2:
             yield start, -end, rank, -1

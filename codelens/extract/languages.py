@@ -1,4 +1,4 @@
-"""Which languages there are, and which one a file is written in.
+"""Which languages there are, and their settings.
 
 A language is data alone: `languages/<name>.toml` (its settings) and the queries it names, found
 by themselves. `languages/README.md` has the vocabulary. Nothing here loads a grammar, and the
@@ -7,24 +7,20 @@ settings are read at the first question, so that importing this module costs nex
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from codelens.errors import SettingError
-from codelens.extract.version import CORE_VERSION
 from codelens.types import SymbolKind
 
 TEXT = "text"
 """Language of every file whose language is not known."""
 
 FOLDER = Path(__file__).parent / "languages"
-_VERSIONS_PER_CORE = 1000
 
 DocStyle = Literal["leading", "trailing", "following", "docstring"]
 ExportRule = Literal["always", "never", "no-underscore", "uppercase", "marked", "unmarked"]
@@ -98,6 +94,8 @@ class LanguageInfo:
     """A name or imported name with blanks in it is several: Perl's `qw(a b)`."""
     confined: frozenset[str] = frozenset()
     """Kinds that are no definitions outside of types: R6's methods look like any argument."""
+    once: frozenset[str] = frozenset()
+    """Kinds of which the first of a name in one place is the definition: Bash's variables."""
     private_names: str = ""
     """Regex of names that are visible nowhere else."""
     signature_noise: str = ""
@@ -179,15 +177,6 @@ class LanguageInfo:
     """Names of built-in types that the grammar does not tell from others."""
 
 
-class _Table(NamedTuple):
-    by_name: Mapping[str, LanguageInfo]
-    by_extension: Mapping[str, str]
-    by_filename: Mapping[str, str]
-    by_stem: Mapping[str, str]
-    by_interpreter: Mapping[str, str]
-    contested: Mapping[str, list[tuple[re.Pattern[bytes], str]]]
-
-
 def form_capture(role: str) -> str:
     """The capture that a form of a role (a kind, or what surrounds definitions) stands for."""
     return role if role.partition(".")[0] in _SURROUNDINGS else f"definition.{role}"
@@ -195,7 +184,7 @@ def form_capture(role: str) -> str:
 
 def languages() -> tuple[LanguageInfo, ...]:
     """All languages, by name; the settings are read once a process."""
-    return tuple(_table().by_name.values())
+    return tuple(language_info(path.stem) for path in sorted(FOLDER.glob("*.toml")))
 
 
 @cache
@@ -211,141 +200,9 @@ def language_info(name: str) -> LanguageInfo:
     return _load(path)
 
 
-def extractor_version(language: str) -> int:
-    """Version of the facts in a language: grows with the code and with its own settings."""
-    return CORE_VERSION * _VERSIONS_PER_CORE + language_info(language).version
-
-
-def language_of(path: bytes, head: bytes, overrides: Mapping[str, str] | None = None) -> str:
-    """Language of a file by override, name, extension, `#!` line and content; `text` if unknown.
-
-    Args:
-        path: relative to the worktree, `/` between its parts.
-        head: the first few kB of the file.
-        overrides: glob -> language; the last that matches counts. A glob without `/` is matched
-            with the file's name, one with `/` with the whole path; `**` crosses folders.
-
-    Raises:
-        SettingError: an override names an unknown language.
-    """
-    known = language_by_path(path, overrides)
-    if known is not None:
-        return known
-    table = _table()
-    extension = _extension(_name(path))
-    for pattern, language in table.contested.get(extension, ()):
-        if pattern.search(head):
-            return language
-    if extension:
-        return table.by_extension.get(extension, TEXT)
-    return table.by_interpreter.get(_interpreter(head), TEXT)
-
-
-def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) -> str | None:
-    """Language of a file where its path alone tells it; None if its content is needed.
-
-    Raises:
-        SettingError: an override names an unknown language.
-    """
-    if overrides:
-        chosen = _override(path, tuple(overrides.items()))
-        if chosen is not None:
-            return chosen
-    table = _table()
-    name = _name(path)
-    known = table.by_filename.get(name)
-    if known is not None:
-        return known
-    extension = _extension(name)
-    if not extension or extension in table.contested:
-        return None
-    known = table.by_extension.get(extension)
-    return known or table.by_stem.get(name.partition(".")[0], TEXT)
-
-
-def _name(path: bytes) -> str:
-    return path[path.rfind(b"/") + 1 :].decode("utf-8", "replace")
-
-
-def _extension(name: str) -> str:
-    return os.path.splitext(name)[1].lower()
-
-
-_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(\S+)([^\n]*)")
-
-
-def _interpreter(head: bytes) -> str:
-    """Name of the program that a `#!` line runs, version digits left out."""
-    match = _SHEBANG.match(head)
-    if not match:
-        return ""
-    program = match[1]
-    if program == b"env":
-        words = [word for word in match[2].split() if word[:1] != b"-" and b"=" not in word]
-        program = words[0].rsplit(b"/", 1)[-1] if words else b""
-    return program.decode("utf-8", "replace").rstrip("0123456789.")
-
-
-def _override(path: bytes, rules: tuple[tuple[str, str], ...]) -> str | None:
-    text = path.decode("utf-8", "surrogateescape")
-    name = text[text.rfind("/") + 1 :]
-    for pattern, whole_path, language in reversed(_compiled(rules)):
-        if pattern.fullmatch(text if whole_path else name):
-            return language
-    return None
-
-
-@lru_cache(maxsize=16)
-def _compiled(rules: tuple[tuple[str, str], ...]) -> list[tuple[re.Pattern[str], bool, str]]:
-    for _, language in rules:
-        language_info(language)
-    return [
-        (re.compile(_glob(glob.lstrip("/"))), "/" in glob, language) for glob, language in rules
-    ]
-
-
-_GLOB_PARTS = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[[^]/]+\]|.", re.DOTALL)
-
-
-def _glob(glob: str) -> str:
-    parts: list[str] = []
-    for part in _GLOB_PARTS.findall(glob):
-        if part == "**/":
-            parts.append("(?:.*/)?")
-        elif part in {"/**", "**"}:
-            parts.append(".*")
-        elif part == "*":
-            parts.append("[^/]*")
-        elif part == "?":
-            parts.append("[^/]")
-        elif len(part) > 1:
-            parts.append("[" + part[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]")
-        else:
-            parts.append(re.escape(part))
-    return "(?s:" + "".join(parts) + ")"
-
-
-@cache
-def _table() -> _Table:
-    found = {path.stem: language_info(path.stem) for path in sorted(FOLDER.glob("*.toml"))}
-    contested: dict[str, list[tuple[re.Pattern[bytes], str]]] = {}
-    for info in found.values():
-        for extension, pattern in info.contested:
-            entry = (re.compile(pattern.encode(), re.MULTILINE), info.name)
-            contested.setdefault(extension, []).append(entry)
-    return _Table(
-        found,
-        {key: info.name for info in found.values() for key in info.extensions},
-        {key: info.name for info in found.values() for key in info.filenames},
-        {key: info.name for info in found.values() for key in info.stems},
-        {key: info.name for info in found.values() for key in info.interpreters},
-        contested,
-    )
-
-
 _SETS = frozenset(
-    "confined destructured ignored_calls ignored_types import_calls open_kinds placeholder_names "
-    "private_first".split()
+    "confined destructured ignored_calls ignored_types import_calls once open_kinds "
+    "placeholder_names private_first".split()
 )
 _CHOICES = {
     "docs": get_args(DocStyle),

@@ -27,6 +27,9 @@ BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
 _MODULE_PARTS = re.compile(r"[./\\:]+")
 _SEPARATORS, _BRACKETS = ".:>\\", "()[]{}\"'`,;"
 _LONGEST_NAME = 200
+_OWNER = re.compile(r"(?:^|[^\w$.)\]?!>])([\w$]+)\s*[?!]?(?:\.|->|::)\s*\Z")
+"""The one name before a member's dot."""
+_LONGEST_OWNER = 80
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
@@ -52,18 +55,7 @@ def references_of(
     """
     # By position, as captures come in another order each time where patterns overlap; what is
     # written later into the same place wins.
-    found_at: dict[int, tuple[str, str]] = {}
-    known: set[str] = set()
-    telling = re.compile(info.bound_names) if info.bound_names else None
-    for capture, kind in BOUND:
-        nodes = captures.get(capture)
-        if nodes:
-            known = known or _known_names(found, imports, info.known_members)
-            for node, name in zip(nodes, source.texts(nodes), strict=True):
-                if (
-                    name in known or (telling is not None and telling.fullmatch(name))
-                ) and node.start_byte not in found.name_starts:
-                    found_at[node.start_byte] = (name, kind)
+    found_at = _bound(captures, found, imports, info, source)
     for name, start in _joined_calls(captures, info, source):
         found_at[start] = (name, "call")
     for kind in KINDS:
@@ -87,6 +79,54 @@ def references_of(
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
     rows = zip(names, kinds, lines, columns, _owners(starts, found), strict=True)
     return list(map(_new_reference, rows))
+
+
+def _bound(
+    captures: Captures,
+    found: Symbols,
+    imports: Iterable[Import],
+    info: LanguageInfo,
+    source: Source,
+) -> dict[int, tuple[str, str]]:
+    """Names that count as the text binds them, by position, with their kinds."""
+    found_at: dict[int, tuple[str, str]] = {}
+    known: set[str] = set()
+    telling = re.compile(info.bound_names) if info.bound_names else None
+    for capture, kind in BOUND:
+        nodes = captures.get(capture)
+        if nodes:
+            known = known or _known_names(found, imports, info.known_members)
+            names = source.texts(nodes)
+            if info.reference_names:
+                names = [_plain(name, _last_name(info)) for name in names]
+            for node, name in zip(nodes, names, strict=True):
+                if (
+                    name in known or (telling is not None and telling.fullmatch(name))
+                ) and node.start_byte not in found.name_starts:
+                    found_at[node.start_byte] = (name, kind)
+    members = captures.get("reference.member")
+    if members:
+        known = known or _known_names(found, imports, info.known_members)
+        for start, name in _used_members(members, known, info, source):
+            found_at[start] = (name, "name")
+    return found_at
+
+
+def _used_members(
+    members: list[Node], known: set[str], info: LanguageInfo, source: Source
+) -> Iterator[tuple[int, str]]:
+    """Members of what the file binds, or of the instance: `module.name`, `self.name`."""
+    selves = re.compile(info.selves) if info.selves != ".*" else None
+    for node, name in zip(members, source.texts(members), strict=True):
+        start = node.start_byte
+        owner = _OWNER.search(source.slice(max(0, start - _LONGEST_OWNER), start))
+        if owner and (owner[1] in known or (selves is not None and selves.fullmatch(owner[1]))):
+            yield start, name
+
+
+def _plain(text: str, name: re.Pattern[str]) -> str:
+    match = None if text.isidentifier() else name.search(text)
+    return match[1] if match else text
 
 
 def _joined_calls(

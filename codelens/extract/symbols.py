@@ -87,6 +87,8 @@ class _Builder:
         self._all_frames = defined.frames
         self._declared: dict[int, set[str]] | None = None
         """Names taken in the types, known when the first member through an instance is met."""
+        self._seen: set[tuple[int, str]] = set()
+        """Parents and names of what counts once."""
         self._last_in: dict[int, int] = {}
         """Parent -> the last symbol right in it, where clauses are merged."""
         self.found = Symbols([], [], set())
@@ -146,6 +148,8 @@ class _Builder:
         name, own = self._names.name(frame.kind, span)
         if not name or (frame.through is not None and self._is_taken(frame, parent, name)):
             return False
+        if frame.kind in self._info.once and self._is_second(parent, name):
+            return False
         owner = _joined(owner, own)
         around = parent.qualified if parent is not None else ""
         absolute = self._info.absolute_names and (own or frame.kind == "module")
@@ -191,6 +195,12 @@ class _Builder:
         taken = name in own
         own.add(name)
         return taken
+
+    def _is_second(self, parent: Frame | None, name: str) -> bool:
+        key = (parent.index if parent is not None else -1, name)
+        second = key in self._seen
+        self._seen.add(key)
+        return second
 
     def _declarations(self) -> dict[int, set[str]]:
         """Names that types declare by themselves, not through an instance, by their frames."""
@@ -373,11 +383,18 @@ class _Builder:
                 doc = self._comments.following_doc(last)
             elif style == "leading":
                 doc = self._comments.leading_doc(frame.start, first)
-            elif frame.kind not in FUNCTIONS and frame.kind not in TYPES:
+            elif _is_short(frame):
                 doc = self._comments.trailing_doc(frame.end, last)
             if doc:
                 return doc
         return ""
+
+
+def _is_short(frame: Frame) -> bool:
+    """Its doc may stand behind it, on its line."""
+    if frame.kind == "property":
+        return frame.body_start == frame.tree_end
+    return frame.kind not in _HOLDERS and frame.kind not in FUNCTIONS
 
 
 def _joined(outer: str, inner: str) -> str:

@@ -70,7 +70,7 @@ class Visibility:
         if rule == "unmarked":
             if parent is not None and parent.is_scope and parent.private:
                 return False
-            return not frame.private and (frame.exported or not frame.secluded)
+            return not frame.private and (frame.exported or frame.outside or not frame.secluded)
         if rule == "uppercase":
             return name[:1].isupper() and (not owner or owner[:1].isupper())
         if rule == "no-underscore":

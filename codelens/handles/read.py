@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
 from codelens.extract.classify import classify, decode
-from codelens.extract.languages import language_of
+from codelens.extract.detect import language_of
 from codelens.handles.find import Place
 from codelens.handles.grammar import lines_handle
 from codelens.paths import printed

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from codelens.extract.languages import extractor_version, language_by_path, language_of
+from codelens.extract.detect import extractor_version, language_by_path, language_of
 from codelens.index.progress import Progress
 from codelens.index.sources import ANY_SIZE, Source, Unavailable, Work
 from codelens.index.worker import Task

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.errors import IndexLocked
-from codelens.extract.languages import extractor_version, languages
+from codelens.extract.detect import all_traits, extractor_version
 from codelens.extract.version import EXTRACTOR_VERSION
 from codelens.index.compare import Delta, Known, compare
 from codelens.index.ingest import Ingest
@@ -283,7 +283,7 @@ def _pending(work: Work) -> Change:
 
 def extractor_versions(db: Database, view: ViewRow) -> dict[str, int]:
     """Version of this codelens' extractor for each language of a view that it knows."""
-    ours = {info.name for info in languages()}
+    ours = all_traits()
     named = [name for name, _ in views.languages_of(db, view.id)]
     return {name: extractor_version(name) for name in named if name in ours}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import SettingError
-from codelens.extract import grammars, languages
-from codelens.extract.languages import extractor_version, language_by_path, language_of
+from codelens.extract import detect, grammars, languages
+from codelens.extract.detect import extractor_version, language_by_path, language_of
 from codelens.extract.structure import structure
 
 
@@ -97,8 +97,8 @@ def test_an_override_to_an_unknown_language_is_refused() -> None:
 
 def test_telling_languages_needs_no_parser() -> None:
     code = (
-        "import sys; from codelens.extract.languages import language_of, languages;"
-        "language_of(b'x.py', b''); languages();"
+        "import sys; from codelens.extract.detect import language_of;"
+        "language_of(b'x.py', b'');"
         "sys.exit(any(name.startswith('tree_sitter') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -129,7 +129,7 @@ def test_a_grammar_that_cannot_be_loaded_alone_comes_from_its_package() -> None:
 def own_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "languages"
     shutil.copytree(languages.FOLDER, folder)
-    caches = (languages._table, languages.language_info, grammars.grammar)
+    caches = (detect._table, detect.all_traits, languages.language_info, grammars.grammar)
     for module in (languages, grammars):
         monkeypatch.setattr(module, "FOLDER", folder)
     for cache in caches:
@@ -195,3 +195,14 @@ def test_a_query_that_does_not_fit_the_grammar_is_refused(own_languages: Path) -
     (own_languages / "lua.scm").write_text("(no_such_node) @definition.function\n")
     with pytest.raises(SettingError, match="does not fit its grammar"):
         structure(b"", "lua")
+
+
+def test_the_index_of_detection_is_that_of_the_settings() -> None:
+    index = languages.FOLDER / "detection.json"
+    assert index.read_text(encoding="utf-8") == detect.index_text(), (
+        "run `python -m codelens.extract.detect`"
+    )
+
+
+def test_what_the_index_says_is_what_the_settings_say() -> None:
+    assert tuple(detect.all_traits().values()) == tuple(detect._read())
