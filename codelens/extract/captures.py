@@ -104,7 +104,7 @@ def _mask(regex: str) -> re.Pattern[bytes]:
     return re.compile(regex.encode(), re.MULTILINE)
 
 
-def masked(regex: str, text: bytes, ranges: Sequence[Range] = ()) -> list[tuple[int, int, bytes]]:
+def masked(regex: str, text: bytes, ranges: Sequence[Range] = ()) -> list[Mask]:
     """What is read otherwise than written: spans, each with the word to read in its place.
 
     The regex's groups, or all that it matches if it has none, are read as blanks; a named group
