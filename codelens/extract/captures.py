@@ -59,11 +59,12 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
         ParseTimeout: the parser went over its limit, or left a tree no query could cope with.
     """
     rule = grammar.info.unparsable
-    parts = [text[one.start_byte : one.end_byte] for one in ranges] or [text]
+    spans = [(one.start_byte, one.end_byte) for one in ranges]
+    parts = [text[start:end] for start, end in spans] or [text]
     if rule is not None and any(_is_unparsable(part, rule) for part in parts):
         raise ParseTimeout("nested deeper than the grammar can take")
     if grammar.info.masked:
-        text = _replaced(text, masked(grammar.info.masked, text, ranges))
+        text = _replaced(text, masked(grammar.info.masked, text, spans))
     parser = Parser(grammar.language, included_ranges=ranges or None)
     size = sum(map(len, parts))
     limit = _STEPS_BASE + int(size * _STEPS_PER_BYTE)
@@ -104,8 +105,8 @@ def _mask(regex: str) -> re.Pattern[bytes]:
     return re.compile(regex.encode(), re.MULTILINE)
 
 
-def masked(regex: str, text: bytes, ranges: Sequence[Range] = ()) -> list[Mask]:
-    """What is read otherwise than written: spans, each with the word to read in its place.
+def masked(regex: str, text: bytes, spans: Sequence[tuple[int, int]] = ()) -> list[Mask]:
+    """What in the spans, by default in all of a text, is read otherwise than written.
 
     The regex's groups, or all that it matches if it has none, are read as blanks; a named group
     is read as its name, less `_` and digits at its end, where that fits (`_` itself as blanks).
@@ -115,7 +116,7 @@ def masked(regex: str, text: bytes, ranges: Sequence[Range] = ()) -> list[Mask]:
     groups = range(1, pattern.groups + 1) if pattern.groups else (0,)
     return [
         Mask(match.start(group), match.end(group), words.get(group))
-        for span in [(one.start_byte, one.end_byte) for one in ranges] or [(0, len(text))]
+        for span in spans or [(0, len(text))]
         for match in pattern.finditer(text, *span)
         for group in groups
         if match.start(group) < match.end(group)

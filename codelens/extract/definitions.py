@@ -8,6 +8,7 @@ Nothing recurses, so nesting cannot exhaust the stack.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
@@ -31,14 +32,16 @@ _LOCAL = frozenset({"variable", "constant"})
 _WITH_BODY = FUNCTIONS | TYPES | {"module"}
 
 
-def definitions(captures: Captures, grammar: Grammar, text: bytes) -> Definitions:
-    """Definitions of a text, and the names that it exports apart from them."""
+def definitions(
+    captures: Captures, grammar: Grammar, text: bytes, spans: Sequence[Span] = ()
+) -> Definitions:
+    """Definitions of the spans of a text, by default all, and the names that it exports."""
     closed = [node.byte_range for node in captures.get("export.closed", ())]
     listed = bool(captures.get("export.list"))
     is_open = "export.list" in grammar.captures and not listed
     is_open = is_open or bool(captures.get("export.every"))
     found = Definitions([], [], [], closed, is_open, listed)
-    return _Sweep(grammar, text, found).run(events_of(captures, grammar, text))
+    return _Sweep(grammar, text, found).run(events_of(captures, grammar, text, spans))
 
 
 class _Sweep:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from codelens.extract.captures import Captures, masked
-from codelens.extract.frames import DEFINITION, EXTENT, SCOPE
+from codelens.extract.frames import DEFINITION, EXTENT, SCOPE, Span
 from codelens.extract.grammars import Grammar
 from codelens.extract.sections import sections
 
@@ -90,8 +90,8 @@ class Events(NamedTuple):
     """Spans of definitions whose bodies follow them in the tree -> the spans of those."""
 
 
-def events_of(captures: Captures, grammar: Grammar, text: bytes) -> Events:
-    """All events of a text, sorted."""
+def events_of(captures: Captures, grammar: Grammar, text: bytes, spans: Sequence[Span]) -> Events:
+    """All events of the spans of a text, or of all of it if there are none, sorted."""
     plan = _plan(grammar.captures)
     nodes: list[Node] = []
     events: list[Event] = []
@@ -114,7 +114,7 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes) -> Events:
         events.append((node.start_byte, -end, heading, len(nodes)))
         nodes.append(node)
     if grammar.info.masked:
-        events += _masks(grammar.info.masked, text)
+        events += _masks(grammar.info.masked, text, spans)
     events.sort()
     bodies = {(span[0], tail.end_byte): tail.byte_range for span, tail in tails.items()}
     return Events(plan, events, nodes, bodies)
@@ -132,10 +132,10 @@ def _tails(captures: Captures) -> dict[tuple[int, int], Node]:
     return found
 
 
-def _masks(regex: str, text: bytes) -> Iterator[Event]:
+def _masks(regex: str, text: bytes, spans: Sequence[Span]) -> Iterator[Event]:
     """What was blanked out right before something belongs to it as decorators do."""
     rank = MARK_RANKS["decorator"]
-    for start, end, word in masked(regex, text):
+    for start, end, word in masked(regex, text, spans):
         rest = text[end : end + FAR]
         near = _BLANKS.match(rest)
         marks = word is None and text[start : start + 1] != b"#"

@@ -49,7 +49,7 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
     nodes = captures.get("comment", [])
     comments = Comments(source, nodes)
     statements = import_spans(captures, rules.info, source)
-    defined = definitions(captures, rules, source.text)
+    defined = definitions(captures, rules, source.text, spans)
     found = symbols_of(defined, rules.info, source, comments, statements)
     imports = imports_of(captures, rules.info, statements, source)
     inner: list[tuple[Part, Found]] = []
