@@ -108,7 +108,8 @@ def _bound(
     if members:
         known = known or _known_names(found, imports, info.known_members)
         for start, name in _used_members(members, known, info, source):
-            found_at[start] = (name, "name")
+            if start not in found.name_starts:
+                found_at[start] = (name, "name")
     return found_at
 
 

@@ -19,25 +19,11 @@ from codelens.types import SymbolKind
 
 PARSED = [info.name for info in languages() if info.grammar]
 KNOWN = {
-    *("extent", "scope", "comment", "import", "import.call", "opaque"),
-    *(
-        "form",
-        "form.keyword",
-        "form.part",
-        "section.auto",
-        "section.mark",
-        "embedded",
-        "embedded.language",
-    ),
-    *(
-        "type.parameter",
-        "reparsed",
-        "import.prefix",
-        "reference.call.joined",
-        "export.list",
-        "export.every",
-        "export.closed",
-    ),
+    *"extent scope comment import import.call import.prefix opaque reparsed body.after".split(),
+    *"form form.keyword form.part section.auto section.mark type.parameter".split(),
+    *"embedded embedded.language embedded.skip embedded.cell".split(),
+    *(f"embedded.{info.name}" for info in languages()),
+    *"reference.call.joined reference.member export.list export.every export.closed".split(),
     *events.MARK_RANKS,
     *(f"section.{level}" for level in range(1, 10)),
     *(f"definition.{kind}" for kind in get_args(SymbolKind)),
