@@ -28,6 +28,7 @@ _BEGINNINGS = ("definition.", "extent", "decorator", "scope", "doc", "import")
 """Captures of what a restart may be the start of."""
 _MOST_PARSES = 8
 _MOST_FAILURES = 4
+_MOST_LOOKS = 500
 _MOST_SUSPECTS = 3
 """More pieces whose brackets do not add up are no sign: strings and comments hold them."""
 _ROUND = ((b"(", b")"), (b"[", b"]"))
@@ -147,13 +148,18 @@ class _Repair:
             if capture.startswith(_BEGINNINGS)
             for node in nodes
         }
-        return [
-            start
-            for start in self._restarts
-            if start not in starts
-            and not any(begin <= start < end for begin, end in holes)
-            and not self._inert(found.roots[0], start)
-        ]
+        lost: list[int] = []
+        # Each look for a node passes all that stand before it.
+        looks = _MOST_LOOKS
+        for start in self._restarts:
+            if start in starts or any(begin <= start < end for begin, end in holes):
+                continue
+            looks -= 1
+            if not looks:
+                break
+            if not self._inert(found.roots[0], start):
+                lost.append(start)
+        return lost
 
     def _inert(self, root: Node, start: int) -> bool:
         node = root.descendant_for_byte_range(start, start + 1)
