@@ -23,9 +23,8 @@ _READ_BYTES = 1_024
 """Perl's scanner asks for the column at each step, which reads a piece anew: with 64 kB a file of
 150 kB takes 2 s, with this 70 ms. Others measure the same with both."""
 _STEPS_BASE = 60
-_STEPS_PER_BYTE = 1 / 40
-"""Sound texts take up to 18 steps a kB (2,900 files), 2,690 damaged ones of all languages never
-more than these 25 and 60. With 40 a kB there are texts of 8 kB at whose end tree-sitter copies a
+"""Added to a language's `steps`: sound texts take up to 18 a kB (2,900 files), 2,690 damaged ones
+never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at whose end tree-sitter copies a
 forked stack for 16 s into 5 GB, where no callback can stop it."""
 _CPU_LIMIT_S = 2.0
 _CPU_LIMIT_S_PER_BYTE = 2e-6
@@ -67,7 +66,7 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
         text = _replaced(text, masked(grammar.info.masked, text, spans))
     parser = Parser(grammar.language, included_ranges=ranges or None)
     size = sum(map(len, parts))
-    limit = _STEPS_BASE + int(size * _STEPS_PER_BYTE)
+    limit = _STEPS_BASE + size * grammar.info.steps // 1_000
     steps = 0
     deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
 

@@ -157,6 +157,10 @@ class LanguageInfo:
     restarts: str = ""
     """Regex of what, at the start of a line but for blanks, always begins a definition: where
     broken text before it has swallowed it, the parse is repaired (`codelens.extract.repair`)."""
+    steps: int = 25
+    """Steps of the parser for 1,000 bytes that the most demanding sound texts take."""
+    doc_noise: str = ""
+    """Regex of what is left out of docs: the tags of C#."""
     masked: str = ""
     """Regex of what is blanked out before parsing, or of its groups: macros that are no syntax."""
     unparsable: Unparsable | None = None

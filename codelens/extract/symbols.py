@@ -27,6 +27,7 @@ _NAMED_SHAPES = FUNCTIONS - {"function", "method"}
 _HOLDERS = TYPES | {"module"}
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
 _CONST_WORD = re.compile(r"\bconst\b")
+_BODY_TAIL = " {;"
 _TAIL = " \t\r\n{:;,=\\"
 
 _Row = tuple[str, str, str, str, str, bool, int, int, int, int, int, int]
@@ -368,7 +369,11 @@ class _Builder:
             raw = _regex("(?m)" + self._info.signature_noise).sub(" ", raw)
         if self._info.signature == "line":
             raw = raw.split("\n", 1)[0]
-        head = " ".join(raw.split()).rstrip(_TAIL)
+        whole = " ".join(raw.split())
+        head = whole.rstrip(_TAIL)
+        if self._source.slice(*name) not in head:
+            # An operator's name is made of the same signs.
+            head = whole.rstrip(_BODY_TAIL)
         return shortened(head + tail, _SIGNATURE_LIMIT)
 
     def _doc(self, frame: Frame, first: int, last: int) -> str:
@@ -385,6 +390,8 @@ class _Builder:
                 doc = self._comments.leading_doc(frame.start, first)
             elif _is_short(frame):
                 doc = self._comments.trailing_doc(frame.end, last)
+            if doc and self._info.doc_noise:
+                doc = " ".join(_regex(self._info.doc_noise).sub(" ", doc).split())
             if doc:
                 return doc
         return ""
