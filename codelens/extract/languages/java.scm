@@ -17,13 +17,15 @@
 (field_declaration (modifiers) @hint)
 (constant_declaration) @definition.constant
 (constant_declaration declarator: (variable_declarator name: (_) @name))
-(variable_declarator value: (object_creation_expression (class_body) @body))
+(variable_declarator value: (object_creation_expression arguments: (_) @body (class_body)))
 (variable_declarator value: (lambda_expression body: (block) @body))
 (record_declaration parameters: (formal_parameters (formal_parameter) @definition.field @export))
 (record_declaration parameters: (formal_parameters
   (spread_parameter (variable_declarator name: (_) @name)) @definition.field @export))
 (object_creation_expression (class_body) @scope)
 (modifiers (marker_annotation) @decorator)
+(module_declaration (marker_annotation) @decorator)
+(package_declaration (marker_annotation) @decorator)
 (modifiers (annotation) @decorator)
 (modifiers "public" @export)
 (modifiers "protected" @export)
@@ -39,6 +41,7 @@
 (object_creation_expression type: (generic_type
   . [(type_identifier) (scoped_type_identifier)] @reference.call))
 (type_identifier) @reference.type
+(type_parameter (type_identifier) @type.parameter)
 (marker_annotation name: (_) @reference.type)
 (annotation name: (_) @reference.type)
 (record_pattern . (identifier) @reference.type)
@@ -46,6 +49,7 @@
 (method_reference . (identifier) @reference.bound)
 (method_invocation object: (identifier) @reference.bound)
 (field_access object: (identifier) @reference.bound)
+(field_access field: (identifier) @reference.bound)
 (argument_list (identifier) @reference.bound)
 (variable_declarator value: (identifier) @reference.bound)
 (assignment_expression right: (identifier) @reference.bound)

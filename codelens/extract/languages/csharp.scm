@@ -1,0 +1,100 @@
+; Definitions. What is internal is seen in its assembly alone.
+(namespace_declaration) @definition.module
+(file_scoped_namespace_declaration) @definition.module
+(class_declaration) @definition.class
+(record_declaration) @definition.class
+(record_declaration "struct") @definition.struct
+(struct_declaration) @definition.struct
+(interface_declaration) @definition.interface
+(enum_declaration) @definition.enum
+(enum_member_declaration name: (_) @export) @definition.member
+(delegate_declaration) @definition.type
+(method_declaration) @definition.method
+(constructor_declaration) @definition.method
+(destructor_declaration) @definition.method
+(operator_declaration) @definition.method
+(conversion_operator_declaration ["implicit" "explicit"] @name) @definition.method
+(local_function_statement) @definition.function
+(property_declaration) @definition.property
+(indexer_declaration "this" @name) @definition.property
+(event_declaration) @definition.property
+(event_field_declaration) @definition.property
+(event_field_declaration (variable_declaration (variable_declarator name: (_) @name)))
+(field_declaration) @definition.field
+(field_declaration (variable_declaration (variable_declarator name: (_) @name)))
+(field_declaration (modifier) @hint)
+(record_declaration (parameter_list (parameter) @definition.property @export))
+(global_statement (local_declaration_statement (variable_declaration
+  (variable_declarator) @definition.variable)))
+(global_statement (local_declaration_statement) @extent)
+(preproc_define (preproc_arg) @name) @definition.macro
+(attribute_list) @decorator
+(modifier "public" @export)
+(modifier "protected" @export)
+(modifier "private" @private)
+
+; Docs.
+(comment) @comment
+
+; References. The grammar has no types of their own: a name is one by where it stands.
+(invocation_expression function: [
+  (identifier) @reference.call
+  (generic_name . (identifier) @reference.call)
+  (member_access_expression name: (identifier) @reference.call)
+  (member_access_expression name: (generic_name . (identifier) @reference.call))
+  (conditional_access_expression (member_binding_expression name: (identifier) @reference.call))
+])
+(object_creation_expression type: [(identifier) (qualified_name)] @reference.call)
+(object_creation_expression type: (generic_name . (identifier) @reference.call))
+(object_creation_expression type: (qualified_name name: (generic_name . (identifier) @reference.call)))
+(variable_declaration type: [(identifier) (qualified_name)] @reference.type)
+(parameter type: [(identifier) (qualified_name)] @reference.type)
+(parameter_list type: [(identifier) (qualified_name)] @reference.type)
+(property_declaration type: [(identifier) (qualified_name)] @reference.type)
+(indexer_declaration type: [(identifier) (qualified_name)] @reference.type)
+(event_declaration type: [(identifier) (qualified_name)] @reference.type)
+(operator_declaration type: [(identifier) (qualified_name)] @reference.type)
+(conversion_operator_declaration type: [(identifier) (qualified_name)] @reference.type)
+(delegate_declaration type: [(identifier) (qualified_name)] @reference.type)
+(local_function_statement type: [(identifier) (qualified_name)] @reference.type)
+(nullable_type type: [(identifier) (qualified_name)] @reference.type)
+(array_type type: [(identifier) (qualified_name)] @reference.type)
+(tuple_element type: [(identifier) (qualified_name)] @reference.type)
+(declaration_pattern type: [(identifier) (qualified_name)] @reference.type)
+(recursive_pattern type: [(identifier) (qualified_name)] @reference.type)
+(type_pattern type: [(identifier) (qualified_name)] @reference.type)
+(catch_declaration type: [(identifier) (qualified_name)] @reference.type)
+(foreach_statement type: [(identifier) (qualified_name)] @reference.type)
+(ref_type type: [(identifier) (qualified_name)] @reference.type)
+(scoped_type type: [(identifier) (qualified_name)] @reference.type)
+(pointer_type type: [(identifier) (qualified_name)] @reference.type)
+(primary_constructor_base_type type: [(identifier) (qualified_name)] @reference.type)
+(cast_expression type: [(identifier) (qualified_name)] @reference.type)
+(typeof_expression type: [(identifier) (qualified_name)] @reference.type)
+(default_expression type: [(identifier) (qualified_name)] @reference.type)
+(declaration_expression type: [(identifier) (qualified_name)] @reference.type)
+(sizeof_expression type: [(identifier) (qualified_name)] @reference.type)
+(method_declaration returns: [(identifier) (qualified_name)] @reference.type)
+(generic_name . (identifier) @reference.type)
+(type_argument_list [(identifier) (qualified_name)] @reference.type)
+(base_list [(identifier) (qualified_name)] @reference.type)
+(type_parameter_constraint [(identifier) (qualified_name)] @reference.type)
+(explicit_interface_specifier [(identifier) (qualified_name)] @reference.type)
+(attribute name: (_) @reference.type)
+(as_expression right: (identifier) @reference.type)
+(is_expression right: (identifier) @reference.type)
+(type_parameter name: (_) @type.parameter)
+(member_access_expression [expression: (identifier) name: (identifier)] @reference.bound)
+(member_binding_expression name: (identifier) @reference.bound)
+(argument (identifier) @reference.bound)
+(variable_declarator (identifier) @reference.bound .)
+(assignment_expression right: (identifier) @reference.bound)
+(return_statement (identifier) @reference.bound)
+(arrow_expression_clause (identifier) @reference.bound)
+(constant_pattern (identifier) @reference.bound)
+(initializer_expression (identifier) @reference.bound)
+
+; Imports: `using N` is all of it.
+(using_directive
+  !name [(identifier) (qualified_name) (alias_qualified_name)] @import.module ";" @import.all) @import
+(using_directive name: (_) @import.alias (_) @import.module) @import

@@ -1,0 +1,69 @@
+; Definitions. The grammar has no fields; a companion without a name is none, its members are
+; those of the class.
+(package_header (identifier) @name) @definition.module
+(class_declaration (type_identifier) @name) @definition.class
+(class_declaration "interface") @definition.interface
+(class_declaration "enum") @definition.enum
+(class_declaration (modifiers (class_modifier) @hint))
+(class_declaration (class_body) @body)
+(class_declaration (enum_class_body) @body)
+(object_declaration (type_identifier) @name) @definition.class
+(object_declaration (class_body) @body)
+(companion_object) @definition.class
+(companion_object (type_identifier) @name)
+(companion_object (class_body) @body)
+(object_literal (class_body) @scope)
+(enum_entry (simple_identifier) @name) @definition.member
+(enum_entry (class_body) @body)
+(type_alias (type_identifier) @name) @definition.type
+(function_declaration (simple_identifier) @name) @definition.function
+(class_body (function_declaration) @definition.method)
+(function_declaration (function_body) @body)
+(function_declaration receiver: (receiver_type (user_type) @owner))
+(function_declaration receiver: (receiver_type (nullable_type (user_type) @owner)))
+(secondary_constructor "constructor" @name) @definition.method
+(secondary_constructor "{" @body)
+(class_body (property_declaration) @definition.property)
+(enum_class_body (property_declaration) @definition.property)
+(source_file (property_declaration) @definition.variable)
+(ERROR (property_declaration) @definition.variable)
+(property_declaration (variable_declaration (simple_identifier) @name))
+(property_declaration (multi_variable_declaration (variable_declaration (simple_identifier) @name)))
+(property_declaration receiver: (receiver_type (user_type) @owner))
+(property_declaration receiver: (receiver_type (nullable_type (user_type) @owner)))
+(property_declaration (modifiers (property_modifier) @hint))
+(property_declaration (property_delegate) @body)
+(property_declaration (getter) @body)
+(property_declaration (object_literal) @body)
+(class_parameter (binding_pattern_kind) . (simple_identifier) @name) @definition.property
+(modifiers (annotation) @decorator)
+(primary_constructor (modifiers)) @scope
+(visibility_modifier ["private" "internal"] @private)
+
+; Docs.
+(line_comment) @comment
+(multiline_comment) @comment
+
+; References.
+(call_expression . (simple_identifier) @reference.call)
+(call_expression . (navigation_expression (navigation_suffix (simple_identifier) @reference.call)))
+(infix_expression . (_) . (simple_identifier) @reference.call)
+(user_type (type_identifier) @reference.type)
+(callable_reference (type_identifier) @reference.type)
+(callable_reference (simple_identifier) @reference.name)
+(type_parameter (type_identifier) @type.parameter)
+(navigation_expression . (simple_identifier) @reference.bound)
+(navigation_suffix (simple_identifier) @reference.bound)
+(value_argument (simple_identifier) @reference.bound)
+(property_declaration (simple_identifier) @reference.bound)
+(explicit_delegation (simple_identifier) @reference.bound)
+(function_body (simple_identifier) @reference.bound)
+(jump_expression (simple_identifier) @reference.bound)
+(assignment (simple_identifier) @reference.bound)
+(when_condition (simple_identifier) @reference.bound)
+(control_structure_body (simple_identifier) @reference.bound)
+
+; Imports.
+(import_header (identifier) @import.module) @import
+(import_header (import_alias (type_identifier) @import.alias))
+(import_header (wildcard_import) @import.all)
