@@ -1,0 +1,10 @@
+; Definitions. Values without parameters count where they are not local.
+(value_definition) @extent
+(compilation_unit (value_definition (let_binding
+  pattern: [(value_name) (parenthesized_operator)]) @definition.variable))
+(structure (value_definition (let_binding
+  pattern: [(value_name) (parenthesized_operator)]) @definition.variable))
+(compilation_unit (value_definition (let_binding
+  pattern: (tuple_pattern (value_name) @name)) @definition.variable))
+(compilation_unit (value_definition (let_binding
+  pattern: (parenthesized_pattern (tuple_pattern (value_name) @name))) @definition.variable))
