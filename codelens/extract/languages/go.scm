@@ -5,6 +5,7 @@
   (type_identifier) @owner
   (generic_type type: (_) @owner)
   (pointer_type [(type_identifier) @owner (generic_type type: (_) @owner)])
+  (pointer_type (parenthesized_type (type_identifier) @owner))
 ])))
 (type_declaration) @extent
 (const_declaration) @extent
@@ -15,8 +16,14 @@
 (type_spec type: (interface_type "{" @body)) @definition.interface
 (method_elem) @definition.method
 (field_declaration name: (_) @name) @definition.field
+(field_declaration !name) @definition.field
+(field_declaration !name type: (type_identifier) @name)
+(field_declaration !name type: (qualified_type name: (_) @name))
+(field_declaration !name type: (generic_type type: (type_identifier) @name))
+(field_declaration !name type: (generic_type type: (qualified_type name: (_) @name)))
 (const_spec (identifier) @name) @definition.constant
 (var_spec name: (identifier) @name) @definition.variable
+(var_spec name: (identifier) value: (expression_list . (func_literal) .)) @definition.function
 
 ; Docs.
 (comment) @comment
@@ -29,11 +36,14 @@
 ])
 (type_conversion_expression type: (generic_type type: (_) @reference.call))
 (type_identifier) @reference.type
-(argument_list (identifier) @reference.bound)
+(type_parameter_declaration name: (_) @type.parameter)
+(method_declaration receiver: (parameter_list (parameter_declaration type: [
+  (generic_type (type_arguments (type_elem (type_identifier) @type.parameter)))
+  (pointer_type (generic_type (type_arguments (type_elem (type_identifier) @type.parameter))))
+])))
+(_expression/identifier) @reference.bound
+(selector_expression operand: (identifier) field: (_) @reference.member)
 (argument_list (selector_expression field: (_) @reference.name))
-(expression_list (identifier) @reference.bound)
-(keyed_element value: (literal_element (identifier) @reference.bound))
-(literal_value (literal_element (identifier) @reference.bound))
 
 ; Imports.
 (import_spec) @import

@@ -3,11 +3,32 @@
 (class_definition) @definition.class
 (type_alias_statement
   left: (type [(identifier) @name (generic_type . (identifier) @name)])) @definition.type
-(assignment left: [(identifier) (pattern_list) (tuple_pattern)]) @definition.variable
+(assignment left: [
+  (identifier)
+  (pattern_list)
+  (tuple_pattern)
+  (list_pattern)
+]) @definition.variable
+(assignment left: (identifier) right: (lambda)) @definition.function
+(assignment left: (attribute object: (identifier) @self attribute: (identifier) @name)) @definition.field
+(assignment left: (pattern_list (attribute
+  object: (identifier) @self attribute: (identifier) @name))) @definition.field
+(assignment type: (type [(identifier) (attribute)] @hint))
+(assignment right: (call) @hint)
 (decorated_definition) @extent
 (decorator) @decorator
 (decorated_definition (decorator [(identifier) (attribute)] @hint))
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @hint))
+
+; What `__all__` lists is all that a module exports.
+(assignment left: (identifier) right: [(list) (tuple) (expression_list)] @scope)
+(assignment left: (identifier) right: [
+  (expression_list (string (string_content) @export.name))
+  (list (string (string_content) @export.name))
+  (tuple (string (string_content) @export.name))
+])
+(augmented_assignment left: (identifier) right: (list) @scope)
+(augmented_assignment left: (identifier) right: (list (string (string_content) @export.name)))
 
 ; Docs.
 (comment) @comment
@@ -24,8 +45,19 @@
   (subscript value: [(identifier) (attribute)] @reference.type)))
 (type [(identifier) (attribute)] @reference.type)
 (generic_type . (identifier) @reference.type)
+(_ type_parameters: (type_parameter (type [
+  (identifier) @type.parameter
+  (constrained_type . (type (identifier) @type.parameter))
+  (splat_type (identifier) @type.parameter)
+])))
+(type_alias_statement left: (type (generic_type
+  (type_parameter (type (identifier) @type.parameter)))))
 (type (subscript value: (attribute) @reference.type))
 (type (binary_operator [(identifier) (attribute)] @reference.type))
+(typed_parameter type: (type (string (string_content) @reference.type)))
+(typed_default_parameter type: (type (string (string_content) @reference.type)))
+(function_definition return_type: (type (string (string_content) @reference.type)))
+(assignment type: (type (string (string_content) @reference.type)))
 (except_clause value: [(identifier) (attribute)] @reference.type)
 (except_clause value: (tuple [(identifier) (attribute)] @reference.type))
 (except_clause value: (as_pattern . [
@@ -33,16 +65,9 @@
   (attribute) @reference.type
   (tuple [(identifier) (attribute)] @reference.type)
 ]))
-(argument_list (identifier) @reference.bound)
-(keyword_argument value: (identifier) @reference.bound)
-(default_parameter value: (identifier) @reference.bound)
-(typed_default_parameter value: (identifier) @reference.bound)
-(assignment right: (identifier) @reference.bound)
-(return_statement (identifier) @reference.bound)
-(pair value: (identifier) @reference.bound)
-(list (identifier) @reference.bound)
-(tuple (identifier) @reference.bound)
-(attribute object: (identifier) @reference.bound)
+
+(primary_expression/identifier) @reference.bound
+(attribute object: (identifier) attribute: (identifier) @reference.member)
 
 ; Imports.
 (import_statement) @import
