@@ -1,5 +1,5 @@
-; Definitions. Only a stage with a name can be meant.
-(from_instruction as: (_)) @definition.key
+; Definitions. A stage reaches to the next FROM; one without a name cannot be meant.
+(from_instruction) @section.1
 (arg_instruction) @definition.variable
 (env_pair) @definition.variable
 (env_instruction) @extent
@@ -12,4 +12,4 @@
 (expansion (variable) @reference.bound)
 
 ; Imports.
-(from_instruction (image_spec) @import.module as: (_)? @import.alias) @import
+(from_instruction (image_spec) @import.module @import)

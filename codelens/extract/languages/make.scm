@@ -1,7 +1,7 @@
-; Definitions. Of a rule with one target its target is the rule.
+; Definitions. Of a rule with one target its target is the rule; `+=` defines nothing.
 (rule) @extent
 (targets (_) @definition.key @name)
-(variable_assignment !target_or_pattern) @definition.variable
+(variable_assignment !target_or_pattern ["=" ":=" "::=" "?="]) @definition.variable
 (shell_assignment) @definition.variable
 (define_directive) @definition.macro
 

@@ -11,3 +11,7 @@
 ; Headings in lists and quotes open none.
 (list) @opaque
 (block_quote) @opaque
+
+; Fenced code that says its language.
+(fenced_code_block (info_string) @embedded.language (code_fence_content) @embedded)
+(code_fence_content (block_continuation) @embedded.skip)

@@ -9,13 +9,23 @@
 (create_function (function_body) @body)
 (create_trigger (object_reference schema: (_)? @owner name: (_) @name)) @definition.function
 (create_type (object_reference schema: (_)? @owner name: (_) @name)) @definition.type
+(create_type (keyword_type) @hint)
 (create_type (enum_elements) @body) @definition.enum
-(enum_element) @name @definition.member
+(enum_elements enum_element: (_) @name @definition.member)
 (create_index column: (_) @name) @definition.key
 (create_sequence (object_reference schema: (_)? @owner name: (_) @name)) @definition.variable
 (create_schema (identifier) @name) @definition.module
 (create_database (identifier) @name) @definition.module
 (column_definition name: (_) @name) @definition.field
+; Where the rest of a function is more than the grammar knows.
+(ERROR (keyword_create) @decorator . (keyword_function) @decorator
+  . (object_reference schema: (_)? @owner name: (_) @name) @definition.function)
+(ERROR (keyword_replace) . (keyword_function)
+  . (object_reference schema: (_)? @owner name: (_) @name) @definition.function)
+(ERROR (keyword_create) @decorator . (keyword_trigger) @decorator
+  . (object_reference schema: (_)? @owner name: (_) @name) @definition.function)
+(ERROR (keyword_create) @decorator . (keyword_table) @decorator
+  . (object_reference schema: (_)? @owner name: (_) @name) @definition.struct)
 (alter_table (object_reference name: (_) @owner)) @scope
 
 ; Docs.

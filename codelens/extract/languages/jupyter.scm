@@ -1,0 +1,2 @@
+; Cells: the objects in the lists of the outermost object.
+(document (object (pair value: (array (object) @embedded.cell))))
