@@ -24,8 +24,8 @@ _READ_BYTES = 1_024
 150 kB takes 2 s, with this 70 ms. Others measure the same with both."""
 _STEPS_BASE = 60
 """Added to a language's `steps`: sound texts take up to 18 a kB (2,900 files), 2,690 damaged ones
-never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at whose end tree-sitter copies a
-forked stack for 16 s into 5 GB, where no callback can stop it."""
+never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at
+whose end tree-sitter copies a forked stack for 16 s into 5 GB, where no callback can stop it."""
 _CPU_LIMIT_S = 2.0
 _CPU_LIMIT_S_PER_BYTE = 2e-6
 """The exception: hopeless texts make single steps slow. Sound ones take a tenth of this."""
