@@ -4,6 +4,7 @@
 (function_declaration) @definition.function
 (generator_function_declaration) @definition.function
 (method_definition) @definition.method
+(method_definition ["get" "set"]) @definition.property
 (class_declaration) @definition.class
 (decorator) @decorator
 (export_statement) @extent @export
@@ -13,7 +14,7 @@
   (generator_function !name)
 ]) @definition.function
 (export_statement "default" @name value: (class !name)) @definition.class
-(export_statement "default" @name value: (object)) @definition.constant
+(export_statement "default" @name value: [(object) (call_expression)]) @definition.constant
 (export_statement value: (identifier) @export.name)
 (export_statement !source (export_clause (export_specifier name: (_) @export.name)))
 
@@ -22,8 +23,15 @@
 (program (variable_declaration (variable_declarator) @definition.variable) @extent)
 (export_statement (lexical_declaration (variable_declarator) @definition.variable) @extent)
 (export_statement (variable_declaration (variable_declarator) @definition.variable) @extent)
+(program (_ (statement_block
+  (variable_declaration (variable_declarator) @definition.variable) @extent)))
 (ERROR (lexical_declaration (variable_declarator) @definition.variable) @extent)
 (ERROR (variable_declaration (variable_declarator) @definition.variable) @extent)
+(program (lexical_declaration (variable_declarator value: (object (pair) @definition.field))))
+(program (variable_declaration (variable_declarator value: (object (pair) @definition.field))))
+(export_statement (lexical_declaration (variable_declarator value: (object (pair) @definition.field))))
+(export_statement value: (object (pair) @definition.field))
+(variable_declarator value: (call_expression function: (_) @hint))
 
 ; What holds a function or a class is one, wherever it stands.
 (variable_declarator value: [
@@ -37,11 +45,12 @@
   (function_expression)
   (generator_function)
 ]) @definition.method
-(assignment_expression left: (member_expression) right: [
+(assignment_expression left: [(member_expression) (identifier)] right: [
   (arrow_function)
   (function_expression)
   (generator_function)
 ]) @definition.function
+(assignment_expression left: (member_expression object: (this) @self)) @definition.field
 (function_expression name: (_)) @definition.function
 (class name: (_)) @definition.class
 
@@ -55,14 +64,9 @@
 ])
 (new_expression constructor: [(identifier) (member_expression)] @reference.call)
 (decorator [(identifier) (member_expression)] @reference.call)
-(arguments (identifier) @reference.bound)
-(variable_declarator value: (identifier) @reference.bound)
-(assignment_expression right: (identifier) @reference.bound)
-(return_statement (identifier) @reference.bound)
-(pair value: (identifier) @reference.bound)
+(primary_expression/identifier) @reference.bound
+(member_expression object: [(identifier) (this)] property: (_) @reference.member)
 (shorthand_property_identifier) @reference.bound
-(array (identifier) @reference.bound)
-(member_expression object: (identifier) @reference.bound)
 
 ; Imports.
 (import_statement) @import
@@ -77,3 +81,10 @@
 (export_statement (export_clause (export_specifier name: (_) @import.name alias: (_)? @import.alias))
   source: (string))
 (call_expression function: (import) arguments: (arguments . (string) @import.module .)) @import
+(variable_declarator
+  name: (object_pattern [
+    (shorthand_property_identifier_pattern) @import.name
+    (pair_pattern key: (_) @import.name value: (identifier) @import.alias)
+  ])
+  value: (await_expression (call_expression
+    function: (import) arguments: (arguments . (string) @import.module .)))) @import
