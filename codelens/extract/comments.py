@@ -42,6 +42,8 @@ class Comments:
 
     def __init__(self, source: Source, nodes: list[Node]) -> None:
         self._source = source
+        self.nodes = nodes
+        """As they came."""
         self._spans = sorted([(node.start_byte, node.end_byte) for node in nodes])
         self._span_starts = [start for start, _ in self._spans]
         self._starts: list[int] = []

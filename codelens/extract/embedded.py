@@ -18,7 +18,9 @@ from tree_sitter import Node
 from codelens.extract.captures import Captures
 from codelens.extract.cells import as_code, cells_of
 from codelens.extract.chunks import Root
-from codelens.extract.languages import LanguageInfo, languages
+from codelens.extract.comments import Comments
+from codelens.extract.detect import all_traits
+from codelens.extract.languages import LanguageInfo
 from codelens.extract.ranges import Span, overlap
 from codelens.extract.source import Source
 from codelens.types import Import, Reference, Symbol
@@ -48,7 +50,7 @@ class Found(NamedTuple):
     """What one language's parse of a text or a part of it gives."""
 
     roots: list[Root]
-    comments: list[Node]
+    comments: Comments
     symbols: list[Symbol]
     references: list[Reference]
     imports: list[Import]
@@ -112,10 +114,11 @@ def joined(host: Found, inner: Inner, info: LanguageInfo, source: Source) -> Fou
     """
     around = _Around(host.symbols)
     symbols, places = _symbols(host, inner, info, around, source)
+    nodes = [node for _, found in inner for node in found.comments.nodes]
     imports = host.imports + [one for _, found in inner for one in found.imports]
     return Found(
         host.roots + [root for _, found in inner for root in found.roots],
-        host.comments + [node for _, found in inner for node in found.comments],
+        Comments(source, [*host.comments.nodes, *nodes]),
         symbols,
         _references(host, inner, places, around, source),
         sorted(imports, key=lambda one: one.line),
@@ -175,8 +178,9 @@ def language_named(name: str) -> str:
 @cache
 def _names() -> dict[str, str]:
     found: dict[str, str] = {}
-    for info in languages():
-        if info.grammar:
+    known = all_traits().values()
+    for info in known:
+        if info.parsed:
             keys = (
                 *(extension[1:] for extension in info.extensions),
                 *info.interpreters,
@@ -184,9 +188,9 @@ def _names() -> dict[str, str]:
             )
             for key in keys:
                 found.setdefault(key, info.name)
-    for info in languages():
+    for info in known:
         for key in (info.title.lower(), *info.aliases, info.name):
-            found[key] = info.name if info.grammar else ""
+            found[key] = info.name if info.parsed else ""
     return found
 
 

@@ -27,8 +27,8 @@ BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
 _MODULE_PARTS = re.compile(r"[./\\:]+")
 _SEPARATORS, _BRACKETS = ".:>\\", "()[]{}\"'`,;"
 _LONGEST_NAME = 200
-_OWNER = re.compile(r"(?:^|[^\w$.)\]?!>])([\w$]+)\s*[?!]?(?:\.|->|::)\s*\Z")
-"""The one name before a member's dot."""
+_OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
+"""The one name before a member's dot, read backwards: forwards each letter would be a start."""
 _LONGEST_OWNER = 80
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
@@ -120,8 +120,11 @@ def _used_members(
     selves = re.compile(info.selves) if info.selves != ".*" else None
     for node, name in zip(members, source.texts(members), strict=True):
         start = node.start_byte
-        owner = _OWNER.search(source.slice(max(0, start - _LONGEST_OWNER), start))
-        if owner and (owner[1] in known or (selves is not None and selves.fullmatch(owner[1]))):
+        before = _OWNER.match(source.slice(max(0, start - _LONGEST_OWNER), start)[::-1])
+        if before is None:
+            continue
+        owner = before[1][::-1]
+        if owner in known or (selves is not None and selves.fullmatch(owner)):
             yield start, name
 
 

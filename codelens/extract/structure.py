@@ -34,8 +34,7 @@ def structure(text: bytes, language: str) -> Structure:
         return text_structure(text)
     source = Source(text)
     found = _found(source, language)
-    comments = Comments(source, found.comments)
-    chunks = chunks_of(found.roots, source, comments, found.symbols)
+    chunks = chunks_of(found.roots, source, found.comments, found.symbols)
     return Structure(
         tuple(found.symbols), tuple(found.references), tuple(found.imports), tuple(chunks)
     )
@@ -46,8 +45,7 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
     rules = grammar(language)
     spans = part.spans if part is not None else []
     roots, captures = parsed(source.text, rules, spans)
-    nodes = captures.get("comment", [])
-    comments = Comments(source, nodes)
+    comments = Comments(source, captures.get("comment", []))
     statements = import_spans(captures, rules.info, source)
     defined = definitions(captures, rules, source.text, spans)
     found = symbols_of(defined, rules.info, source, comments, statements)
@@ -62,7 +60,7 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
     trees = [Root(root, end, depth) for root in roots]
-    own = Found(trees, nodes, found.symbols, references, imports)
+    own = Found(trees, comments, found.symbols, references, imports)
     return joined(own, inner, rules.info, source) if inner else own
 
 

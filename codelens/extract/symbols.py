@@ -267,7 +267,7 @@ class _Builder:
                 name,
                 f"{inside}.{name}" if inside else name,
                 self._kind(frame, parent, owner, name, span[0]),
-                self._signature(frame, span),
+                self._signature(frame, span, name),
                 self._doc(frame, first, last),
                 self._visibility.is_exported(frame, parent, self._around(parent), owner, name),
                 first,
@@ -356,7 +356,7 @@ class _Builder:
                     return closer
         return kind
 
-    def _signature(self, frame: Frame, name: Span) -> str:
+    def _signature(self, frame: Frame, name: Span, called: str) -> str:
         start = frame.head_start
         end = frame.body_start if frame.body_start < frame.tree_end else frame.end
         tail = ""
@@ -371,7 +371,7 @@ class _Builder:
             raw = raw.split("\n", 1)[0]
         whole = " ".join(raw.split())
         head = whole.rstrip(_TAIL)
-        if self._source.slice(*name) not in head:
+        if called[-1:] in _TAIL and not head.endswith(called):
             # An operator's name is made of the same signs.
             head = whole.rstrip(_BODY_TAIL)
         return shortened(head + tail, _SIGNATURE_LIMIT)

@@ -6,7 +6,8 @@ generator (`hunt.py`) make the same kinds of damage.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from codelens.extract.classify import decode
@@ -152,26 +153,38 @@ DEEP = 10_000
 _NESTED = (
     *(("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"), ("a(", ")"), ("a[", "]"), ("((", "))")),
     *(("({[", "]})"), ("${", "}"), ('"${', '}"'), ('f"{', '}"'), ("#{", "}"), ("`${", "}`")),
-    *(("(fn [x] ", ")"), ("begin ", " end"), ("do ", " end"), ("if x then ", " end"), ("<a>", "</a>")),
-    *(("<div ", "/>"), ("function f() { ", " }"), ("def f\n", "end\n"), ("class A {\n", "}\n")),
-    *(("module A\n", "end\n"), ("namespace a {\n", "}\n"), ("struct a { ", " } a;"), ("{ a: ", " }")),
-    *(("#if 1\n", "#endif\n"), ("/*", "*/"), ("(*", "*)"), ("{-", "-}"), ("#|", "|#"), ("{{", "}}")),
-    *(("if (a) ", ""), ("if a {\n", "}\n"), ("case x of y -> ", ""), ("let x = ", " in x"), ("[[", "]]")),
-    *(("lambda x: ", ""), ("x -> ", ""), ("x => ", ""), ("fun x -> ", ""), ("a ? b : ", ""), ("a.", "")),
-    *(("a::", ""), ("a->", ""), ("!", ""), ("- ", ""), ("not ", ""), ("* ", ""), ("&", ""), ("@", "")),
-    *(("a = ", ""), ("a, ", ""), ("a | ", ""), ("a + ", ""), ("a => ", ""), ("a: ", ""), ("\\", "")),
-    *(('"', ""), ("'", ""), ("`", ""), ('"""', ""), ("$(", ")"), ("> ", ""), ("* - ", ""), ("# ", "")),
-    *(("<<A\n", "A\n"), ("else if (a) {} ", ""), ("elif x\n", ""), ("a<b ", ""), ("a<", ""), ("...", "")),
-    *(("quote do\n", "end\n"), ("(SELECT ", ")"), ("CASE WHEN a THEN ", " END"), ("new ", ""), (":", "")),
-    *(("@a(", ")"), ("#[", "]"), ("async ", ""), ("->", ""), ("~", ""), ("%{", "}"), ("x[y](", ")")),
+    *(("(fn [x] ", ")"), ("begin ", " end"), ("do ", " end"), ("if x then ", " end")),
+    *(("<a>", "</a>"), ("<div ", "/>"), ("function f() { ", " }"), ("def f\n", "end\n")),
+    *(("class A {\n", "}\n"), ("module A\n", "end\n"), ("namespace a {\n", "}\n")),
+    *(("struct a { ", " } a;"), ("{ a: ", " }"), ("#if 1\n", "#endif\n"), ("/*", "*/")),
+    *(("(*", "*)"), ("{-", "-}"), ("#|", "|#"), ("{{", "}}"), ("if (a) ", "")),
+    *(("if a {\n", "}\n"), ("case x of y -> ", ""), ("let x = ", " in x"), ("[[", "]]")),
+    *(("lambda x: ", ""), ("x -> ", ""), ("x => ", ""), ("fun x -> ", ""), ("a ? b : ", "")),
+    *(("a.", ""), ("a::", ""), ("a->", ""), ("!", ""), ("- ", ""), ("not ", ""), ("* ", "")),
+    *(("&", ""), ("@", ""), ("a = ", ""), ("a, ", ""), ("a | ", ""), ("a + ", "")),
+    *(("a => ", ""), ("a: ", ""), ("\\", ""), ('"', ""), ("'", ""), ("`", ""), ('"""', "")),
+    *(("$(", ")"), ("> ", ""), ("* - ", ""), ("# ", ""), ("<<A\n", "A\n")),
+    *(("else if (a) {} ", ""), ("elif x\n", ""), ("a<b ", ""), ("a<", ""), ("...", "")),
+    *(("quote do\n", "end\n"), ("(SELECT ", ")"), ("CASE WHEN a THEN ", " END"), ("new ", "")),
+    *((":", ""), ("@a(", ")"), ("#[", "]"), ("async ", ""), ("->", ""), ("~", ""), ("%{", "}")),
+    ("x[y](", ")"),
 )  # fmt: skip
+_ALWAYS = frozenset("([{<\"'`")
+_TOKENS = re.compile(r"[A-Za-z]{2,}|[^\sA-Za-z]+")
 _PER_LINE = 40
 
 
-def nestings() -> dict[str, bytes]:
-    """Texts that nest 10,000 deep, left open and closed again, by what nests."""
+def nestings(texts: Sequence[bytes] = ()) -> dict[str, bytes]:
+    """Texts that nest 10,000 deep, left open and closed again, by what nests.
+
+    Where `texts` are given: brackets, quotes, and of the rest what is made of words and signs
+    that stand in them, so that each language has its own.
+    """
+    sound = b"".join(texts)
     found: dict[str, bytes] = {}
     for opening, closing in _NESTED:
+        if sound and opening not in _ALWAYS and not _is_made_of(opening, sound):
+            continue
         head = _wrapped(opening, DEEP)
         found[f"{opening!r} open"] = head
         if closing:
@@ -181,6 +194,10 @@ def nestings() -> dict[str, bytes]:
             lines = [step * level + word for level in range(1_200)]
             found[f"{name} before {word!r}"] = b"".join(lines)
     return found
+
+
+def _is_made_of(opening: str, sound: bytes) -> bool:
+    return all(token.encode() in sound for token in _TOKENS.findall(opening))
 
 
 def _wrapped(part: str, times: int) -> bytes:

@@ -1,6 +1,6 @@
 """Hunts texts that crash, hang or slow a grammar down, each language in processes of its own.
 
-    python tests/extract/hunt.py [--cases 5000] [--language NAME]... [--jobs 2] [--tokens]
+    python tests/extract/hunt.py [--cases 5000] [--language NAME]... [--random] [--tokens]
 
 A case is told by its seed, so what killed a process is made again from its number. Beside the
 random cases there are those of `hostile.nestings` and `long_texts`, and with `--tokens` each
@@ -31,17 +31,22 @@ from extract.rendering import fixture_sources  # noqa: E402
 from codelens.extract.grammars import grammar  # noqa: E402
 from codelens.extract.languages import language_info, languages  # noqa: E402
 
-_HANG_S = 60
+_HANG_S = 15
+"""Of CPU, user and system."""
 _SLOW_S = 1.0
 _SLOW_S_PER_MB = 12.0
 """Ten times what sound texts take."""
 _TOKEN_TIMES = 10_000
 
 
-def targeted(language: str, texts: list[bytes], tokens: bool) -> Iterator[tuple[str, bytes]]:
+def targeted(
+    language: str, texts: list[bytes], args: argparse.Namespace
+) -> Iterator[tuple[str, bytes]]:
+    if args.random:
+        return
     yield from nestings().items()
     yield from long_texts(max(texts, key=len)).items()
-    if tokens and language_info(language).grammar:
+    if args.tokens and language_info(language).grammar:
         for token in sorted(_tokens(language)):
             for name, joint in (("", " "), ("a", " a "), ("lines", "\n"), ("called", "(a) ")):
                 row = ((token + joint) * 20 + "\n") if joint != "\n" else token + joint
@@ -63,11 +68,8 @@ def work(args: argparse.Namespace) -> None:
     """Run cases of one language; the number of each is written before it runs."""
     faulthandler.enable()
     language = args.language[0]
-    fixtures = {path: path.read_bytes() for path in fixture_sources()}
-    others = list(fixtures.values())
-    texts = [text for path, text in fixtures.items() if path.parent.name == language] or others
-    texts += [path.read_bytes() for path in args.extra]
-    special = list(targeted(language, texts, args.tokens))
+    texts, others = _texts(language, args), _others()
+    special = list(targeted(language, texts, args))
     outcomes: collections.Counter[str] = collections.Counter()
     for number in range(args.start, len(special) + args.cases):
         os.pwrite(args.progress, number.to_bytes(8, "little"), 0)
@@ -78,6 +80,15 @@ def work(args: argparse.Namespace) -> None:
     print(f"{language}: done, {dict(outcomes)}")
 
 
+def _others() -> list[bytes]:
+    return [path.read_bytes() for path in fixture_sources()]
+
+
+def _texts(language: str, args: argparse.Namespace) -> list[bytes]:
+    own = [path.read_bytes() for path in fixture_sources() if path.parent.name == language]
+    return (own or _others()) + [path.read_bytes() for path in args.extra]
+
+
 def _one(
     language: str,
     name: str,
@@ -86,7 +97,7 @@ def _one(
     args: argparse.Namespace,
     outcomes: collections.Counter[str],
 ) -> None:
-    signal.alarm(_HANG_S)
+    signal.setitimer(signal.ITIMER_PROF, _HANG_S)
     started = time.process_time()
     try:
         facts = check_facts(data, language)
@@ -123,7 +134,8 @@ def lead(args: argparse.Namespace) -> None:
             command = [
                 sys.executable, __file__, "--worker", str(progress), "--language", name,
                 "--cases", str(args.cases), "--start", str(starts[name]), "--out", str(args.out),
-                *(["--tokens"] if args.tokens else []), *(f"--extra={one}" for one in args.extra),
+                *(f"--{key}" for key in ("tokens", "random") if getattr(args, key)),
+                *(f"--extra={one}" for one in args.extra),
             ]  # fmt: skip
             log = (args.out / f"{name}.stderr").open("wb")
             running.append((name, subprocess.Popen(command, stderr=log), progress))
@@ -134,9 +146,20 @@ def lead(args: argparse.Namespace) -> None:
             if process.returncode:
                 number = int.from_bytes(progress.read_bytes(), "little")
                 died = signal.Signals(-process.returncode).name if process.returncode < 0 else "?"
-                print(f"{name}: DIED of {died} at case {number}", flush=True)
+                print(f"{name}: DIED of {died} at {_case(name, number, args)}", flush=True)
                 starts[name] = number + 1
                 waiting.insert(0, name)
+
+
+def _case(language: str, number: int, args: argparse.Namespace) -> str:
+    texts = _texts(language, args)
+    special = list(targeted(language, texts, args))
+    if number < len(special):
+        name, data = special[number]
+    else:
+        name, data = f"random {number}", hostile(texts, _others(), random.Random(number).randint)
+    _save(args, language, number, data)
+    return f"{number}, {len(data):,} bytes, {name}"
 
 
 def main() -> None:
@@ -147,6 +170,7 @@ def main() -> None:
     parser.add_argument("--language", action="append")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tokens", action="store_true")
+    parser.add_argument("--random", action="store_true", help="random cases only")
     parser.add_argument("--extra", type=Path, action="append", default=[])
     parser.add_argument("--out", type=Path, default=Path("/tmp/hunt"))
     parser.add_argument("--start", type=int, default=0, help=argparse.SUPPRESS)

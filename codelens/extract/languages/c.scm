@@ -1,7 +1,26 @@
-; Definitions. A declaration whose declarator takes parameters declares a function; variables of
-; functions are left out by what encloses them.
+; Definitions. Declarations are captured by what they stand in: those of blocks are none. One whose
+; declarator takes parameters declares a function.
 (function_definition) @definition.function
-(declaration) @definition.variable
+(translation_unit (declaration) @definition.variable)
+(linkage_specification body: (declaration) @definition.variable)
+(declaration_list (declaration) @definition.variable)
+(preproc_ifdef (declaration) @definition.variable)
+(preproc_if (declaration) @definition.variable)
+(preproc_else (declaration) @definition.variable)
+(preproc_elif (declaration) @definition.variable)
+(ERROR (declaration) @definition.variable)
+(translation_unit (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (identifier))) @definition.constant)
+(translation_unit (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
+(translation_unit (declaration declarator: (init_declarator
+  declarator: (pointer_declarator (type_qualifier "const")))) @definition.constant)
+(preproc_ifdef (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (identifier))) @definition.constant)
+(preproc_ifdef (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
+(preproc_ifdef (declaration declarator: (init_declarator
+  declarator: (pointer_declarator (type_qualifier "const")))) @definition.constant)
 (ERROR (function_declarator) @definition.variable)
 (ERROR (pointer_declarator (function_declarator)) @definition.variable)
 (function_declarator declarator: (identifier) @name.function)
@@ -11,13 +30,27 @@
 (enum_specifier name: (_) body: (_)) @definition.enum
 (enumerator) @definition.member
 (field_declaration) @definition.field
+(field_declaration !declarator type: (macro_type_specifier
+  type: (type_descriptor type: (type_identifier) @name)))
 (type_definition) @definition.type
 (type_definition type: (struct_specifier !name body: (_) @body)) @definition.struct
 (type_definition type: (union_specifier !name body: (_) @body)) @definition.union
 (type_definition type: (enum_specifier !name body: (_) @body)) @definition.enum
 (preproc_def) @definition.macro
+; A guard against a second inclusion defines nothing: as an import it is left out.
+(preproc_ifdef "#ifndef" name: (_) . (preproc_def !value) @import)
 (preproc_function_def value: (_)? @body) @definition.macro
 (storage_class_specifier "static" @private)
+
+; `SYSCALL_DEFINE1(name, int, fd) {...}`: the grammar reads a call, its semicolon missing, and a block.
+(translation_unit (expression_statement (call_expression
+  arguments: (argument_list . (identifier) @name .)) . ) @definition.function . (compound_statement))
+(translation_unit (expression_statement (call_expression
+  arguments: (argument_list . (identifier) @owner . (identifier) @name .)) .) @definition.function
+  . (compound_statement))
+(translation_unit (expression_statement (call_expression
+  arguments: (argument_list . (identifier) @name . (identifier) (identifier))) .) @definition.function
+  . (compound_statement))
 
 ; Docs.
 (comment) @comment

@@ -1,0 +1,133 @@
+; Definitions. Declarations are captured by what they stand in: those of functions, and `friend`
+; ones, are none. A declaration whose declarator takes parameters declares a function.
+; What has no type is a constructor, or a macro with a block: within functions none is a definition.
+(function_definition type: (_)) @definition.function
+(translation_unit (function_definition !type) @definition.function)
+(declaration_list (function_definition !type) @definition.function)
+(template_declaration (function_definition !type) @definition.function)
+(field_declaration_list (function_definition !type) @definition.function)
+(preproc_ifdef (function_definition !type) @definition.function)
+(preproc_if (function_definition !type) @definition.function)
+(preproc_else (function_definition !type) @definition.function)
+(ERROR (function_definition !type) @definition.function)
+(translation_unit (declaration) @definition.variable)
+(declaration_list (declaration) @definition.variable)
+(template_declaration (declaration) @definition.variable)
+(field_declaration_list (declaration) @definition.variable)
+(linkage_specification body: (declaration) @definition.variable)
+(preproc_ifdef (declaration) @definition.variable)
+(preproc_if (declaration) @definition.variable)
+(preproc_else (declaration) @definition.variable)
+(preproc_elif (declaration) @definition.variable)
+(translation_unit (declaration (type_qualifier "constexpr")) @definition.constant)
+(declaration_list (declaration (type_qualifier "constexpr")) @definition.constant)
+(template_declaration (declaration (type_qualifier "constexpr")) @definition.constant)
+(field_declaration (type_qualifier "constexpr") declarator: (field_identifier) @name.constant)
+(translation_unit (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (identifier))) @definition.constant)
+(translation_unit (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
+(translation_unit (declaration
+  declarator: (init_declarator declarator: (pointer_declarator (type_qualifier "const"))))
+  @definition.constant)
+(declaration_list (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (identifier))) @definition.constant)
+(declaration_list (declaration (type_qualifier "const")
+  declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
+(declaration_list (declaration
+  declarator: (init_declarator declarator: (pointer_declarator (type_qualifier "const"))))
+  @definition.constant)
+(declaration declarator: (init_declarator
+  value: (lambda_expression body: (_) @body))) @definition.function
+(field_declaration) @definition.field
+(ERROR (function_declarator) @definition.variable)
+(function_declarator declarator: [(identifier) (field_identifier)] @name.function)
+(function_declarator declarator: [
+  (qualified_identifier) (operator_name) (destructor_name) (template_function)
+] @name @name.function)
+(function_declarator declarator: (parenthesized_declarator (identifier) @name.function))
+(declaration declarator: (operator_cast) @name @name.function)
+(function_definition declarator: [(operator_cast) (qualified_identifier)] @name)
+(function_definition declarator: (pointer_declarator (operator_cast) @name))
+(declaration declarator: (qualified_identifier) @name)
+(init_declarator declarator: (qualified_identifier) @name)
+(array_declarator declarator: (qualified_identifier) @name)
+(pointer_declarator declarator: (qualified_identifier) @name)
+(init_declarator declarator: (template_function) @name)
+; `A::~A() = default;` outside of its class: the grammar takes it for a statement.
+(translation_unit (expression_statement (assignment_expression
+  left: (call_expression function: (qualified_identifier) @name))) @definition.function)
+(declaration_list (expression_statement (assignment_expression
+  left: (call_expression function: (qualified_identifier) @name))) @definition.function)
+(template_declaration) @extent
+(linkage_specification body: (declaration)) @extent
+(linkage_specification body: (function_definition)) @extent
+(attribute_declaration) @decorator
+(class_specifier name: (_) body: (_)) @definition.class
+(struct_specifier name: (_) body: (_)) @definition.struct
+(class_specifier name: (template_type name: (_) @name) body: (_))
+(struct_specifier name: (template_type name: (_) @name) body: (_))
+(union_specifier name: (_) body: (_)) @definition.union
+(enum_specifier name: (_) body: (_)) @definition.enum
+(enumerator) @definition.member
+(type_definition) @definition.type
+(type_definition type: (struct_specifier !name body: (_) @body)) @definition.struct
+(type_definition type: (union_specifier !name body: (_) @body)) @definition.union
+(type_definition type: (enum_specifier !name body: (_) @body)) @definition.enum
+(alias_declaration) @definition.type
+(concept_definition) @definition.type
+(namespace_definition) @definition.module
+(namespace_alias_definition) @definition.module
+(preproc_def) @definition.macro
+; A guard against a second inclusion defines nothing: as an import it is left out.
+(preproc_ifdef "#ifndef" name: (_) . (preproc_def !value) @import)
+(preproc_function_def value: (_)? @body) @definition.macro
+
+; `TEST(Suite, Name) {...}`: the arguments name it.
+(function_definition !type declarator: (function_declarator
+  declarator: (identifier)
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @owner !declarator)
+    . (parameter_declaration type: (type_identifier) @name !declarator) .)))
+
+; What only its own file sees, and what only its class sees.
+(translation_unit (declaration (storage_class_specifier "static") @private))
+(translation_unit (function_definition (storage_class_specifier "static") @private))
+(declaration_list (declaration (storage_class_specifier "static") @private))
+(declaration_list (function_definition (storage_class_specifier "static") @private))
+(namespace_definition !name body: (declaration_list (function_definition type: (_) @private)))
+(namespace_definition !name body: (declaration_list (declaration type: (_) @private)))
+(namespace_definition !name body: (declaration_list (class_specifier name: (_) @private)))
+(namespace_definition !name body: (declaration_list (struct_specifier name: (_) @private)))
+(namespace_definition !name body: (declaration_list (enum_specifier name: (_) @private)))
+(namespace_definition !name body: (declaration_list (alias_declaration name: (_) @private)))
+(access_specifier) @access
+(friend_declaration (function_definition declarator: (_) @outside))
+
+; Docs.
+(comment) @comment
+
+; References.
+(call_expression function: [
+  (identifier) @reference.call
+  (qualified_identifier) @reference.call
+  (field_expression field: (_) @reference.call)
+])
+(template_function name: (_) @reference.call)
+(template_method name: (_) @reference.call)
+(call_expression function: (qualified_identifier scope: (namespace_identifier) @reference.type))
+(type_identifier) @reference.type
+(type_parameter_declaration (type_identifier) @type.parameter)
+(optional_type_parameter_declaration name: (_) @type.parameter)
+(variadic_type_parameter_declaration (type_identifier) @type.parameter)
+(argument_list [(identifier) (qualified_identifier)] @reference.bound)
+(assignment_expression right: (identifier) @reference.bound)
+(init_declarator value: (identifier) @reference.bound)
+(return_statement (identifier) @reference.bound)
+(pointer_expression argument: [(identifier) (qualified_identifier)] @reference.bound)
+(initializer_list (identifier) @reference.bound)
+(initializer_pair value: (identifier) @reference.bound)
+(binary_expression (identifier) @reference.bound)
+(case_statement value: [(identifier) (qualified_identifier)] @reference.name)
+
+; Imports.
+(preproc_include path: (_) @import.module) @import

@@ -1,0 +1,75 @@
+; Definitions.
+(namespace_definition) @definition.module
+(class_declaration) @definition.class
+(interface_declaration) @definition.interface
+(trait_declaration) @definition.trait
+(enum_declaration) @definition.enum
+(enum_case) @definition.member
+(function_definition) @definition.function
+(method_declaration) @definition.method
+(property_declaration) @definition.field
+(property_element name: (_) @name)
+(property_promotion_parameter) @definition.field
+(const_declaration) @definition.constant
+(const_element . (name) @name)
+(program (expression_statement (assignment_expression
+  left: (variable_name)) @definition.variable))
+(assignment_expression left: (variable_name) right: [
+  (anonymous_function)
+  (arrow_function)
+]) @definition.function
+(assignment_expression left: (variable_name)
+  right: (object_creation_expression (anonymous_class) @body)) @definition.class
+(anonymous_class) @scope
+(function_call_expression function: [(name) (qualified_name)] @form.keyword
+  arguments: (arguments . (argument (string) @name))) @form
+(attribute_list) @decorator
+(visibility_modifier "private") @private
+(visibility_modifier "protected") @private
+
+; Docs.
+(comment) @comment
+
+; References.
+(function_call_expression function: [
+  (name)
+  (qualified_name)
+  (relative_name)
+] @reference.call)
+(member_call_expression name: (name) @reference.call)
+(nullsafe_member_call_expression name: (name) @reference.call)
+(scoped_call_expression name: (name) @reference.call)
+(scoped_call_expression scope: [(name) (qualified_name)] @reference.type)
+(scoped_property_access_expression scope: [(name) (qualified_name)] @reference.type)
+(object_creation_expression [(name) (qualified_name)] @reference.call)
+(named_type) @reference.type
+(base_clause [(name) (qualified_name)] @reference.type)
+(class_interface_clause [(name) (qualified_name)] @reference.type)
+(use_declaration [(name) (qualified_name)] @reference.type)
+(attribute [(name) (qualified_name)] @reference.type)
+(class_constant_access_expression . [(name) (qualified_name)] @reference.type)
+(class_constant_access_expression (_) (name) @reference.name)
+(binary_expression operator: "instanceof" right: [(name) (qualified_name)] @reference.type)
+(argument (name) @reference.bound)
+(return_statement (name) @reference.bound)
+(assignment_expression right: (name) @reference.bound)
+(binary_expression (name) @reference.bound)
+(array_element_initializer (name) @reference.bound)
+
+; Imports.
+(namespace_use_declaration) @import
+(namespace_use_declaration (namespace_use_clause . [(name) (qualified_name)] @import.module))
+(namespace_use_declaration (namespace_name) @import.module)
+(namespace_use_group (namespace_use_clause . [(name) (qualified_name)] @import.name))
+(namespace_use_clause alias: (_) @import.alias)
+[
+  (include_expression)
+  (include_once_expression)
+  (require_expression)
+  (require_once_expression)
+] @import
+(include_expression [(string) (encapsed_string)] @import.module)
+(include_once_expression [(string) (encapsed_string)] @import.module)
+(require_expression [(string) (encapsed_string)] @import.module)
+(require_once_expression [(string) (encapsed_string)] @import.module)
+(binary_expression right: (string) @import.module)

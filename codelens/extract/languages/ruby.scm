@@ -1,0 +1,56 @@
+; Definitions.
+(module) @definition.module
+(module name: (_) @export)
+(module !body "end" @body)
+(class name: (_) @name @export) @definition.class
+(class !body "end" @body)
+(singleton_class body: (_) @body) @scope
+(method name: (_) @name) @definition.method
+(method !body "end" @body)
+(singleton_method object: (_) @export name: (_) @name) @definition.method
+(program (singleton_method object: (constant) @owner))
+(alias) @definition.method
+(assignment left: [
+  (constant)
+  (left_assignment_list)
+  (scope_resolution)
+] @export) @definition.constant
+(operator_assignment left: (constant)) @definition.constant
+(assignment left: [(class_variable) (instance_variable)] @self @private) @definition.field
+(operator_assignment left: [
+  (class_variable)
+  (instance_variable)
+] @self @private) @definition.field
+(program (assignment left: (global_variable)) @definition.variable)
+(assignment left: (identifier) right: (lambda)) @definition.function
+(assignment right: (call block: (_) @body))
+
+; Calls that define, mark or hide something.
+(call !receiver method: (identifier) @form.keyword @import.call) @form @import
+(body_statement (call !receiver arguments: (argument_list (simple_symbol) @name)))
+(assignment left: (constant) right: (call receiver: (constant) @form.keyword)) @form
+(assignment right: (call arguments: (argument_list (simple_symbol) @definition.field @name)))
+(body_statement (identifier) @access)
+
+; Docs.
+(comment) @comment
+
+; References.
+(call method: (_) @reference.call)
+(constant) @reference.type
+(argument_list (simple_symbol) @reference.bound)
+[
+  (argument_list (identifier) @reference.bound.call)
+  (assignment right: (identifier) @reference.bound.call)
+  (block_body (identifier) @reference.bound.call)
+  (body_statement (identifier) @reference.bound.call)
+  (call receiver: (identifier) @reference.bound.call)
+  (if_modifier (identifier) @reference.bound.call)
+  (interpolation (identifier) @reference.bound.call)
+  (pair value: (identifier) @reference.bound.call)
+  (then (identifier) @reference.bound.call)
+]
+
+; Imports.
+(argument_list . (string) @import.module)
+(argument_list . (simple_symbol) @import.name . (string) @import.module)

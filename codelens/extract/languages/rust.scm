@@ -1,0 +1,114 @@
+; Definitions.
+(function_item) @definition.function
+(function_signature_item) @definition.function
+(struct_item) @definition.struct
+(union_item) @definition.union
+(enum_item) @definition.enum
+(enum_variant) @definition.member
+(field_declaration) @definition.field
+(trait_item) @definition.trait
+(type_item) @definition.type
+(associated_type) @definition.type
+(mod_item) @definition.module
+(const_item) @definition.constant
+(static_item) @definition.variable
+(macro_definition . "macro_rules!" @export "{"? @body) @definition.macro
+(function_item (visibility_modifier) @export)
+(function_signature_item (visibility_modifier) @export)
+(struct_item (visibility_modifier) @export)
+(union_item (visibility_modifier) @export)
+(enum_item (visibility_modifier) @export)
+(field_declaration (visibility_modifier) @export)
+(trait_item (visibility_modifier) @export)
+(type_item (visibility_modifier) @export)
+(mod_item (visibility_modifier) @export)
+(const_item (visibility_modifier) @export)
+(static_item (visibility_modifier) @export)
+(function_item body: (_) @body)
+(struct_item body: (field_declaration_list) @body)
+(union_item body: (_) @body)
+(enum_item body: (_) @body)
+(trait_item body: (_) @body)
+(mod_item body: (_) @body)
+(attribute_item) @decorator
+
+; What an impl block holds belongs to its type; that of a trait is as visible as the trait.
+(impl_item) @scope
+(impl_item trait: (_) @export)
+(impl_item type: [(type_identifier) (primitive_type)] @owner)
+(impl_item type: (scoped_type_identifier name: (_) @owner))
+(impl_item type: (generic_type type: (type_identifier) @owner))
+(impl_item type: (generic_type type: (scoped_type_identifier name: (_) @owner)))
+(impl_item type: (reference_type type: (type_identifier) @owner))
+(impl_item type: (reference_type type: (generic_type type: (type_identifier) @owner)))
+(impl_item type: (pointer_type type: (type_identifier) @owner))
+(impl_item type: (dynamic_type trait: (type_identifier) @owner))
+(impl_item type: (dynamic_type trait: (generic_type type: (type_identifier) @owner)))
+
+; Docs.
+(line_comment !inner) @comment
+(block_comment !inner) @comment
+(line_comment inner: (_)) @docstring.inside
+(block_comment inner: (_)) @docstring.inside
+
+; References.
+(call_expression function: [
+  (identifier) @reference.call
+  (field_expression field: (_) @reference.call)
+  (scoped_identifier name: (_) @reference.call)
+])
+(generic_function function: [
+  (identifier) @reference.call
+  (field_expression field: (_) @reference.call)
+  (scoped_identifier name: (_) @reference.call)
+])
+(macro_invocation macro: (_) @reference.call)
+(token_tree (identifier) @reference.call . (token_tree . "("))
+(token_tree (identifier) @reference.bound)
+(type_identifier) @reference.type
+(type_parameter name: (_) @type.parameter)
+(attribute (scoped_identifier) @reference.name)
+(attribute (identifier) @reference.bound)
+(scoped_identifier path: (identifier) @reference.bound)
+(arguments [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(array_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(assignment_expression right: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(binary_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(block [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(const_item value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(field_initializer value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(let_declaration value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(match_arm value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(match_pattern [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(or_pattern [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(tuple_pattern (scoped_identifier) @reference.name)
+(tuple_struct_pattern type: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(reference_expression value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(return_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(static_item value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(tuple_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
+
+; Imports. The path before a list holds for all that is in the list.
+(use_declaration) @import
+(use_declaration argument: (identifier) @import.module)
+(use_declaration argument: (scoped_identifier path: (_) @import.prefix name: (_) @import.name))
+(use_declaration argument: (scoped_identifier !path name: (_) @import.module))
+(use_declaration argument: (use_as_clause path: (identifier) @import.module))
+(use_as_clause alias: (_) @import.alias)
+(use_list (use_as_clause path: (identifier) @import.name))
+(use_list (use_as_clause path: (self) @import.self))
+(use_as_clause
+  path: (scoped_identifier path: (_) @import.prefix name: (_) @import.name))
+(scoped_use_list path: (_) @import.prefix)
+(use_list (identifier) @import.name)
+(use_list (self) @import.self)
+(use_list (scoped_identifier path: (_) @import.prefix name: (_) @import.name))
+(use_wildcard (_) @import.prefix "*" @import.all)
+(use_wildcard . "*" @import.all)
+(extern_crate_declaration name: (_) @import.module) @import
+(extern_crate_declaration alias: (_) @import.alias)
+(mod_item !body name: (_) @import @import.module)
+
+; What a macro is called with may be code, if it parses as such: `cfg_rt! { mod task; }`.
+(source_file (macro_invocation (token_tree . "{") @reparsed))
+(declaration_list (macro_invocation (token_tree . "{") @reparsed))

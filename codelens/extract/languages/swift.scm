@@ -1,0 +1,65 @@
+; Definitions. The declarations of properties in functions are local.
+(class_declaration declaration_kind: "class") @definition.class
+(class_declaration declaration_kind: "actor") @definition.class
+(class_declaration declaration_kind: "struct") @definition.struct
+(class_declaration declaration_kind: "enum") @definition.enum
+(class_declaration declaration_kind: "extension" name: (user_type) @owner) @scope
+(protocol_declaration) @definition.interface
+(enum_entry) @definition.member
+(enum_entry name: (_) @name)
+(function_declaration) @definition.function
+(function_declaration name: (simple_identifier) @name)
+(protocol_function_declaration) @definition.method
+(init_declaration "init" @name) @definition.method
+(deinit_declaration "deinit" @name) @definition.method
+(subscript_declaration "subscript" @name (computed_property)? @body) @definition.method
+(typealias_declaration name: (type_identifier) @name) @definition.type
+(associatedtype_declaration) @definition.type
+(operator_declaration (custom_operator) @name) @definition.function
+(precedence_group_declaration . (simple_identifier) @name) @definition.type
+(macro_declaration (simple_identifier) @name definition: (_)? @body) @definition.macro
+(source_file (property_declaration) @definition.variable)
+(source_file (property_declaration (value_binding_pattern "let")) @definition.constant)
+(source_file (property_declaration computed_value: (computed_property)) @definition.property)
+(class_body (property_declaration computed_value: (computed_property)) @definition.property)
+(class_body (property_declaration) @definition.field)
+(enum_class_body (property_declaration) @definition.field)
+(enum_class_body (property_declaration computed_value: (computed_property)) @definition.property)
+(pattern bound_identifier: (simple_identifier) @name)
+(property_declaration name: (pattern (pattern (simple_identifier) @name)))
+(willset_didset_block) @body
+(lambda_literal) @body
+(protocol_property_declaration) @definition.property
+(protocol_property_declaration (protocol_property_requirements) @body)
+(attribute) @decorator
+; `private(set)` is no private; the forms tell.
+(visibility_modifier) @form @form.keyword
+
+; Docs.
+(comment) @comment
+(multiline_comment) @comment
+
+; References.
+((simple_identifier) @reference.call . (call_suffix (value_arguments . "(")))
+((simple_identifier) @reference.call . (call_suffix . (lambda_literal)))
+((navigation_expression (navigation_suffix suffix: (simple_identifier) @reference.call))
+  . (call_suffix (value_arguments . "(")))
+((navigation_expression (navigation_suffix suffix: (simple_identifier) @reference.call))
+  . (call_suffix . (lambda_literal)))
+(call_expression . (prefix_expression operation: "." target: (simple_identifier) @reference.call))
+(constructor_expression constructed_type: (user_type (type_identifier) @reference.call .))
+(constructor_expression constructed_type: (user_type (type_identifier) @reference.call . (type_arguments) .))
+(macro_invocation . (simple_identifier) @reference.call)
+(type_identifier) @reference.type
+(type_parameter . (type_identifier) @type.parameter)
+(prefix_expression operation: "." target: (simple_identifier) @reference.name)
+(switch_pattern (pattern "." . (simple_identifier) @reference.name))
+(navigation_expression target: (simple_identifier) @reference.bound)
+(navigation_expression target: (simple_identifier)
+  suffix: (navigation_suffix suffix: (simple_identifier) @reference.name))
+(value_argument value: (simple_identifier) @reference.bound)
+(assignment result: (simple_identifier) @reference.bound)
+(control_transfer_statement result: (simple_identifier) @reference.bound)
+
+; Imports.
+(import_declaration (identifier) @import.module) @import

@@ -1,0 +1,103 @@
+"""Bad input: every fixture damaged in every way, and texts built to break a parser.
+
+`CODELENS_HOSTILE_CASES=200000` runs so many random cases instead of 10,000 or a few more;
+`hunt.py` runs them in processes of their own, where a crash is a finding and not the end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+from extract.hostile import check_facts, hostile, long_texts, nestings
+from extract.rendering import fixture_sources
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from codelens.extract.detect import language_of
+from codelens.extract.languages import languages
+
+LANGUAGES = [info.name for info in languages()]
+SOURCES = {path: path.read_bytes() for path in fixture_sources()}
+OTHERS = list(SOURCES.values())
+CASES = int(os.environ.get("CODELENS_HOSTILE_CASES", "10000"))
+CASES_EACH = -(-CASES // len(LANGUAGES))
+HANG_S = 60
+RAN: dict[str, int] = {}
+
+
+def texts_of(language: str) -> list[bytes]:
+    """The language's fixtures; those of all languages if it has none."""
+    return [text for path, text in SOURCES.items() if path.parent.name == language] or OTHERS
+
+
+@pytest.fixture(autouse=True)
+def hang_guard() -> Iterator[None]:
+    """No assertion on time: a hang must end the run, and say where it was."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    held = signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, held)
+
+
+def checked(data: bytes, language: str, times: int = 2) -> None:
+    """Facts that are sound, and the same each time."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, HANG_S)
+    first = check_facts(data, language)
+    for _ in range(times - 1):
+        assert check_facts(data, language) == first
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_damaged_texts_give_sound_facts(language: str) -> None:
+    texts = texts_of(language)
+
+    @settings(
+        max_examples=CASES_EACH,
+        deadline=None,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(numbers=st.data())
+    def one_case(numbers: st.DataObject) -> None:
+        data = hostile(texts, OTHERS, lambda low, high: numbers.draw(st.integers(low, high)))
+        note(repr(data))
+        RAN[language] = RAN.get(language, 0) + 1
+        assert language_of(b"no-extension", data[:4096])
+        checked(data, language)
+
+    one_case()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ten_thousand_levels_end_soon_and_never_in_a_crash(language: str) -> None:
+    for name, data in nestings(texts_of(language)).items():
+        try:
+            checked(data, language, times=1)
+        except AssertionError as error:
+            raise AssertionError(f"{name} in {language}") from error
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_long_lines_and_many_lines_give_sound_facts(language: str) -> None:
+    for name, data in long_texts(max(texts_of(language), key=len)).items():
+        try:
+            checked(data, language, times=1)
+        except AssertionError as error:
+            raise AssertionError(f"{name} in {language}") from error
+
+
+def test_ten_thousand_damaged_texts_are_run(capsys: pytest.CaptureFixture[str]) -> None:
+    if RAN.keys() != set(LANGUAGES):
+        pytest.skip("only some of the languages were run")
+    with capsys.disabled():
+        print(f" {sum(RAN.values()):,} damaged texts in {len(RAN)} languages")
+    assert sum(RAN.values()) >= CASES
