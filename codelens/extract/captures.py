@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from tree_sitter import Node, Parser, Point, QueryCursor, Range, Tree
@@ -63,7 +63,7 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     if rule is not None and any(_is_unparsable(part, rule) for part in parts):
         raise ParseTimeout("nested deeper than the grammar can take")
     if grammar.info.masked:
-        text = _replaced(text, masked(grammar.info.masked, text, spans))
+        text = _replaced(text, masked(grammar.info.masked, text, tuple(spans)))
     parser = Parser(grammar.language, included_ranges=ranges or None)
     size = sum(map(len, parts))
     limit = _STEPS_BASE + size * grammar.info.steps // 1_000
@@ -104,7 +104,8 @@ def _mask(regex: str) -> re.Pattern[bytes]:
     return re.compile(regex.encode(), re.MULTILINE)
 
 
-def masked(regex: str, text: bytes, spans: Sequence[tuple[int, int]] = ()) -> list[Mask]:
+@lru_cache(maxsize=1)
+def masked(regex: str, text: bytes, spans: tuple[tuple[int, int], ...] = ()) -> list[Mask]:
     """What in the spans, by default in all of a text, is read otherwise than written.
 
     The regex's groups, or all that it matches if it has none, are read as blanks; a named group

@@ -135,7 +135,7 @@ def _tails(captures: Captures) -> dict[tuple[int, int], Node]:
 def _masks(regex: str, text: bytes, spans: Sequence[Span]) -> Iterator[Event]:
     """What was blanked out right before something belongs to it as decorators do."""
     rank = MARK_RANKS["decorator"]
-    for start, end, word in masked(regex, text, spans):
+    for start, end, word in masked(regex, text, tuple(spans)):
         rest = text[end : end + FAR]
         near = _BLANKS.match(rest)
         marks = word is None and text[start : start + 1] != b"#"

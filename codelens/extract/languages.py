@@ -1,7 +1,7 @@
 """Which languages there are, and their settings.
 
 A language is data alone: `languages/<name>.toml` (its settings) and the queries it names, found
-by themselves. `languages/README.md` has the vocabulary. Nothing here loads a grammar, and the
+by themselves. `docs/languages.md` has the vocabulary. Nothing here loads a grammar, and the
 settings are read at the first question, so that importing this module costs next to nothing.
 """
 

@@ -371,7 +371,7 @@ class _Builder:
             raw = raw.split("\n", 1)[0]
         whole = " ".join(raw.split())
         head = whole.rstrip(_TAIL)
-        if called[-1:] in _TAIL and not head.endswith(called):
+        if called[-1:] in _TAIL and called not in head:
             # An operator's name is made of the same signs.
             head = whole.rstrip(_BODY_TAIL)
         return shortened(head + tail, _SIGNATURE_LIMIT)

@@ -40,7 +40,7 @@ from codelens.extract.structure import structure
         (b"bin/tool", b"#!/usr/bin/python3.11 -u\n", "python"),
         (b"bin/tool", b"#! /usr/bin/env -S FOO=1 node --flag\n", "javascript"),
         (b"bin/tool", b"#!/usr/bin/env\n", "text"),
-        (b"bin/tool", b"#!/bin/sh\n", "text"),
+        (b"bin/tool", b"#!/bin/sh\n", "bash"),
         (b"bin/tool", b"#!\n", "text"),
         (b"bin/tool", b"\x7fELF", "text"),
     ],
