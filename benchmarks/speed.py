@@ -116,7 +116,7 @@ def warm(repo: Path, home: Path, queries: list[str]) -> dict:
 PARSE_ONLY = """
 import json, os, sys, time
 from codelens.extract.classify import classify, decode
-from codelens.extract.languages import language_of
+from codelens.extract.detect import language_of
 from codelens.extract.grammars import grammar
 from tree_sitter import Parser
 total, work = 0, []

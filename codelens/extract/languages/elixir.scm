@@ -1,6 +1,6 @@
 ; Definitions are calls and attributes; the settings tell which (`forms`).
 (call target: (identifier) @form.keyword) @form
-(unary_operator operator: "@" operand: (_ target: (identifier) (arguments))) @form @form.keyword
+(unary_operator operator: "@" operand: (call target: (identifier) (arguments))) @form @form.keyword
 
 ; Their names: the first argument, called or not, perhaps before a `when` or a `::`.
 (_ target: (identifier) (arguments . (alias) @name))
