@@ -70,7 +70,8 @@ def references_of(
             else:
                 names, starts = _foreign_names(names, starts, found, info)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
-    starts = sorted(found_at)
+    # What a parser puts in where a name is missing is none: `self. = 1`.
+    starts = sorted([start for start, (name, _) in found_at.items() if name])
     named = [found_at[start] for start in starts]
     names = [name for name, _ in named]
     kinds = [kind for _, kind in named]

@@ -12,6 +12,7 @@ from codelens.extract.comments import Comments, plain_docstring, shortened
 from codelens.extract.frames import EXTENT, FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.names import Names, Span
+from codelens.extract.nesting import tidy
 from codelens.extract.source import Source
 from codelens.extract.visibility import Visibility
 from codelens.types import Symbol
@@ -73,6 +74,7 @@ def symbols_of(
         else:
             builder.add(frame)
     builder.hide(defined)
+    tidy(builder.found.symbols, builder.found.frames)
     return builder.found
 
 
@@ -272,7 +274,7 @@ class _Builder:
                 self._visibility.is_exported(frame, parent, self._around(parent), owner, name),
                 first,
                 last,
-                bisect_right(starts, span[0]),
+                min(max(bisect_right(starts, span[0]), first), last),
                 frame.start,
                 frame.end,
                 parent.index if parent is not None else -1,

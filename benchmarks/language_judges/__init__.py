@@ -1,0 +1,1 @@
+"""Judges of languages that nobody of codelens wrote: Universal Ctags and type checkers."""

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What judges that nobody here wrote say of the facts of each language.
+
+    python benchmarks/languages.py compare --language NAME [REPOSITORY...]
+    python benchmarks/languages.py table
+    python benchmarks/languages.py truth EDGES REPOSITORY...
+    python benchmarks/languages.py cpu [--language NAME]...
+
+`compare` sets codelens beside Universal Ctags on the same files: recall of ctags' functions,
+classes, methods and types, and those of ours that ctags lacks ("extras"). `--write-sample` writes
+a random sample of the extras to benchmarks/judged/<language>.tsv with an empty `class` to fill by
+reading the source (right | debatable | wrong), `--write-misses` the misses to
+<language>.misses.tsv (ctags-wrong | debatable | ours); both keep what is judged already.
+Languages, kinds that count and repositories with commits: benchmarks/languages.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from language_judges import costs, report, truth
+from language_judges.plan import ROOT
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("compare", help="one language beside ctags")
+    one.add_argument("--language", required=True)
+    one.add_argument("repositories", nargs="*", help="folders or names; else those of the plan")
+    one.add_argument("--sample", type=int, default=40, help="extras shown or written")
+    one.add_argument("--misses", type=int, default=30, help="misses shown (0: all) or written")
+    one.add_argument("--kind", action="append", help="show misses and extras of these kinds only")
+    one.add_argument("--write-sample", action="store_true")
+    one.add_argument("--write-misses", action="store_true")
+    table = commands.add_parser("table", help="markdown table of all languages")
+    table.add_argument("--language", action="append")
+    edges = commands.add_parser("truth", help="recall of a type checker's definitions")
+    edges.add_argument("edges", type=Path, help="folder with *.jsonl.xz")
+    edges.add_argument("repositories", nargs="+", type=Path)
+    edges.add_argument("--misses", type=int, default=30)
+    cpu = commands.add_parser("cpu", help="CPU per MB beside bare parse and ctags")
+    cpu.add_argument("--language", action="append")
+    cpu.add_argument("--rounds", type=int, default=3)
+    for command in (one, table, cpu):
+        command.add_argument("--root", type=Path, default=ROOT, help="where checkouts lie")
+    for command, most in ((one, 10.0), (table, 10.0), (cpu, 2.0)):
+        command.add_argument(
+            "--megabytes", type=float, default=most, help="read of each repository"
+        )
+    args = parser.parse_args()
+    run = {"compare": report.compare, "table": report.table, "truth": truth.run, "cpu": costs.run}
+    run[args.command](args)
+
+
+if __name__ == "__main__":
+    main()
