@@ -29,7 +29,6 @@ from codelens.engine.engine import Engine
 
 SHARED = Path(os.environ.get("CODELENS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 RETRIEVAL = SHARED / "retrieval"
-WITH_STRUCTURE = {"python", "javascript", "typescript", "go", "c"}
 MOVED = {"neuecc": "MessagePack-CSharp", "echasnovski": "nvim-mini"}
 """Owners that moved: a mirror by the old name has no new commits."""
 
@@ -103,7 +102,7 @@ def row(hit, wanted: dict[str, str]) -> dict:
 
 
 def report(results: Path) -> None:
-    """NDCG@10 by category, and by whether the language has structure yet."""
+    """NDCG@10 by category, language and repository."""
     sys.path.insert(0, str(RETRIEVAL))
     from score import ndcg
 
@@ -117,8 +116,7 @@ def report(results: Path) -> None:
     groups = collections.defaultdict(list)
     for one in questions():
         value = ndcg(answers.get((one["repo"], one["query"]), []), one["relevant"])
-        tier = "with structure" if languages[one["repo"]] in WITH_STRUCTURE else "as text"
-        for name in ("all", one["category"], tier, f"  {one['repo']}"):
+        for name in ("all", one["category"], f"  {languages[one['repo']]}", f"    {one['repo']}"):
             groups[name].append(value)
     for name, values in sorted(groups.items()):
         print(f"{name:24} {sum(values) / len(values):.4f}  n={len(values)}")

@@ -21,6 +21,8 @@ class LanguageLine:
     """Names up to their first dot: `Dockerfile.dev`."""
     interpreters: tuple[str, ...]
     """Of a `#!` line."""
+    contested: tuple[str, ...]
+    """Extensions of other languages that are this one's by what is in the file."""
     gives: tuple[Gift, ...]
     """The facts read of it; empty: it is searched as text."""
 
@@ -35,7 +37,7 @@ def languages() -> list[LanguageLine]:
             one.filenames,
             one.stems,
             one.interpreters,
-            given_by(one),
+            tuple(extension for extension, _ in one.contested), given_by(one),
         )
         for one in known.languages()
     ]

@@ -34,6 +34,8 @@ def given_by(info: LanguageInfo) -> tuple[Gift, ...]:
     for stem in info.queries:
         query = _COMMENT.sub("", (FOLDER / f"{stem}.scm").read_text(encoding="utf-8"))
         found.update(_BY_CAPTURE[head] for head in _CAPTURE.findall(query) if head in _BY_CAPTURE)
+    if info.sections != "heading":
+        found.discard("headings")
     if "definitions" not in found:
         found.discard("docs")
     return tuple(one for one in get_args(Gift) if one in found)

@@ -35,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     wide = max(len(", ".join(one.gives)) for one in found)
     for one in found:
         stems = (f"{stem}.*" for stem in one.stems)
-        names = " ".join((*one.extensions, *one.filenames, *stems))
+        contested = (f"{extension}?" for extension in one.contested)
+        names = " ".join((*one.extensions, *contested, *one.filenames, *stems))
         gives = ", ".join(one.gives) or "words; so is all text of no language"
         name = screen.styled(f"{one.name:<{width}}", "bold")
         screen.put(f"{name}  {screen.styled(f'{gives:<{wide}}', 'dim')}  {names}")
