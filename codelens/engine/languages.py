@@ -37,7 +37,8 @@ def languages() -> list[LanguageLine]:
             one.filenames,
             one.stems,
             one.interpreters,
-            tuple(extension for extension, _ in one.contested), given_by(one),
+            tuple(extension for extension, _ in one.contested),
+            given_by(one),
         )
         for one in known.languages()
     ]

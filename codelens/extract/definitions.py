@@ -29,6 +29,7 @@ from codelens.extract.source import before_blanks
 
 _ONE_NAME = frozenset({"function", "method", "macro", "heading", "module"})
 _LOCAL = frozenset({"variable", "constant"})
+_COMMENTS = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|#(?![\[!])[^\n]*\n)*")
 _WITH_BODY = FUNCTIONS | TYPES | {"module"}
 
 
@@ -366,8 +367,8 @@ class _Sweep:
         return at
 
     def _touches(self, end: int, start: int) -> bool:
-        """Nothing but blanks stands between two positions."""
+        """Nothing but blanks and comments stands between two positions."""
         if end > start or start - end > FAR:
             return False
         between = self._text[end:start]
-        return between.isspace() if between else True
+        return not between or between.isspace() or _COMMENTS.fullmatch(between) is not None

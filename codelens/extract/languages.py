@@ -138,6 +138,8 @@ class LanguageInfo:
     or only if marked itself."""
     open_kinds: frozenset[str] = frozenset()
     """Kinds whose members are visible with them, whatever `members` says."""
+    modules_marked: bool = False
+    """A module must be marked to be visible, as what is in it."""
     access: tuple[tuple[str, str], ...] = ()
     """`private` or `public` -> regex on an `@access`, which holds for what follows it."""
     private_first: frozenset[str] = frozenset()

@@ -9,11 +9,12 @@ from functools import cache, partial
 from typing import NamedTuple, cast
 
 from codelens.extract.comments import Comments, plain_docstring, shortened
-from codelens.extract.frames import EXTENT, FUNCTIONS, TYPES, Definitions, Frame
+from codelens.extract.frames import FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.names import Names, Span
 from codelens.extract.nesting import tidy
 from codelens.extract.source import Source
+from codelens.extract.taken import Taken
 from codelens.extract.visibility import Visibility
 from codelens.types import Symbol
 
@@ -87,11 +88,7 @@ class _Builder:
         self._comments = comments
         self._names = Names(info, source)
         self._visibility = Visibility(info, source, defined)
-        self._all_frames = defined.frames
-        self._declared: dict[int, set[str]] | None = None
-        """Names taken in the types, known when the first member through an instance is met."""
-        self._seen: set[tuple[int, str]] = set()
-        """Parents and names of what counts once."""
+        self._taken = Taken(defined.frames, self._names)
         self._last_in: dict[int, int] = {}
         """Parent -> the last symbol right in it, where clauses are merged."""
         self.found = Symbols([], [], set())
@@ -149,9 +146,12 @@ class _Builder:
     def _add_named(self, frame: Frame, parent: Frame | None, owner: str, span: Span) -> bool:
         """Add the symbol of one name; true if it became part of the one before."""
         name, own = self._names.name(frame.kind, span)
-        if not name or (frame.through is not None and self._is_taken(frame, parent, name)):
+        if not name:
             return False
-        if frame.kind in self._info.once and self._is_second(parent, name):
+        if frame.through is not None and parent is not None and self._taken.in_type(parent, name):
+            return False
+        index = parent.index if parent is not None else -1
+        if frame.kind in self._info.once and self._taken.in_place(index, name):
             return False
         owner = _joined(owner, own)
         around = parent.qualified if parent is not None else ""
@@ -187,36 +187,6 @@ class _Builder:
             return parent
         frame.passing = frame.kind not in FUNCTIONS
         return around
-
-    def _is_taken(self, frame: Frame, parent: Frame | None, name: str) -> bool:
-        """A type has a member of that name already, or declares one."""
-        if parent is None or frame.through is None:
-            return False
-        if self._declared is None:
-            self._declared = self._declarations()
-        own = self._declared.setdefault(id(parent), set())
-        taken = name in own
-        own.add(name)
-        return taken
-
-    def _is_second(self, parent: Frame | None, name: str) -> bool:
-        key = (parent.index if parent is not None else -1, name)
-        second = key in self._seen
-        self._seen.add(key)
-        return second
-
-    def _declarations(self) -> dict[int, set[str]]:
-        """Names that types declare by themselves, not through an instance, by their frames."""
-        found: dict[int, set[str]] = {}
-        for frame in self._all_frames:
-            outer = frame.parent
-            while outer is not None and outer.role == EXTENT:
-                outer = outer.parent
-            if outer is not None and outer.kind in TYPES and frame.through is None:
-                names = found.setdefault(id(outer), set())
-                for span in self._names.spans(frame):
-                    names.add(self._names.name(frame.kind, span)[0])
-        return found
 
     def _is_stray(self, frame: Frame, parent: Frame | None) -> bool:
         """A member of nothing. A property may also be in the type of a function's parameter."""
@@ -390,6 +360,10 @@ class _Builder:
                 doc = self._comments.following_doc(last)
             elif style == "leading":
                 doc = self._comments.leading_doc(frame.start, first)
+                if not doc and frame.start < frame.tree_start:
+                    # Between its attributes and itself.
+                    line = self._source.line(frame.tree_start)
+                    doc = self._comments.leading_doc(frame.tree_start, line)
             elif _is_short(frame):
                 doc = self._comments.trailing_doc(frame.end, last)
             if doc and self._info.doc_noise:

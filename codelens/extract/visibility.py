@@ -103,7 +103,7 @@ class Visibility:
         """The rule where each member says for itself whether it is visible."""
         if frame.private:
             return False
-        if frame.kind == "module" or frame.exported:
+        if frame.exported or (frame.kind == "module" and not self._info.modules_marked):
             return True
         if parent is not None and (
             parent.exported if parent.is_scope else parent.kind in self._info.open_kinds
