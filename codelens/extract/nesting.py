@@ -24,12 +24,23 @@ def tidy(symbols: list[Symbol], frames: list[Frame]) -> None:
         if symbol.parent >= 0:
             outer = symbols[symbol.parent]
             if start < outer.start_byte or symbol.end_byte > outer.end_byte:
-                symbols[at] = _clipped(symbol, outer)
+                symbols[at] = _inside(symbols, symbol)
                 start = symbols[at].start_byte
         ordered = ordered and start >= last
         last = start
     if not ordered:
         _sort(symbols, frames)
+
+
+def _inside(symbols: list[Symbol], symbol: Symbol) -> Symbol:
+    """The symbol in the closest one around it that it shares some text with."""
+    parent = symbol.parent
+    while parent >= 0:
+        outer = symbols[parent]
+        if symbol.start_byte < outer.end_byte and symbol.end_byte > outer.start_byte:
+            return _clipped(symbol._replace(parent=parent), outer)
+        parent = outer.parent
+    return symbol._replace(parent=-1)
 
 
 def _clipped(symbol: Symbol, outer: Symbol) -> Symbol:

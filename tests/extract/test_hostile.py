@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import traceback
 from collections.abc import Iterator
 
 import pytest
@@ -56,6 +57,37 @@ def checked(data: bytes, language: str, times: int = 2) -> None:
         assert check_facts(data, language) == first
 
 
+def fault_apart(data: bytes, language: str) -> str:
+    """What is wrong with the facts of a text, found in a process of its own; mostly empty.
+
+    So a crash or a hang names its text. And the scanner of Julia's grammar leaks up to 300 MB
+    over such a text, which the workers' memory limit ends in real life.
+    """
+    if not hasattr(os, "fork"):
+        checked(data, language, times=1)
+        return ""
+    grammar_of(language)
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            checked(data, language, times=1)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return signal.Signals(os.WTERMSIG(status)).name
+    return "" if os.WEXITSTATUS(status) == 0 else "unsound facts, see above"
+
+
+def grammar_of(language: str) -> None:
+    """Load the grammar once, before the processes part."""
+    check_facts(b"", language)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_damaged_texts_give_sound_facts(language: str) -> None:
     texts = texts_of(language)
@@ -80,19 +112,15 @@ def test_damaged_texts_give_sound_facts(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_ten_thousand_levels_end_soon_and_never_in_a_crash(language: str) -> None:
     for name, data in nestings(texts_of(language)).items():
-        try:
-            checked(data, language, times=1)
-        except AssertionError as error:
-            raise AssertionError(f"{name} in {language}") from error
+        fault = fault_apart(data, language)
+        assert not fault, f"{name} in {language}: {fault}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_long_lines_and_many_lines_give_sound_facts(language: str) -> None:
     for name, data in long_texts(max(texts_of(language), key=len)).items():
-        try:
-            checked(data, language, times=1)
-        except AssertionError as error:
-            raise AssertionError(f"{name} in {language}") from error
+        fault = fault_apart(data, language)
+        assert not fault, f"{name} in {language}: {fault}"
 
 
 def test_ten_thousand_damaged_texts_are_run(capsys: pytest.CaptureFixture[str]) -> None:
