@@ -35,6 +35,7 @@ _DEEPEST = 1_000
 _MOST_TOKENS = 10_000
 """Tokens in a row below one node; the query cursor looks at all that follow, at each."""
 _LARGE = 20_000
+_BRACE = re.compile(rb"[{}]")
 _SHOWN = re.compile(rb"[^\r\n]")
 
 
@@ -90,9 +91,21 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
 
 
 def _is_unparsable(text: bytes, rule: Unparsable) -> bool:
+    if rule.marker and text.count(rule.marker.encode()) > rule.most:
+        return _deepest_brace(text) > rule.most
+    if not rule.run:
+        return False
     # A search for the regex alone would cost a third of the parse.
     marked = text.translate(_marks(rule.characters))
     return b"\1" * rule.run in marked and re.search(rule.regex.encode(), text) is not None
+
+
+def _deepest_brace(text: bytes) -> int:
+    depth = deepest = 0
+    for match in _BRACE.finditer(text):
+        depth = max(0, depth + (1 if match[0] == b"{" else -1))
+        deepest = max(deepest, depth)
+    return deepest
 
 
 @cache

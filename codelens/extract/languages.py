@@ -35,11 +35,16 @@ _SURROUNDINGS = frozenset(
 
 
 class Unparsable(NamedTuple):
-    """Texts that have `run` of the `characters` in a row, and then match the `regex`."""
+    """Texts that must stay plain: with `run` of the `characters` in a row that match the `regex`.
 
-    characters: str
-    run: int
-    regex: str
+    Or with the `marker` more than `most` times and as many braces open at once.
+    """
+
+    characters: str = ""
+    run: int = 0
+    regex: str = ""
+    marker: str = ""
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ Span = tuple[int, int]
 
 
 def ranges(text: bytes, spans: Sequence[Span]) -> list[Range]:
-    """Ranges of spans that are in order; empty ones are left out."""
+    """Ranges of spans; empty ones, and what is out of order, are left out."""
     found: list[Range] = []
     line = at = 0
     for start, end in spans:
-        if start >= end:
+        if start >= end or start < at:
             continue
         line += text.count(b"\n", at, start)
         begin = Point(line, start - text.rfind(b"\n", 0, start) - 1)

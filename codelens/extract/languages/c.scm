@@ -9,17 +9,17 @@
 (preproc_else (declaration) @definition.variable)
 (preproc_elif (declaration) @definition.variable)
 (ERROR (declaration) @definition.variable)
-(translation_unit (declaration (type_qualifier "const")
+(translation_unit (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (identifier))) @definition.constant)
-(translation_unit (declaration (type_qualifier "const")
+(translation_unit (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
-(translation_unit (declaration declarator: (init_declarator
+(translation_unit (_ declarator: (init_declarator
   declarator: (pointer_declarator (type_qualifier "const")))) @definition.constant)
-(preproc_ifdef (declaration (type_qualifier "const")
+(preproc_ifdef (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (identifier))) @definition.constant)
-(preproc_ifdef (declaration (type_qualifier "const")
+(preproc_ifdef (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
-(preproc_ifdef (declaration declarator: (init_declarator
+(preproc_ifdef (_ declarator: (init_declarator
   declarator: (pointer_declarator (type_qualifier "const")))) @definition.constant)
 (ERROR (function_declarator) @definition.variable)
 (ERROR (pointer_declarator (function_declarator)) @definition.variable)
@@ -38,7 +38,7 @@
 (type_definition type: (enum_specifier !name body: (_) @body)) @definition.enum
 (preproc_def) @definition.macro
 ; A guard against a second inclusion defines nothing: as an import it is left out.
-(preproc_ifdef "#ifndef" name: (_) . (preproc_def !value) @import)
+(_ . "#ifndef" . (_) . (preproc_def !value) @import)
 (preproc_function_def value: (_)? @body) @definition.macro
 (storage_class_specifier "static" @private)
 

@@ -19,24 +19,23 @@
 (preproc_if (declaration) @definition.variable)
 (preproc_else (declaration) @definition.variable)
 (preproc_elif (declaration) @definition.variable)
-(translation_unit (declaration (type_qualifier "constexpr")) @definition.constant)
-(declaration_list (declaration (type_qualifier "constexpr")) @definition.constant)
-(template_declaration (declaration (type_qualifier "constexpr")) @definition.constant)
-(field_declaration (type_qualifier "constexpr") declarator: (field_identifier) @name.constant)
-(translation_unit (declaration (type_qualifier "const")
+(translation_unit (_ !body (type_qualifier "constexpr")) @definition.constant)
+(declaration_list (_ !body (type_qualifier "constexpr")) @definition.constant)
+(template_declaration (_ !body (type_qualifier "constexpr")) @definition.constant)
+(field_declaration_list (_ (type_qualifier "constexpr") declarator: (field_identifier) @name.constant))
+(ERROR (_ (type_qualifier "constexpr") declarator: (field_identifier) @name.constant))
+(translation_unit (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (identifier))) @definition.constant)
-(translation_unit (declaration (type_qualifier "const")
+(translation_unit (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
-(translation_unit (declaration
-  declarator: (init_declarator declarator: (pointer_declarator (type_qualifier "const"))))
-  @definition.constant)
-(declaration_list (declaration (type_qualifier "const")
+(translation_unit (_ declarator: (init_declarator
+  declarator: (pointer_declarator (type_qualifier "const")))) @definition.constant)
+(declaration_list (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (identifier))) @definition.constant)
-(declaration_list (declaration (type_qualifier "const")
+(declaration_list (_ (type_qualifier "const")
   declarator: (init_declarator declarator: (array_declarator))) @definition.constant)
-(declaration_list (declaration
-  declarator: (init_declarator declarator: (pointer_declarator (type_qualifier "const"))))
-  @definition.constant)
+(declaration_list (_ declarator: (init_declarator
+  declarator: (pointer_declarator (type_qualifier "const")))) @definition.constant)
 (declaration declarator: (init_declarator
   value: (lambda_expression body: (_) @body))) @definition.function
 (field_declaration) @definition.field
@@ -46,18 +45,15 @@
   (qualified_identifier) (operator_name) (destructor_name) (template_function)
 ] @name @name.function)
 (function_declarator declarator: (parenthesized_declarator (identifier) @name.function))
-(declaration declarator: (operator_cast) @name @name.function)
-(function_definition declarator: [(operator_cast) (qualified_identifier)] @name)
-(function_definition declarator: (pointer_declarator (operator_cast) @name))
-(declaration declarator: (qualified_identifier) @name)
-(init_declarator declarator: (qualified_identifier) @name)
-(array_declarator declarator: (qualified_identifier) @name)
-(pointer_declarator declarator: (qualified_identifier) @name)
-(init_declarator declarator: (template_function) @name)
+(_ declarator: [
+  (operator_cast) @name @name.function
+  (qualified_identifier) @name
+  (template_function) @name
+])
 ; `A::~A() = default;` outside of its class: the grammar takes it for a statement.
-(translation_unit (expression_statement (assignment_expression
+(translation_unit (expression_statement (_
   left: (call_expression function: (qualified_identifier) @name))) @definition.function)
-(declaration_list (expression_statement (assignment_expression
+(declaration_list (expression_statement (_
   left: (call_expression function: (qualified_identifier) @name))) @definition.function)
 (template_declaration) @extent
 (linkage_specification body: (declaration)) @extent
@@ -80,28 +76,26 @@
 (namespace_alias_definition) @definition.module
 (preproc_def) @definition.macro
 ; A guard against a second inclusion defines nothing: as an import it is left out.
-(preproc_ifdef "#ifndef" name: (_) . (preproc_def !value) @import)
+(_ . "#ifndef" . (_) . (preproc_def !value) @import)
 (preproc_function_def value: (_)? @body) @definition.macro
 
 ; `TEST(Suite, Name) {...}`: the arguments name it.
-(function_definition !type declarator: (function_declarator
+(function_definition !type declarator: (_
   declarator: (identifier)
   parameters: (parameter_list . (parameter_declaration type: (type_identifier) @owner !declarator)
     . (parameter_declaration type: (type_identifier) @name !declarator) .)))
 
 ; What only its own file sees, and what only its class sees.
-(translation_unit (declaration (storage_class_specifier "static") @private))
-(translation_unit (function_definition (storage_class_specifier "static") @private))
-(declaration_list (declaration (storage_class_specifier "static") @private))
-(declaration_list (function_definition (storage_class_specifier "static") @private))
-(namespace_definition !name body: (declaration_list (function_definition type: (_) @private)))
-(namespace_definition !name body: (declaration_list (declaration type: (_) @private)))
-(namespace_definition !name body: (declaration_list (class_specifier name: (_) @private)))
-(namespace_definition !name body: (declaration_list (struct_specifier name: (_) @private)))
-(namespace_definition !name body: (declaration_list (enum_specifier name: (_) @private)))
-(namespace_definition !name body: (declaration_list (alias_declaration name: (_) @private)))
+(translation_unit (_ (storage_class_specifier "static") @private))
+(declaration_list (_ (storage_class_specifier "static") @private))
+(namespace_definition !name body: (_ [
+  (_ type: (_) @private)
+  (class_specifier name: (_) @private)
+  (struct_specifier name: (_) @private)
+  (enum_specifier name: (_) @private)
+]))
 (access_specifier) @access
-(friend_declaration (function_definition declarator: (_) @outside))
+(friend_declaration (_ declarator: (_) @outside))
 
 ; Docs.
 (comment) @comment

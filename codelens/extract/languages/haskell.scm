@@ -7,7 +7,7 @@
 (instance_declarations (signature name: (_)) @definition.function)
 (ERROR (signature name: (_)) @definition.function)
 (function) @definition.function
-(function (infix operator: [
+(function (_ operator: [
   (operator) @name
   (infix_id (variable) @name)
 ]))
@@ -18,7 +18,7 @@
 (declarations (bind pattern: (tuple element: (variable) @name)) @definition.variable)
 (foreign_import (signature) @definition.function) @extent
 (pattern_synonym [(signature) (equation)] @definition.function)
-(equation synonym: (infix operator: (_) @name))
+(equation synonym: (_ operator: (_) @name))
 (data_type) @definition.struct
 (data_type constructors: (gadt_constructors)) @definition.enum
 (data_type constructors: (data_constructors . (data_constructor) (data_constructor) .)) @definition.enum
@@ -36,18 +36,18 @@
 (data_family) @definition.type
 (class) @definition.trait
 (instance "instance" @export) @scope
-(instance patterns: (type_patterns (name) @owner))
-(instance patterns: (type_patterns (qualified id: (name) @owner)))
-(instance patterns: (type_patterns (parens (name) @owner)))
-(instance patterns: (type_patterns (parens (apply constructor: (name) @owner))))
-(instance patterns: (type_patterns (parens (apply constructor: (apply constructor: (name) @owner)))))
-(instance patterns: (type_patterns
-  (parens (apply constructor: (apply constructor: (apply constructor: (name) @owner))))))
+(instance patterns: (_ [
+  (name) @owner
+  (_ id: (name) @owner)
+  (parens (name) @owner)
+  (parens (_ constructor: (name) @owner))
+  (parens (_ constructor: (_ constructor: (name) @owner)))
+  (parens (_ constructor: (_ constructor: (_ constructor: (name) @owner))))
+]))
 
 ; Exports. A type is exported with what its list names.
 (exports) @export.list
-(export variable: (variable) @export.name)
-(export operator: (prefix_id (_) @export.name))
+(export [variable: (variable) @export.name operator: (prefix_id (_) @export.name)])
 (export type: (name) @export.closed !children)
 (export type: (name) @export.closed children: (children element: [(variable) (constructor)]))
 (export type: (name) @export.name children: (children (all_names)))
@@ -58,41 +58,44 @@
 (haddock) @comment
 
 ; References.
-(apply function: [(variable) (qualified)] @reference.call)
-(apply function: (constructor) @reference.name)
-(infix operator: [
-  (operator) @reference.bound.call
-  (infix_id (_) @reference.call)
+(apply [
+  function: (variable) @reference.call
+  function: (qualified) @reference.call
+  function: (constructor) @reference.name
+  argument: (variable) @reference.bound
+  argument: (constructor) @reference.bound
+  (name) @reference.type
 ])
-(infix left_operand: (variable) @reference.bound.call)
-(infix right_operand: (variable) @reference.bound)
-(apply argument: [(variable) (constructor)] @reference.bound)
+(infix [
+  left_operand: (variable) @reference.bound.call
+  left_operand: (constructor) @reference.name
+  left_operand: (name) @reference.type
+  operator: (operator) @reference.bound.call
+  operator: (infix_id (_) @reference.call)
+  right_operand: (variable) @reference.bound
+  right_operand: (constructor) @reference.name
+  right_operand: (name) @reference.type
+])
 (match expression: [(variable) (constructor)] @reference.bound)
 (exp [(variable) (constructor)] @reference.bound)
-(list element: [(variable) (constructor)] @reference.bound)
-(tuple element: [(variable) (constructor)] @reference.bound)
-(parens expression: [(variable) (constructor)] @reference.bound)
+(list [element: (variable) @reference.bound element: (constructor) @reference.bound (name) @reference.type])
+(tuple [element: (variable) @reference.bound element: (constructor) @reference.bound (name) @reference.type])
+(parens [expression: (variable) @reference.bound expression: (constructor) @reference.bound (name) @reference.type])
 (left_section (variable) @reference.bound)
 (right_section (variable) @reference.bound)
 (field_update expression: (variable) @reference.bound)
 (lambda expression: (variable) @reference.bound)
-(infix [left_operand: (constructor) right_operand: (constructor)] @reference.name)
 (patterns (constructor) @reference.name)
 (alternative pattern: (constructor) @reference.name)
 (record expression: (constructor) @reference.name)
 (field_update field: (field_name) @reference.name)
 (qualified id: [(variable) (constructor)]) @reference.name
 (qualified id: (name)) @reference.type
-(apply (name) @reference.type)
 (function (name) @reference.type)
 (signature type: (name) @reference.type)
 (field type: (name) @reference.type)
 (strict_field (name) @reference.type)
 (prefix field: (name) @reference.type)
-(infix [left_operand: (name) right_operand: (name)] @reference.type)
-(parens (name) @reference.type)
-(tuple (name) @reference.type)
-(list (name) @reference.type)
 (context (name) @reference.type)
 (forall (name) @reference.type)
 (type_patterns (name) @reference.type)
@@ -109,7 +112,9 @@
 (import "import" @import.all !names)
 (import alias: (module) @import.alias)
 (import "hiding" @import.key @import.all)
-(import_name variable: (variable) @import.value)
-(import_name operator: (prefix_id (_) @import.value))
-(import_name type: (name) @import.value)
-(import_name (children element: [(variable) (constructor)] @import.value))
+(import_name [
+  variable: (variable) @import.value
+  operator: (prefix_id (_) @import.value)
+  type: (name) @import.value
+  (children element: [(variable) (constructor)] @import.value)
+])

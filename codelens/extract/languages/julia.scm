@@ -9,7 +9,7 @@
 (assignment . (call_expression)) @definition.function
 (assignment . (where_expression . (call_expression))) @definition.function
 (assignment . (typed_expression . (call_expression))) @definition.function
-(assignment . (where_expression . (typed_expression . (call_expression)))) @definition.function
+(assignment . (_ . (typed_expression . (call_expression)))) @definition.function
 (source_file (assignment . (_ . (identifier) . (operator) @name . (identifier) .)) @definition.function)
 (source_file (assignment . (_ . (typed_expression) . (operator) @name . (typed_expression) .)) @definition.function)
 (source_file (assignment . (_ . (typed_expression) . (operator) @name . (identifier) .)) @definition.function)
@@ -20,31 +20,31 @@
 (block (assignment . (identifier) @name . (operator) . (arrow_function_expression)) @definition.function)
 (source_file (assignment . (identifier) @name . (operator) . (function_definition)) @definition.function)
 (block (assignment . (identifier) @name . (operator) . (function_definition)) @definition.function)
-(assignment . (call_expression) . (operator) . (_) @body)
-(assignment . (where_expression) . (operator) . (_) @body)
-(assignment . (typed_expression) . (operator) . (_) @body)
-(assignment . (binary_expression) . (operator) . (_) @body)
-(assignment . (identifier) . (operator) . (arrow_function_expression) @body)
-(assignment . (identifier) . (operator) . (macrocall_expression) @body)
+(assignment . [
+  (call_expression) (where_expression) (typed_expression) (binary_expression)
+] . (operator) . (_) @body)
+(assignment . (identifier) . (operator) . [
+  (arrow_function_expression) (macrocall_expression)
+] @body)
 (struct_definition) @definition.struct
 (struct_definition (block) @body)
 (abstract_definition) @definition.type
 (primitive_definition) @definition.type
 (const_statement) @definition.constant
 (const_statement (assignment . [(identifier) (operator)] @name))
-(const_statement (assignment . (parametrized_type_expression . (identifier) @name)))
-(const_statement (assignment . (typed_expression . (identifier) @name)))
-(const_statement (assignment . (open_tuple (identifier) @name)))
+(const_statement (_ . [
+  (parametrized_type_expression . (identifier) @name)
+  (typed_expression . (identifier) @name)
+  (open_tuple (identifier) @name)
+]))
 (source_file (assignment . (identifier) @name) @definition.variable)
-(module_definition (block (assignment . (identifier) @name) @definition.variable))
+(module_definition (_ (assignment . (identifier) @name) @definition.variable))
 (source_file (global_statement (assignment . (identifier) @name)) @definition.variable)
-(module_definition (block (global_statement (assignment . (identifier) @name)) @definition.variable))
+(module_definition (_ (global_statement (assignment . (identifier) @name)) @definition.variable))
 (struct_definition (block (identifier) @name @definition.field))
 (struct_definition (block (typed_expression . (identifier) @name) @definition.field))
 (struct_definition (block (assignment . (identifier) @name) @definition.field))
-(struct_definition (block (assignment . (typed_expression . (identifier) @name)) @definition.field))
-(struct_definition (block (const_statement (typed_expression . (identifier) @name)) @definition.field))
-(macrocall_expression . (macro_identifier) @form.keyword) @form
+(struct_definition (block (_ . (typed_expression . (identifier) @name)) @definition.field))
 (macrocall_expression . (macro_identifier) @form.keyword) @form
 (macrocall_expression (macro_argument_list . (identifier) @name . (_)))
 (macrocall_expression (macro_argument_list . (typed_expression . (identifier) @name) . (_)))
@@ -59,10 +59,13 @@
 (where_expression . (call_expression . [(identifier) (operator) (field_expression)] @name))
 (typed_expression . (call_expression . [(identifier) (operator) (field_expression)] @name))
 (assignment . (call_expression . [(identifier) (operator) (field_expression)] @name))
-(call_expression . (parametrized_type_expression . [(identifier) (field_expression)] @name))
-(call_expression . (parenthesized_expression (typed_expression (_) . (identifier) @name)))
-(call_expression . (parenthesized_expression (unary_typed_expression (identifier) @name)))
-(call_expression . (parenthesized_expression (operator) @name))
+(call_expression . [
+  (parametrized_type_expression . (identifier) @name)
+  (parametrized_type_expression . (field_expression) @name)
+  (parenthesized_expression (typed_expression (_) . (identifier) @name))
+  (parenthesized_expression (unary_typed_expression (identifier) @name))
+  (parenthesized_expression (operator) @name)
+])
 (type_head . (identifier) @name)
 (type_head (_ . (identifier) @name . (operator)))
 (type_head (parametrized_type_expression . (identifier) @name))
@@ -85,29 +88,42 @@
 
 ; Exports.
 (export_statement) @export.list
-(export_statement [(identifier) (operator)] @export.name)
-(export_statement (macro_identifier (identifier) @export.name))
-(public_statement [(identifier) (operator)] @export.name)
-(public_statement (macro_identifier (identifier) @export.name))
+(export_statement [
+  (identifier) @export.name
+  (operator) @export.name
+  (macro_identifier (identifier) @export.name)
+])
+(public_statement [
+  (identifier) @export.name
+  (operator) @export.name
+  (macro_identifier (identifier) @export.name)
+])
 
 ; References.
-(call_expression . (identifier) @reference.call)
-(call_expression . (field_expression (identifier) @reference.call .))
-(call_expression . (parametrized_type_expression . (identifier) @reference.call))
-(broadcast_call_expression . (identifier) @reference.call)
-(broadcast_call_expression . (field_expression (identifier) @reference.call .))
+(call_expression . [
+  (identifier) @reference.call
+  (field_expression (identifier) @reference.call .)
+  (parametrized_type_expression . (identifier) @reference.call)
+])
+(broadcast_call_expression . [
+  (identifier) @reference.call
+  (field_expression (identifier) @reference.call .)
+])
 (macrocall_expression . (macro_identifier (identifier) @reference.call))
 (macrocall_expression . (field_expression (macro_identifier (identifier) @reference.call)))
-(typed_expression (_) . (identifier) @reference.type)
-(typed_expression (_) . (field_expression (identifier) @reference.type .))
+(typed_expression (_) . [
+  (identifier) @reference.type
+  (field_expression (identifier) @reference.type .)
+])
 (unary_typed_expression (identifier) @reference.type)
 (parametrized_type_expression . (identifier) @reference.type)
-(curly_expression (identifier) @reference.type)
-(curly_expression (_ (operator) . (identifier) @reference.type))
+(curly_expression [(identifier) @reference.type (_ (operator) . (identifier) @reference.type)])
 (type_head (_ (operator) . (identifier) @reference.type))
-(where_expression (_) . (identifier) @type.parameter)
-(where_expression (_) . (curly_expression (identifier) @type.parameter))
-(where_expression (_) . (curly_expression (_ . (identifier) @type.parameter . (operator))))
+(where_expression (_) . [
+  (identifier) @type.parameter
+  (curly_expression (identifier) @type.parameter)
+  (curly_expression (_ . (identifier) @type.parameter . (operator)))
+])
 (type_head (_ . (parametrized_type_expression (curly_expression (identifier) @type.parameter))))
 (type_head (parametrized_type_expression (curly_expression (identifier) @type.parameter)))
 (argument_list (identifier) @reference.bound)
@@ -124,7 +140,10 @@
 (import_statement (import_alias . (_) @import.module . (identifier) @import.alias) @import)
 (using_statement (import_alias . (_) @import.module . (identifier) @import.alias) @import)
 (selected_import . [(identifier) (import_path)] @import.module) @import
-(selected_import . (_) [(identifier) (operator)] @import.name)
-(selected_import . (_) (macro_identifier (identifier) @import.name))
+(selected_import . (_) [
+  (identifier) @import.name
+  (operator) @import.name
+  (macro_identifier (identifier) @import.name)
+])
 (selected_import (import_alias . (_) @import.name . (identifier) @import.alias))
 (_ . (identifier) @import.call . (argument_list . (string_literal) @import.module .)) @import

@@ -23,13 +23,13 @@
 ] @self @private) @definition.field
 (program (assignment left: (global_variable)) @definition.variable)
 (assignment left: (identifier) right: (lambda)) @definition.function
-(assignment right: (call block: (_) @body))
+(assignment right: (_ block: (_) @body))
 
 ; Calls that define, mark or hide something.
 (call !receiver method: (identifier) @form.keyword @import.call) @form @import
-(body_statement (call !receiver arguments: (argument_list (simple_symbol) @name)))
+(body_statement (_ !receiver arguments: (_ (simple_symbol) @name)))
 (assignment left: (constant) right: (call receiver: (constant) @form.keyword)) @form
-(assignment right: (call arguments: (argument_list (simple_symbol) @definition.field @name)))
+(assignment right: (_ arguments: (_ (simple_symbol) @definition.field @name)))
 (body_statement (identifier) @access)
 
 ; Docs.

@@ -19,14 +19,14 @@
 (precedence_group_declaration . (simple_identifier) @name) @definition.type
 (macro_declaration (simple_identifier) @name definition: (_)? @body) @definition.macro
 (source_file (property_declaration) @definition.variable)
-(source_file (property_declaration (value_binding_pattern "let")) @definition.constant)
+(source_file (_ (value_binding_pattern "let")) @definition.constant)
 (source_file (property_declaration computed_value: (computed_property)) @definition.property)
 (class_body (property_declaration computed_value: (computed_property)) @definition.property)
 (class_body (property_declaration) @definition.field)
 (enum_class_body (property_declaration) @definition.field)
 (enum_class_body (property_declaration computed_value: (computed_property)) @definition.property)
 (pattern bound_identifier: (simple_identifier) @name)
-(property_declaration name: (pattern (pattern (simple_identifier) @name)))
+(property_declaration name: (_ (pattern (simple_identifier) @name)))
 (willset_didset_block) @body
 (lambda_literal) @body
 (protocol_property_declaration) @definition.property
@@ -40,13 +40,10 @@
 (multiline_comment) @comment
 
 ; References.
-((simple_identifier) @reference.call . (call_suffix (value_arguments . "(")))
-((simple_identifier) @reference.call . (call_suffix . (lambda_literal)))
-((navigation_expression (navigation_suffix suffix: (simple_identifier) @reference.call))
-  . (call_suffix (value_arguments . "(")))
-((navigation_expression (navigation_suffix suffix: (simple_identifier) @reference.call))
-  . (call_suffix . (lambda_literal)))
-(call_expression . (prefix_expression operation: "." target: (simple_identifier) @reference.call))
+((simple_identifier) @reference.call . (call_suffix . [(value_arguments . "(") (lambda_literal)]))
+((navigation_expression (_ suffix: (simple_identifier) @reference.call))
+  . (call_suffix . [(value_arguments . "(") (lambda_literal)]))
+(call_expression . (_ operation: "." target: (simple_identifier) @reference.call))
 (constructor_expression constructed_type: (user_type (type_identifier) @reference.call .))
 (constructor_expression constructed_type: (user_type (type_identifier) @reference.call . (type_arguments) .))
 (macro_invocation . (simple_identifier) @reference.call)
@@ -54,9 +51,8 @@
 (type_parameter . (type_identifier) @type.parameter)
 (prefix_expression operation: "." target: (simple_identifier) @reference.name)
 (switch_pattern (pattern "." . (simple_identifier) @reference.name))
-(navigation_expression target: (simple_identifier) @reference.bound)
-(navigation_expression target: (simple_identifier)
-  suffix: (navigation_suffix suffix: (simple_identifier) @reference.name))
+(navigation_expression target: (simple_identifier) @reference.bound
+  suffix: (navigation_suffix suffix: (simple_identifier)? @reference.name))
 (value_argument value: (simple_identifier) @reference.bound)
 (assignment result: (simple_identifier) @reference.bound)
 (control_transfer_statement result: (simple_identifier) @reference.bound)

@@ -4,21 +4,18 @@
 "pub" @lead @decorator @export
 (Decl) @definition.variable
 (Decl (VarDecl "const")) @definition.constant
-(Decl (VarDecl) @form.keyword) @form
-(Decl (FnProto) @form.keyword) @form
-(Statement (VarDecl) @form.keyword) @form
+(_ (VarDecl) @form.keyword) @form
+(_ (FnProto function: (_)) @form.keyword) @form
 (VarDecl variable_type_function: (IDENTIFIER) @name @import.alias)
 (FnProto function: (IDENTIFIER) @name)
-(Decl "export" @export)
+"export" @export
 (Block) @body
 (ContainerDeclType) @head
-(VarDecl "=" . (ErrorUnionExpr !exception . (SuffixExpr . (ErrorSetDecl
+(_ "=" . (ErrorUnionExpr !exception . (SuffixExpr . (ErrorSetDecl
   field_constant: (IDENTIFIER) @name @definition.member @export))))
 (ContainerField field_member: (IDENTIFIER) @name) @definition.field @export
 (ContainerDecl (ContainerDeclType ["enum" "union"])
-  (ContainerField !field_member . (ErrorUnionExpr) @name) @definition.variable @export)
-(ContainerDecl (ContainerDeclType ["enum" "union"])
-  (ContainerField !field_member (doc_comment) . (ErrorUnionExpr) @name)
+  (ContainerField !field_member . (doc_comment)? . (ErrorUnionExpr) @name)
   @definition.variable @export)
 (TestDecl "test" @outside [(STRINGLITERALSINGLE) (IDENTIFIER)] @name) @definition.function
 
