@@ -1,0 +1,31 @@
+"""Texts that crashed or hung a grammar's own scanner: each is kept from it, for good."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+KILLERS = {
+    "perl: a word before a comment that ends the text": ("perl", b"e#"),
+    "perl: open quotes": ("perl", (b'"${' * 20 + b"\n") * 500),
+    "perl: open code in quotes": ("perl", (b'"@{[' * 20 + b"\n") * 15),
+    "kotlin: open templates": ("kotlin", (b'"${' * 20 + b"\n") * 100),
+    "yaml: open sequences": ("yaml", b"- " * 5_000 + b"a"),
+    "markdown: open quotes": ("markdown", b"> " * 5_000 + b"a"),
+}
+CODE = (
+    "import sys; from codelens.extract.facts import facts_of;"
+    "print(facts_of(sys.stdin.buffer.read(), sys.argv[1]).outcome)"
+)
+
+
+@pytest.mark.parametrize("name", KILLERS)
+def test_a_text_that_killed_is_survived(name: str) -> None:
+    language, text = KILLERS[name]
+    ran = subprocess.run(
+        [sys.executable, "-c", CODE, language], input=text, capture_output=True, timeout=60
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert ran.stdout.strip() in {b"parsed", b"timeout"}
