@@ -12,8 +12,8 @@ KILLERS = {
     "perl: open quotes": ("perl", (b'"${' * 20 + b"\n") * 500),
     "perl: open code in quotes": ("perl", (b'"@{[' * 20 + b"\n") * 15),
     "kotlin: open templates": ("kotlin", (b'"${' * 20 + b"\n") * 100),
-    "yaml: open sequences": ("yaml", b"- " * 5_000 + b"a"),
-    "markdown: open quotes": ("markdown", b"> " * 5_000 + b"a"),
+    "yaml: open sequences": ("yaml", (b"- " * 300 + b"a\n") * 5),
+    "markdown: open quotes": ("markdown", (b"> " * 300 + b"a\n") * 5),
 }
 CODE = (
     "import sys; from codelens.extract.facts import facts_of;"
