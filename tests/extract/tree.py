@@ -15,6 +15,8 @@ WIDTH = 60
 
 
 def main() -> None:
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     name, file = sys.argv[1:3]
     deepest = int(sys.argv[3]) if len(sys.argv) > 3 else 99
     cursor = Parser(bundled(name)).parse(Path(file).read_bytes()).walk()
