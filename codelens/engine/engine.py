@@ -123,6 +123,10 @@ class Engine:
         if not query.strip():
             raise QueryError("the query is empty; give words, an identifier or a path")
         seconds = _READ_S if budget_ms is None else _READ_BUDGETED_S
+        if languages:
+            from codelens.engine.languages import called
+
+            languages = called(languages)
         request = Request(
             query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain,
             seconds,

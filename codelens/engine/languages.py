@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from codelens.errors import QueryError
 from codelens.extract import languages as known
+from codelens.extract.detect import language_called
 from codelens.extract.gives import Gift, given_by
 
 
@@ -25,6 +28,23 @@ class LanguageLine:
     """Extensions of other languages that are this one's by what is in the file."""
     gives: tuple[Gift, ...]
     """The facts read of it; empty: it is searched as text."""
+
+
+def called(words: Iterable[str]) -> tuple[str, ...]:
+    """Languages by what people call them: name, title, alias or extension.
+
+    Raises:
+        QueryError: no language is called so.
+    """
+    found: list[str] = []
+    for word in words:
+        name = language_called(word.strip())
+        if name is None:
+            raise QueryError(
+                f"no language is called {word[:100]!r}; `codelens languages` lists them"
+            )
+        found.append(name)
+    return tuple(found)
 
 
 def languages() -> list[LanguageLine]:

@@ -68,6 +68,18 @@ def all_traits() -> Mapping[str, Traits]:
     return {one.name: one for one in found}
 
 
+def language_called(word: str) -> str | None:
+    """The language that people call so: by its name, title, an alias or an extension; or None."""
+    known = all_traits()
+    word = word.lower()
+    if word in known:
+        return word
+    for one in known.values():
+        if word == one.title.lower() or word in one.aliases:
+            return one.name
+    return next((one.name for one in known.values() if f".{word}" in one.extensions), None)
+
+
 def extractor_version(language: str) -> int:
     """Version of the facts in a language: grows with the code and with its own settings."""
     return CORE_VERSION * _VERSIONS_PER_CORE + all_traits()[language].version

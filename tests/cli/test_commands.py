@@ -266,6 +266,12 @@ def test_languages_are_listed(run) -> None:
     assert "python" in run("languages").out
 
 
+def test_a_language_that_does_not_exist_is_an_error(repo: GitRepo, run) -> None:
+    ran = run("search", "x", "--lang", "cobolt")
+    assert ran.code == 2
+    assert "no language is called 'cobolt'" in ran.err
+
+
 def test_no_arguments_give_the_commands_to_know(run) -> None:
     ran = run()
     assert ran.code == 0

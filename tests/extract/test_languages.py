@@ -206,3 +206,12 @@ def test_the_index_of_detection_is_that_of_the_settings() -> None:
 
 def test_what_the_index_says_is_what_the_settings_say() -> None:
     assert tuple(detect.all_traits().values()) == tuple(detect._read())
+
+
+@pytest.mark.parametrize(
+    ("word", "language"),
+    [("C++", "cpp"), ("c#", "csharp"), ("py", "python"), ("golang", "go"), ("Rust", "rust"),
+     ("objective-c", "objc"), ("cobolt", None), ("", None)],
+)  # fmt: skip
+def test_a_language_is_known_by_what_people_call_it(word: str, language: str | None) -> None:
+    assert detect.language_called(word) == language
