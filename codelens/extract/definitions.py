@@ -173,17 +173,11 @@ class _Sweep:
         return True
 
     def _take_access(self, frame: Frame) -> None:
-        outer = self._above(frame)
+        outer = frame.above
         if outer is not None:
             frame.secluded = (
                 outer.kind in self._private_first if outer.hides is None else outer.hides
             )
-
-    def _above(self, frame: Frame) -> Frame | None:
-        outer = frame.parent
-        while outer is not None and outer.role == EXTENT:
-            outer = outer.parent
-        return outer
 
     def _find_body(self, frame: Frame) -> None:
         if (frame.tree_start, frame.tree_end) in self._tails:
@@ -229,10 +223,20 @@ class _Sweep:
 
     def _head(self, start: int) -> Frame | None:
         """The innermost definition or scope, if the position is not inside its body."""
-        for frame in reversed(self._stack):
-            if frame.role != EXTENT:
-                return None if frame.body_start <= start < frame.body_end else frame
-        return None
+        frame = self._innermost()
+        if frame is None or frame.body_start <= start < frame.body_end:
+            return None
+        return frame
+
+    def _inside(self, start: int) -> Frame | None:
+        """The innermost definition or scope, if the position is inside its body."""
+        frame = self._innermost()
+        if frame is None or not frame.body_start <= start < frame.body_end:
+            return None
+        return frame
+
+    def _innermost(self) -> Frame | None:
+        return next((frame for frame in reversed(self._stack) if frame.role != EXTENT), None)
 
     def _name(self, start: int, end: int) -> None:
         frame = self._head(start)
@@ -263,13 +267,13 @@ class _Sweep:
     def _body(self, start: int, end: int) -> None:
         frame = self._head(start)
         while frame is not None and frame.tree_start == start:
-            frame = self._above(frame)
+            frame = frame.above
         if frame is not None and frame.body_start == frame.tree_end:
             frame.body_start = start
             frame.body_end = frame.tree_end if self._open_bodies else end
 
     def _end_of_head(self, _start: int, end: int) -> None:
-        frame = next((frame for frame in reversed(self._stack) if frame.role != EXTENT), None)
+        frame = self._innermost()
         if frame is not None and (frame.headed or frame.body_start == frame.tree_end):
             frame.headed = True
             frame.body_start, frame.body_end = end, frame.tree_end
@@ -304,13 +308,6 @@ class _Sweep:
     def _doc(self, start: int, end: int) -> None:
         self._decorator(start, end)
         self._doc_before = (start, end)
-
-    def _inside(self, start: int) -> Frame | None:
-        """The innermost definition or scope, if the position is inside its body."""
-        for frame in reversed(self._stack):
-            if frame.role != EXTENT:
-                return frame if frame.body_start <= start < frame.body_end else None
-        return None
 
     def _private_name(self, start: int, end: int) -> None:
         self._found.hidden.append((start, end, self._inside(start)))

@@ -22,7 +22,7 @@ from codelens.extract.comments import Comments
 from codelens.extract.detect import all_traits
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.ranges import Span, overlap
-from codelens.extract.source import Source
+from codelens.extract.source import Source, before_blanks
 from codelens.types import Import, Reference, Symbol
 
 DEEPEST = 2
@@ -257,8 +257,7 @@ def _clipped(symbol: Symbol, part: Part, source: Source) -> Symbol:
     end = part.spans[-1][1]
     if symbol.end_byte <= end:
         return symbol
-    while source.text[end - 1 : end].isspace():
-        end -= 1
+    end = before_blanks(source.text, end)
     return symbol._replace(end_byte=end, end_line=source.line(end - 1))
 
 

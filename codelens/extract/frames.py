@@ -67,6 +67,14 @@ class Frame:
         """Variables right inside are local to a function."""
 
     @property
+    def above(self) -> Frame | None:
+        """The definition or scope right around it, or around its extents."""
+        outer = self.parent
+        while outer is not None and outer.role == EXTENT:
+            outer = outer.parent
+        return outer
+
+    @property
     def is_scope(self) -> bool:
         """It qualifies what it holds without being a symbol."""
         return self.role == SCOPE

@@ -51,18 +51,17 @@ def imports_of(
     """Imports in order of the text; an import inside another one belongs to the outer."""
     if not spans:
         return []
-    parts = sorted(
-        {
-            (node.start_byte, node.end_byte, role)
-            for role in _ROLES
-            for node in captures.get(f"import.{role}", ())
-        }
-    )
     reach = {
         (node.start_byte, node.end_byte): node.parent.end_byte if node.parent else node.end_byte
         for node in captures.get("import.prefix", ())
     }
-    parts = sorted([*parts, *((start, end, "prefix") for start, end in reach)])
+    parts = sorted(
+        {
+            (node.start_byte, node.end_byte, role)
+            for role in (*_ROLES, "prefix")
+            for node in captures.get(f"import.{role}", ())
+        }
+    )
     statements = _Statements(info, source, reach)
     found: list[Import] = []
     at = reached = 0

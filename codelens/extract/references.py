@@ -62,13 +62,11 @@ def references_of(
         nodes = captures.get(f"reference.{kind}")
         if nodes:
             names, starts = _last_names(nodes, source, _last_name(info))
-            if kind == "type":
-                names, starts = _foreign_types(names, starts, found, info)
-                parameters = captures.get("type.parameter")
-                if parameters:
-                    names, starts = _given_types(names, starts, found, parameters, source)
-            else:
-                names, starts = _foreign_names(names, starts, found, info)
+            ignored = info.ignored_types if kind == "type" else info.ignored_calls
+            names, starts = _foreign(names, starts, found, ignored)
+            parameters = captures.get("type.parameter") if kind == "type" else None
+            if parameters:
+                names, starts = _given_types(names, starts, found, parameters, source)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
     # What a parser puts in where a name is missing is none: `self. = 1`.
     starts = sorted([start for start, (name, _) in found_at.items() if name])
@@ -184,25 +182,10 @@ def _last_names(
     return names, places
 
 
-def _foreign_types(
-    names: list[str], starts: list[int], found: Symbols, info: LanguageInfo
+def _foreign(
+    names: list[str], starts: list[int], found: Symbols, ignored: frozenset[str]
 ) -> tuple[list[str], list[int]]:
-    """Without built-in types and without the names in definitions of types."""
-    ignored = info.ignored_types
-    defined = found.name_starts
-    kept = [
-        at
-        for at, (name, start) in enumerate(zip(names, starts, strict=True))
-        if name not in ignored and start not in defined
-    ]
-    return [names[at] for at in kept], [starts[at] for at in kept]
-
-
-def _foreign_names(
-    names: list[str], starts: list[int], found: Symbols, info: LanguageInfo
-) -> tuple[list[str], list[int]]:
-    """Without the names in definitions, where these look like calls, and without special forms."""
-    ignored = info.ignored_calls
+    """Without the names in definitions, and without those that are built in."""
     defined = found.name_starts
     if not ignored and defined.isdisjoint(starts):
         return names, starts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.extract.frames import EXTENT, TYPES, Frame
+from codelens.extract.frames import TYPES, Frame
 from codelens.extract.names import Names
 
 
@@ -35,9 +35,7 @@ class Taken:
         """Names that types declare by themselves, not through an instance, by their frames."""
         found: dict[int, set[str]] = {}
         for frame in self._frames:
-            outer = frame.parent
-            while outer is not None and outer.role == EXTENT:
-                outer = outer.parent
+            outer = frame.above
             if outer is not None and outer.kind in TYPES and frame.through is None:
                 names = found.setdefault(id(outer), set())
                 for span in self._names.spans(frame):

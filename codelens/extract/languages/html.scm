@@ -4,20 +4,3 @@
 (attribute (attribute_name) @form.keyword) @form
 (attribute (quoted_attribute_value (attribute_value) @name))
 (attribute (attribute_value) @name)
-
-; Docs.
-(comment) @comment
-
-; References.
-(start_tag (tag_name) @reference.bound)
-(self_closing_tag (tag_name) @reference.bound)
-
-; Parts in other languages.
-(script_element (start_tag (attribute) @embedded.language))
-(style_element (start_tag (attribute) @embedded.language))
-(script_element (raw_text) @embedded.javascript)
-(style_element (raw_text) @embedded.css)
-
-; Imports.
-(script_element (start_tag (attribute (attribute_name) @import.call) @import))
-(script_element (start_tag (attribute (quoted_attribute_value (attribute_value) @import.module))))

@@ -3,20 +3,5 @@
 (script_element (start_tag (tag_name) @name)) @definition.key
 (style_element (start_tag (tag_name) @name)) @definition.key
 
-; Docs.
-(comment) @comment
-
-; References: components and what the scripts define.
-(start_tag (tag_name) @reference.bound)
-(self_closing_tag (tag_name) @reference.bound)
+; References: what the scripts define.
 (directive_attribute (quoted_attribute_value (attribute_value) @reference.bound))
-
-; Parts in other languages.
-(script_element (start_tag (attribute) @embedded.language))
-(style_element (start_tag (attribute) @embedded.language))
-(script_element (raw_text) @embedded.javascript)
-(style_element (raw_text) @embedded.css)
-
-; Imports.
-(script_element (start_tag (attribute (attribute_name) @import.call) @import))
-(script_element (start_tag (attribute (quoted_attribute_value (attribute_value) @import.module))))
