@@ -76,6 +76,38 @@ class Reference(NamedTuple):
     column: int
     symbol: int
     """Position of the innermost enclosing symbol, -1 at module level."""
+    receiver: str = ""
+    """What stands before its dot, as an expression of `codelens.extract.expressions`; empty for
+    a bare name, `?` where it is not known."""
+    scope: int = 0
+    """Position of the innermost scope."""
+
+
+ScopeKind = Literal["module", "function", "class", "block"]
+
+
+class Scope(NamedTuple):
+    """A span of text with names of its own; the first of a text is the text itself."""
+
+    parent: int
+    """Position of the scope around it, -1 for the first."""
+    symbol: int
+    """Position of the symbol whose inside it is, -1 for a nameless function or a block."""
+    kind: str
+    """A `ScopeKind`."""
+
+
+class Binding(NamedTuple):
+    """A name bound in a scope, or what a scope's own symbol returns, derives from, stands for."""
+
+    scope: int
+    name: str
+    """`self.x` for an attribute of the instance, as written; empty for what is of the scope."""
+    how: str
+    """See `codelens.extract.flow`."""
+    text: str
+    """Expression, type or number, by `how`."""
+    line: int
 
 
 class Import(NamedTuple):
@@ -113,6 +145,8 @@ class Structure(NamedTuple):
     references: tuple[Reference, ...]
     imports: tuple[Import, ...]
     chunks: tuple[Chunk, ...]
+    scopes: tuple[Scope, ...] = ()
+    bindings: tuple[Binding, ...] = ()
 
 
 class Facts(NamedTuple):

@@ -23,7 +23,7 @@ from codelens.extract.detect import all_traits
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.ranges import Span, overlap
 from codelens.extract.source import Source, before_blanks
-from codelens.types import Import, Reference, Symbol
+from codelens.types import Binding, Import, Reference, Scope, Symbol
 
 DEEPEST = 2
 """Languages in languages: a page in prose has scripts, and that is all."""
@@ -54,6 +54,8 @@ class Found(NamedTuple):
     symbols: list[Symbol]
     references: list[Reference]
     imports: list[Import]
+    scopes: list[Scope]
+    bindings: list[Binding]
 
 
 def parts_of(
@@ -115,14 +117,62 @@ def joined(host: Found, inner: Inner, info: LanguageInfo, source: Source) -> Fou
     around = _Around(host.symbols)
     symbols, places = _symbols(host, inner, info, around, source)
     nodes = [node for _, found in inner for node in found.comments.nodes]
-    imports = host.imports + [one for _, found in inner for one in found.imports]
+    scopes, bounds, firsts = _scopes(host, inner, places)
+    imports, bounds = _imports(host, inner, bounds)
     return Found(
         host.roots + [root for _, found in inner for root in found.roots],
         Comments(source, [*host.comments.nodes, *nodes]),
         symbols,
-        _references(host, inner, places, around, source),
-        sorted(imports, key=lambda one: one.line),
+        _references(host, inner, places, firsts, around, source),
+        imports,
+        scopes,
+        [row for rows in bounds for row in rows],
     )
+
+
+def _scopes(
+    host: Found, inner: Inner, places: list[list[int]]
+) -> tuple[list[Scope], list[list[Binding]], list[int]]:
+    """All scopes, the bindings of each part, and what to add to each part's scopes.
+
+    The outermost scope of a part is the host's.
+    """
+    scopes: list[Scope] = []
+    bounds: list[list[Binding]] = []
+    firsts: list[int] = []
+    for number, found in enumerate((host, *(found for _, found in inner))):
+        first = len(scopes) - 1 if number else 0
+        firsts.append(first)
+        for one in found.scopes[1:] if number else found.scopes:
+            parent = one.parent + first if one.parent > 0 else one.parent
+            symbol = places[number][one.symbol] if one.symbol >= 0 else -1
+            scopes.append(Scope(parent, symbol, one.kind))
+        rows: list[Binding] = []
+        for row in found.bindings:
+            text = str(places[number][int(row.text)]) if row.how == "def" else row.text
+            if text != "-1":
+                scope = row.scope + first if row.scope else 0
+                rows.append(row._replace(scope=scope, text=text))
+        bounds.append(rows)
+    return scopes, bounds, firsts
+
+
+def _imports(
+    host: Found, inner: Inner, bounds: list[list[Binding]]
+) -> tuple[list[Import], list[list[Binding]]]:
+    """All imports in order, and bindings that name them by their new numbers."""
+    every = [host.imports, *(found.imports for _, found in inner)]
+    rows = sorted(
+        ((one.line, number, at) for number, found in enumerate(every) for at, one in enumerate(found))
+    )
+    new = {(number, at): place for place, (_, number, at) in enumerate(rows)}
+    return [every[number][at] for _, number, at in rows], [
+        [
+            row._replace(text=str(new[number, int(row.text)])) if row.how == "import" else row
+            for row in found
+        ]
+        for number, found in enumerate(bounds)
+    ]
 
 
 def bindings(inner: Inner) -> list[Import]:
@@ -265,6 +315,7 @@ def _references(
     host: Found,
     inner: Inner,
     places: list[list[int]],
+    firsts: list[int],
     around: _Around,
     source: Source,
 ) -> list[Reference]:
@@ -279,6 +330,7 @@ def _references(
                 byte = source.line_starts[one.line - 1] + one.column
                 outer = around.symbol(byte, byte)
                 symbol = places[0][outer] if outer >= 0 else -1
-            found.append(one._replace(symbol=symbol))
+            scope = one.scope + firsts[number] if one.scope else 0
+            found.append(one._replace(symbol=symbol, scope=scope))
     found.sort(key=lambda one: (one.line, one.column))
     return found

@@ -182,6 +182,10 @@ class LanguageInfo:
     """Members are used by their bare names: Ruby's methods."""
     joined: str = ""
     """Field of a `@reference.call.joined` whose texts make the name: Objective-C's selectors."""
+    bindings: tuple[tuple[str, str], ...] = ()
+    """Type of a `@bind` node -> field paths of name, value and type (`codelens.extract.flow`)."""
+    expressions: tuple[tuple[str, str], ...] = ()
+    """Type of a node -> how it is written down (`codelens.extract.expressions`)."""
     ignored_calls: frozenset[str] = frozenset()
     """Names of what looks like a call and is none: `if` in Elixir."""
     ignored_types: frozenset[str] = frozenset()

@@ -15,6 +15,8 @@ from typing import cast
 from tree_sitter import Node
 
 from codelens.extract.captures import Captures
+from codelens.extract.expressions import UNKNOWN
+from codelens.extract.flow import Flow
 from codelens.extract.languages import LanguageInfo
 from codelens.extract.source import Source
 from codelens.extract.symbols import Symbols
@@ -30,12 +32,23 @@ _LONGEST_NAME = 200
 _OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
 """The one name before a member's dot, read backwards: forwards each letter would be a start."""
 _LONGEST_OWNER = 80
+_LONGEST_CHAIN = 160
+_DOTS = frozenset({b".", b":", b">", b"\\"})
+_BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
+_JOINT = re.compile(rb"\s*(?:\.[?!]?(?!\.)|>-|::|\\)")
+"""What joins a member to its owner, read backwards."""
+_CHAIN = re.compile(
+    rb"\s*(?:\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-|::|\\))*[\w$#\x80-\xff]*"
+    rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?!>:\\\x80-\xff\"'`}]|\s+\.)"
+)
+"""The same with the names before it, where there is nothing but names."""
+_DOT = re.compile(r"[?!]?\.|->|::|\\")
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
 
 _new_reference = cast(
-    "Callable[[tuple[str, str, int, int, int]], Reference]",
+    "Callable[[tuple[str, str, int, int, int, str, int]], Reference]",
     partial(tuple.__new__, Reference),  # pyright: ignore[reportUnknownMemberType]
 )
 """`Reference._make` without its check of the length, which would cost twice the rest."""
@@ -47,6 +60,7 @@ def references_of(
     imports: Iterable[Import],
     info: LanguageInfo,
     source: Source,
+    flow: Flow,
 ) -> list[Reference]:
     """References of a text: calls, types and names, in order of the text.
 
@@ -76,8 +90,41 @@ def references_of(
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
-    rows = zip(names, kinds, lines, columns, _owners(starts, found), strict=True)
+    receivers = _receivers(captures, names, starts, source, flow)
+    scopes = flow.scopes_at(starts)
+    owners = _owners(starts, found)
+    rows = zip(names, kinds, lines, columns, owners, receivers, scopes, strict=True)
     return list(map(_new_reference, rows))
+
+
+def _receivers(
+    captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
+) -> list[str]:
+    """What stands before the dot of each name; see `Reference.receiver`."""
+    chains = {node.end_byte: node for node in captures.get("chain", ())}
+    text = source.text
+    found: list[str] = []
+    written = flow.expressions.written
+    for name, start in zip(names, starts, strict=True):
+        if text[start - 1 : start] not in _DOTS and text[start - 1 : start] not in _BLANKS:
+            found.append("")
+            continue
+        end = start + (len(name) if name.isascii() else len(name.encode()))
+        before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
+        near = _CHAIN.match(before)
+        if near is not None:
+            found.append(_DOT.sub(".", near[1][::-1].decode("utf-8", "replace")))
+            continue
+        if _JOINT.match(before) is None:
+            found.append("")
+            continue
+        node = chains.get(end)
+        if node is None or node.start_byte >= start:
+            found.append(UNKNOWN)
+            continue
+        whole = written(node)
+        found.append(whole[: -len(name) - 1] if whole.endswith("." + name) else UNKNOWN)
+    return found
 
 
 def _bound(

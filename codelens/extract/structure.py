@@ -9,6 +9,7 @@ from codelens.extract.chunks import Root, chunks_of, text_chunks
 from codelens.extract.comments import Comments
 from codelens.extract.definitions import definitions
 from codelens.extract.embedded import DEEPEST, Found, Part, bindings, joined, parts_of
+from codelens.extract.flow import Flow
 from codelens.extract.grammars import grammar
 from codelens.extract.imports import import_spans, imports_of
 from codelens.extract.languages import language_info
@@ -36,7 +37,12 @@ def structure(text: bytes, language: str) -> Structure:
     found = _found(source, language)
     chunks = chunks_of(found.roots, source, found.comments, found.symbols)
     return Structure(
-        tuple(found.symbols), tuple(found.references), tuple(found.imports), tuple(chunks)
+        tuple(found.symbols),
+        tuple(found.references),
+        tuple(found.imports),
+        tuple(chunks),
+        tuple(found.scopes),
+        tuple(found.bindings),
     )
 
 
@@ -56,11 +62,12 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
         with suppress(ParseTimeout):
             inner.append((one, _found(source, one.language, one, level + 1)))
     bound = [*imports, *bindings(inner)]
-    references = references_of(captures, found, bound, rules.info, source)
+    flow = Flow(captures, found, imports, rules.info, source)
+    references = references_of(captures, found, bound, rules.info, source, flow)
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
     trees = [Root(root, end, depth) for root in roots]
-    own = Found(trees, comments, found.symbols, references, imports)
+    own = Found(trees, comments, found.symbols, references, imports, flow.scopes, flow.bindings)
     return joined(own, inner, rules.info, source) if inner else own
 
 

@@ -88,3 +88,37 @@
   ])
   value: (await_expression (call_expression
     function: (import) arguments: (arguments . (string) @import.module .)))) @import
+
+; Scopes, and what is bound in them.
+[
+  (function_declaration)
+  (generator_function_declaration)
+  (function_expression)
+  (generator_function)
+  (arrow_function)
+  (method_definition)
+] @scope.function
+[
+  (class_declaration)
+  (class)
+] @scope.class
+[
+  (statement_block)
+  (for_statement)
+  (for_in_statement)
+  (catch_clause)
+  (switch_body)
+] @scope.block
+(member_expression) @chain
+(variable_declarator) @bind
+(assignment_expression) @bind.assign
+(for_in_statement) @bind.each
+(catch_clause parameter: (_) @bind.unknown)
+(formal_parameters (_) @bind.parameter)
+(arrow_function parameter: (identifier) @bind.parameter)
+(return_statement (_) @bind.return)
+(arrow_function body: (expression) @bind.return)
+(yield_expression) @bind.yield
+(export_statement !source (export_clause (export_specifier) @bind.export))
+(export_statement "default" value: (_)) @bind.export
+(export_statement "default" declaration: (_)) @bind.export

@@ -7,3 +7,7 @@
 
 ; References.
 (class_heritage [(identifier) (member_expression)] @reference.type)
+
+; Scopes, and what is bound in them.
+(field_definition) @bind
+(class_heritage (_) @bind.base)

@@ -80,3 +80,27 @@
 (import_from_statement name: (aliased_import
   name: (dotted_name) @import.name alias: (identifier) @import.alias))
 (wildcard_import) @import.all
+
+; Scopes, and what is bound in them.
+(function_definition) @scope.function
+(lambda) @scope.function
+(class_definition) @scope.class
+(list_comprehension) @scope.block
+(set_comprehension) @scope.block
+(dictionary_comprehension) @scope.block
+(generator_expression) @scope.block
+(attribute) @chain
+(assignment) @bind
+(named_expression) @bind
+(for_statement) @bind.each
+(for_in_clause) @bind.each
+(with_item (as_pattern) @bind.with)
+(as_pattern) @bind.unknown
+(parameters (_) @bind.parameter)
+(lambda_parameters (_) @bind.parameter)
+(global_statement (identifier) @bind.global)
+(case_pattern (dotted_name . (identifier) @bind.unknown .))
+(function_definition return_type: (type) @bind.result)
+(return_statement (_) @bind.return)
+(yield) @bind.yield
+(class_definition superclasses: (argument_list (_) @bind.base))

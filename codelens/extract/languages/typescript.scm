@@ -49,3 +49,43 @@
 
 ; Imports.
 (import_require_clause (identifier) @import.alias source: (string) @import.module)
+
+; Scopes, and what is bound in them.
+[
+  (function_signature)
+  (method_signature)
+  (abstract_method_signature)
+  (internal_module)
+  (module)
+] @scope.function
+[
+  (abstract_class_declaration)
+  (interface_declaration)
+  (type_alias_declaration)
+] @scope.class
+[
+  (function_type)
+  (constructor_type)
+  (call_signature)
+  (construct_signature)
+  (conditional_type)
+  (mapped_type_clause)
+] @scope.block
+(nested_type_identifier) @chain
+(public_field_definition) @bind
+(property_signature) @bind
+(type_parameter) @bind.type
+(infer_type (type_identifier) @bind.type)
+(mapped_type_clause name: (_) @bind.type)
+(function_declaration return_type: (_) @bind.result)
+(generator_function_declaration return_type: (_) @bind.result)
+(function_signature return_type: (_) @bind.result)
+(function_expression return_type: (_) @bind.result)
+(arrow_function return_type: (_) @bind.result)
+(method_definition return_type: (_) @bind.result)
+(method_signature return_type: (_) @bind.result)
+(abstract_method_signature return_type: (_) @bind.result)
+(extends_clause value: (_) @bind.base)
+(extends_type_clause type: (_) @bind.implements)
+(implements_clause (_) @bind.implements)
+(type_alias_declaration value: (_) @bind.alias)

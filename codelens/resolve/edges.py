@@ -1,0 +1,106 @@
+"""From the references of a file to edges: who calls, uses, derives from and imports what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from codelens.resolve.model import FileModel
+from codelens.resolve.names import LOCAL, MODULE, Hit
+from codelens.resolve.types import Types
+from codelens.resolve.typetext import Named, parsed
+from codelens.resolve.view import View
+from codelens.types import Reference
+
+CERTAIN = 1.0
+
+
+class Edge(NamedTuple):
+    """One definition, or module (-1), uses another."""
+
+    source: bytes
+    symbol: int
+    """In the source, -1 for its module."""
+    target: bytes
+    target_symbol: int
+    kind: str
+    """`call`, `ref`, `inherit` or `import`."""
+    name: str
+    line: int
+    confidence: float
+
+
+_KINDS = {"call": "call", "type": "ref", "name": "ref"}
+
+
+class Edges:
+    """Resolves files of one view."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._types = Types(view)
+
+    def of_file(self, path: bytes) -> list[Edge]:
+        """All edges that begin in a file, in order of its text."""
+        model = self._view.model(path)
+        if model is None:
+            return []
+        bases = _bases(model)
+        found: list[Edge] = list(self._imports(path, model))
+        for reference in model.references:
+            kind = _KINDS[reference.kind]
+            if (reference.line, reference.name) in bases and reference.kind != "call":
+                kind = "inherit"
+            source = model.enclosing(reference.symbol)
+            for hit in self.targets(path, model, reference, kind):
+                found.append(
+                    Edge(
+                        path, source, hit.path, hit.symbol, kind, reference.name, reference.line, CERTAIN
+                    )
+                )
+        return list(dict.fromkeys(found))
+
+    def targets(self, path: bytes, model: FileModel, one: Reference, kind: str) -> list[Hit]:
+        """What a reference means."""
+        if one.receiver == "?":
+            return []
+        if one.receiver:
+            return self._members(path, model, one, kind)
+        types = one.kind == "type"
+        hits = self._types.names.lookup(path, one.scope, one.name, types=types)
+        if types and not hits:
+            hits = self._types.names.lookup(path, one.scope, one.name)
+        return [hit for hit in hits if hit.symbol != LOCAL]
+
+    def _members(self, path: bytes, model: FileModel, one: Reference, kind: str) -> list[Hit]:
+        if one.kind == "type":
+            hits = self._types.named_type(path, one.scope, f"{one.receiver}.{one.name}")
+            return [hit for hit in hits if hit.symbol != LOCAL]
+        value = self._types.value(path, one.scope, one.receiver, one.line)
+        found = [hit for hit, _ in self._types.members(value, one.name)]
+        return [hit for hit in found if hit.symbol != LOCAL]
+
+    def _imports(self, path: bytes, model: FileModel) -> Iterator[Edge]:
+        names = self._types.names
+        for one in model.imports:
+            files = self._view.modules(path, one.module)
+            hits = [Hit(file, MODULE) for file in files]
+            if one.name and one.name != "*":
+                hits += names.imported(path, one) + names.imported(path, one, types=True)
+            elif not one.name:
+                hits += names.imported(path, one)
+            for hit in hits:
+                if hit.symbol != LOCAL:
+                    name = one.name or one.module
+                    yield Edge(path, -1, hit.path, hit.symbol, "import", name, one.line, CERTAIN)
+
+
+def _bases(model: FileModel) -> set[tuple[int, str]]:
+    """Lines and names of the bases of types."""
+    found: set[tuple[int, str]] = set()
+    for row in model.bindings:
+        if row.how in {"base", "implements"}:
+            one = parsed(row.text)
+            if isinstance(one, Named):
+                found.add((row.line, one.name.rpartition(".")[2]))
+    return found

@@ -1,0 +1,195 @@
+"""The facts of one content, laid out for looking names up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from codelens.types import Binding, Import, Reference, Scope, Symbol
+
+TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
+CALLABLE = frozenset({"function", "method", "macro"})
+VARIABLES = frozenset({"variable", "constant", "field", "property", "member", "key"})
+ENCLOSING = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum", "type"})
+"""Kinds that an edge can come from; what stands in others comes from what is around them."""
+_HIDDEN = frozenset({"heading", "key"})
+_ROWS_OF_SCOPE = frozenset({"return", "yield", "->", "base", "implements", "alias", "export"})
+
+
+class Entry(NamedTuple):
+    """One meaning of a name in a scope."""
+
+    symbols: tuple[int, ...]
+    imports: tuple[int, ...]
+    rows: tuple[Binding, ...]
+
+
+class FileModel:
+    """Names of one text by scope, members by type."""
+
+    def __init__(
+        self,
+        language: str,
+        symbols: Sequence[Symbol],
+        references: Sequence[Reference],
+        imports: Sequence[Import],
+        scopes: Sequence[Scope],
+        bindings: Sequence[Binding],
+    ) -> None:
+        self.language = language
+        self.symbols = symbols
+        self.references = references
+        self.imports = imports
+        self.scopes = scopes or (Scope(-1, -1, "module"),)
+        self.bindings = bindings
+
+    @cached_property
+    def own_scope(self) -> dict[int, int]:
+        """Symbol -> the scope that is its inside."""
+        found: dict[int, int] = {}
+        for at, scope in enumerate(self.scopes):
+            if scope.symbol >= 0:
+                found.setdefault(scope.symbol, at)
+        return found
+
+    @cached_property
+    def functions(self) -> list[int]:
+        """The innermost scope that is no block, of each scope."""
+        found: list[int] = []
+        for at, scope in enumerate(self.scopes):
+            found.append(found[scope.parent] if scope.kind == "block" else at)
+        return found
+
+    @cached_property
+    def of_scope(self) -> dict[int, list[Binding]]:
+        """What is said of a scope's own symbol, by scope; blocks count for what is around."""
+        found: dict[int, list[Binding]] = {}
+        for row in self.bindings:
+            if row.how in _ROWS_OF_SCOPE and row.how != "export":
+                found.setdefault(self.functions[row.scope], []).append(row)
+        return found
+
+    @cached_property
+    def exports(self) -> dict[str, list[str]]:
+        """Names exported under another name or by a statement of its own -> expressions."""
+        found: dict[str, list[str]] = {}
+        for row in self.bindings:
+            if row.how == "export":
+                found.setdefault(row.name, []).append(row.text)
+        return found
+
+    @cached_property
+    def home(self) -> list[int]:
+        """The scope in which each symbol's name is bound."""
+        placed = {int(row.text): row.scope for row in self.bindings if row.how == "def"}
+        found: list[int] = []
+        for at, symbol in enumerate(self.symbols):
+            scope = placed.get(at)
+            parent = symbol.parent
+            while scope is None:
+                scope = 0 if parent < 0 else self.own_scope.get(parent)
+                parent = self.symbols[parent].parent if parent >= 0 else -1
+            found.append(scope)
+        return found
+
+    @cached_property
+    def names(self) -> list[dict[str, Entry]]:
+        """Scope -> name -> what it means there."""
+        symbols: list[dict[str, list[int]]] = [{} for _ in self.scopes]
+        imports: list[dict[str, list[int]]] = [{} for _ in self.scopes]
+        rows: list[dict[str, list[Binding]]] = [{} for _ in self.scopes]
+        for at, symbol in enumerate(self.symbols):
+            if symbol.kind not in _HIDDEN and not self._is_outside_member(symbol):
+                symbols[self.home[at]].setdefault(symbol.name, []).append(at)
+        inner = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
+        for number, one in enumerate(self.imports):
+            name = one.alias or one.name or one.module
+            if name != "*":
+                imports[inner.get(number, 0)].setdefault(name, []).append(number)
+                if "." in name and not one.alias and not one.name:
+                    head = name.partition(".")[0]
+                    if head:
+                        imports[inner.get(number, 0)].setdefault(head, []).append(number)
+        for row in self.bindings:
+            if row.how in _ROWS_OF_SCOPE or row.how in {"def", "import"} or "." in row.name:
+                continue
+            scope = row.scope
+            if row.how == "+":
+                scope = self._declaring(row, symbols, rows)
+            rows[scope].setdefault(row.name, []).append(row)
+        return [
+            {
+                name: Entry(
+                    tuple(symbols[at].get(name, ())),
+                    tuple(imports[at].get(name, ())),
+                    tuple(rows[at].get(name, ())),
+                )
+                for name in dict.fromkeys((*symbols[at], *imports[at], *rows[at]))
+            }
+            for at in range(len(self.scopes))
+        ]
+
+    def _is_outside_member(self, symbol: Symbol) -> bool:
+        """It belongs to what is named before it, so its bare name means nothing."""
+        around = self.symbols[symbol.parent].qualified if symbol.parent >= 0 else ""
+        plain = f"{around}.{symbol.name}" if around else symbol.name
+        return symbol.qualified != plain and symbol.kind not in TYPES
+
+    def _declaring(
+        self, row: Binding, symbols: list[dict[str, list[int]]], rows: list[dict[str, list[Binding]]]
+    ) -> int:
+        scope = row.scope
+        while scope >= 0:
+            if row.name in rows[scope] or row.name in symbols[scope]:
+                return scope
+            scope = self.scopes[scope].parent
+        return 0
+
+    @cached_property
+    def children(self) -> dict[int, dict[str, list[int]]]:
+        """Symbol -> its members by name."""
+        found: dict[int, dict[str, list[int]]] = {}
+        for at, symbol in enumerate(self.symbols):
+            if symbol.parent >= 0 and symbol.kind not in _HIDDEN:
+                found.setdefault(symbol.parent, {}).setdefault(symbol.name, []).append(at)
+        return found
+
+    @cached_property
+    def attributes(self) -> dict[int, dict[str, list[Binding]]]:
+        """Type -> its attributes by name -> values given to them through the instance."""
+        found: dict[int, dict[str, list[Binding]]] = {}
+        for row in self.bindings:
+            owner, dot, name = row.name.partition(".")
+            if dot and owner:
+                scope = row.scope
+                while scope > 0 and self.scopes[scope].kind != "class":
+                    scope = self.scopes[scope].parent
+                symbol = self.scopes[scope].symbol if scope > 0 else -1
+                if symbol >= 0:
+                    found.setdefault(symbol, {}).setdefault(name, []).append(row)
+        return found
+
+    @cached_property
+    def parameters(self) -> dict[int, list[str]]:
+        """Scope -> its type parameters in order."""
+        found: dict[int, list[str]] = {}
+        for row in self.bindings:
+            if row.how == "type":
+                found.setdefault(row.scope, []).append(row.name)
+        return found
+
+    def enclosing(self, symbol: int) -> int:
+        """The definition that an edge from inside a symbol comes from, -1 for the module."""
+        while symbol >= 0 and self.symbols[symbol].kind not in ENCLOSING:
+            symbol = self.symbols[symbol].parent
+        return symbol
+
+    def type_around(self, scope: int) -> int:
+        """The type whose method a scope is in, -1 if none."""
+        while scope >= 0:
+            one = self.scopes[scope]
+            if one.kind == "class" and one.symbol >= 0:
+                return one.symbol
+            scope = one.parent
+        return -1

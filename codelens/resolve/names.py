@@ -1,0 +1,217 @@
+"""From a name in a scope to what it means: scopes outwards, then imports, then nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codelens.resolve.model import TYPES, VARIABLES, Entry, FileModel
+from codelens.resolve.view import View
+from codelens.types import Binding, Import
+
+_FAR = 30
+"""Longest chain of re-exports."""
+
+
+class Hit(NamedTuple):
+    """What a name means: a definition, a module (symbol -1), or a variable of a scope (-2)."""
+
+    path: bytes
+    symbol: int
+    scope: int = 0
+    name: str = ""
+
+
+MODULE, LOCAL = -1, -2
+
+
+class Policy(NamedTuple):
+    """How a family of languages looks names up."""
+
+    class_names: bool
+    """Names in the body of a class are seen right in it (Python), not inside at all (JavaScript)."""
+    spaces: bool
+    """Types and values of one name are different things."""
+    packages: bool
+    """A module has its submodules as members."""
+    instance: frozenset[str]
+    """Words for the instance whose method this is."""
+
+
+_SCRIPT = Policy(False, True, False, frozenset({"this"}))
+_PYTHON = Policy(True, False, True, frozenset())
+_POLICIES = {
+    "python": _PYTHON,
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "vue": _SCRIPT,
+    "svelte": _SCRIPT,
+}
+LANGUAGES = frozenset(_POLICIES)
+
+
+def policy(model: FileModel) -> Policy:
+    """The rules of a file's language."""
+    return _POLICIES.get(model.language, _SCRIPT)
+
+
+class Names:
+    """Looks names up in one view."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
+        """What a bare name means in a scope; with `types`, as a type."""
+        model = self.view.model(path)
+        if model is None:
+            return []
+        rules = policy(model)
+        at, first = scope, True
+        while at >= 0:
+            one = model.scopes[at]
+            entry = model.names[at].get(name)
+            if entry is not None and one.kind == "class":
+                entry = self._in_class(entry, rules, first)
+            if one.kind != "block":
+                first = False
+            if entry is not None:
+                if any(row.how == "global" for row in entry.rows):
+                    at = 0
+                    continue
+                found = self._meaning(path, model, at, name, entry, types and rules.spaces)
+                if found is not None:
+                    return found
+            at = one.parent
+        return self._starred(path, model, name, 0, set(), types)
+
+    def _in_class(self, entry: Entry, rules: Policy, first: bool) -> Entry | None:
+        if rules.class_names:
+            return entry if first else None
+        rows = tuple(row for row in entry.rows if row.how == "type")
+        return Entry((), (), rows) if rows else None
+
+    def _meaning(
+        self, path: bytes, model: FileModel, scope: int, name: str, entry: Entry, types: bool
+    ) -> list[Hit] | None:
+        """Hits of an entry; None if it has none in the space that is asked for."""
+        symbols = self.in_space(model, entry.symbols, types) if policy(model).spaces else entry.symbols
+        found = [Hit(path, at, scope, name) for at in symbols]
+        for number in entry.imports:
+            found += self.imported(path, model.imports[number], 0, types)
+        if found:
+            return found
+        rows = entry.rows
+        if types and not entry.imports:
+            rows = tuple(row for row in rows if row.how == "type")
+        if rows:
+            return [Hit(path, LOCAL, scope, name)]
+        return [] if entry.imports else None
+
+    def in_space(self, model: FileModel, symbols: tuple[int, ...], types: bool) -> tuple[int, ...]:
+        """Of definitions of one name those that are types, or those that are values."""
+        if types:
+            return tuple(
+                at for at in symbols if model.symbols[at].kind in TYPES or model.symbols[at].kind == "module"
+            )
+        return tuple(at for at in symbols if model.symbols[at].kind not in {"interface", "type"})
+
+    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+        """What an import binds."""
+        if depth > _FAR:
+            return []
+        model = self.view.model(path)
+        if model is None:
+            return []
+        if not one.name:
+            if policy(model).packages and not one.alias and "." in one.module.lstrip("."):
+                head = one.module.partition(".")[0]
+                return [Hit(file, MODULE) for file in self.view.modules(path, head)]
+            return [Hit(file, MODULE) for file in self.view.modules(path, one.module)]
+        found: list[Hit] = []
+        for file in self.view.modules(path, one.module):
+            found += self.exported(file, one.name, depth + 1, types=types)
+        if not found and policy(model).packages:
+            found = [
+                Hit(file, MODULE)
+                for file in self.view.modules(path, one.module, one.name)
+                if file not in self.view.modules(path, one.module)
+            ]
+        return found
+
+    def exported(
+        self,
+        path: bytes,
+        name: str,
+        depth: int = 0,
+        seen: set[bytes] | None = None,
+        *,
+        types: bool = False,
+    ) -> list[Hit]:
+        """What a module gives under a name."""
+        model = self.view.model(path)
+        seen = seen if seen is not None else set()
+        if model is None or path in seen or depth > _FAR:
+            return []
+        spaces = policy(model).spaces
+        for text in model.exports.get(name, ()):
+            if text.replace("$", "_").isidentifier() and (text != name or name in model.names[0]):
+                entry = model.names[0].get(text)
+                if entry is not None:
+                    found = self._meaning_far(path, model, text, entry, depth, types and spaces)
+                    if found:
+                        return found
+        entry = model.names[0].get(name)
+        if entry is not None:
+            found = self._meaning_far(path, model, name, entry, depth, types and spaces)
+            if found is not None:
+                return found
+        if name == "default":
+            return []
+        return self._starred(path, model, name, depth, seen, types)
+
+    def _meaning_far(
+        self, path: bytes, model: FileModel, name: str, entry: Entry, depth: int, types: bool
+    ) -> list[Hit] | None:
+        symbols = self.in_space(model, entry.symbols, types) if policy(model).spaces else entry.symbols
+        if not symbols and not entry.imports and entry.symbols and not types:
+            symbols = entry.symbols
+        found = [Hit(path, at, 0, name) for at in symbols]
+        for number in entry.imports:
+            found += self.imported(path, model.imports[number], depth + 1, types)
+        if found:
+            return found
+        rows = tuple(row for row in entry.rows if row.how != "type")
+        return [Hit(path, LOCAL, 0, name)] if rows and not entry.imports else None
+
+    def _starred(
+        self, path: bytes, model: FileModel, name: str, depth: int, seen: set[bytes], types: bool
+    ) -> list[Hit]:
+        """What modules give that all is imported from; the last import counts."""
+        seen.add(path)
+        for one in reversed(model.imports):
+            if one.name == "*" and not one.alias:
+                for file in self.view.modules(path, one.module):
+                    found = self.exported(file, name, depth + 1, seen, types=types)
+                    if found:
+                        return found
+        return []
+
+    def submodule(self, path: bytes, name: str) -> list[Hit]:
+        """The module of that name in a package."""
+        model = self.view.model(path)
+        if model is None or not policy(model).packages:
+            return []
+        if not path.rpartition(b"/")[2].startswith(b"__init__."):
+            return []
+        return [Hit(file, MODULE) for file in self.view.modules(path, "." + name) if file != path]
+
+    def rows(self, hit: Hit) -> tuple[Binding, ...]:
+        """What is said of the value of a variable."""
+        model = self.view.model(hit.path)
+        if model is None:
+            return ()
+        if hit.symbol >= 0 and model.symbols[hit.symbol].kind not in VARIABLES:
+            return ()
+        entry = model.names[hit.scope].get(hit.name)
+        return entry.rows if entry is not None else ()

@@ -1,0 +1,216 @@
+"""Types as languages write them, taken apart: `Optional[Foo]`, `Foo<T>[] | null`, `typeof x`.
+
+One reader for all: brackets of both kinds hold arguments, `|` and `&` join, `[]` behind a type makes
+a list. What is none of that (literals, shapes, conditions) is `None`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    r"\s*(=>|->|\.\.\.|[A-Za-z_$#\x80-\U0010ffff][\w$#]*(?:(?:\.|::)[\w$#]+)*"
+    r"|\"[^\"]*\"|'[^']*'|`[^`]*`|[\d.]+|.)"
+)
+_WORD = re.compile(r"[A-Za-z_$#\x80-\U0010ffff]")
+_SKIPPED = frozenset({"readonly", "unique", "const", "infer", "out", "mut", "dyn", "impl"})
+_OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_DEEPEST = 30
+
+
+class Named(NamedTuple):
+    """A type by its name, with its arguments."""
+
+    name: str
+    args: tuple[Type, ...] = ()
+
+
+class Either(NamedTuple):
+    """One of several types, or all of them at once."""
+
+    parts: tuple[Type, ...]
+
+
+class ValueOf(NamedTuple):
+    """The type of a value: `typeof x`."""
+
+    expression: str
+
+
+class Part(NamedTuple):
+    """The type of a member: `T["name"]`; with an empty name, of any element."""
+
+    whole: Type
+    name: str
+
+
+class Returns(NamedTuple):
+    """A function type, by what it gives back."""
+
+    result: Type
+
+
+Type = Named | Either | ValueOf | Part | Returns | None
+
+
+@lru_cache(maxsize=20_000)
+def parsed(text: str) -> Type:
+    """The type that a text says; None if it says nothing that can be followed."""
+    tokens = _TOKEN.findall(text)
+    try:
+        reader = _Reader(tokens)
+        found = reader.type()
+    except (IndexError, RecursionError):
+        return None
+    return found
+
+
+class _Reader:
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _next(self) -> str:
+        token = self._peek()
+        self._at += 1
+        return token
+
+    def type(self) -> Type:
+        """A type up to what cannot be part of it."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise IndexError
+        while self._peek() in {"|", "&"}:
+            self._next()
+        parts = [self._one()]
+        while self._peek() in {"|", "&"}:
+            self._next()
+            parts.append(self._one())
+        self._depth -= 1
+        if self._peek() in {"extends", "is", "?"}:
+            self._at = len(self._tokens)
+            return None
+        kept = tuple(part for part in parts if part is not None)
+        if not kept:
+            return None
+        return kept[0] if len(kept) == 1 else Either(kept)
+
+    def _one(self) -> Type:
+        found = self._first()
+        while self._peek() == "[":
+            self._next()
+            if self._peek() == "]":
+                self._next()
+                found = Named("[]", (found,))
+            elif self._peek()[:1] in {'"', "'"}:
+                name = self._next()[1:-1]
+                self._skip_to("]")
+                found = Part(found, name)
+            else:
+                self._skip_to("]")
+                found = Part(found, "")
+        return found
+
+    def _first(self) -> Type:
+        token = self._next()
+        while token in _SKIPPED:
+            token = self._next()
+        if token in {"&", "*"}:
+            return self._first()
+        if token == "(":
+            return self._bracketed()
+        if token == "<":
+            self._skip_to(">")
+            return self._first()
+        if token in _OPEN:
+            self._skip_to(_OPEN[token])
+            return None
+        if token == "new":
+            return self._first()
+        if token == "abstract":
+            return self._first()
+        if token == "typeof":
+            return self._typeof()
+        if token in {"keyof", "asserts"}:
+            self._first()
+            return None
+        if token[:1] in {'"', "'"}:
+            return parsed(token[1:-1]) if len(token) > 2 and token[1:-1] != token else None
+        if not _WORD.match(token):
+            return None
+        name = token.replace("::", ".")
+        if self._peek() in {"<", "["} and self._opens_arguments():
+            return Named(name, self._arguments())
+        return Named(name)
+
+    def _opens_arguments(self) -> bool:
+        if self._peek() == "<":
+            return True
+        follows = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else "]"
+        return follows != "]" and follows[:1] not in {'"', "'"} | set("0123456789")
+
+    def _typeof(self) -> Type:
+        if self._peek() == "import":
+            return None
+        name = self._next()
+        if self._peek() == "<":
+            self._next()
+            self._skip_to(">")
+        return ValueOf(name) if _WORD.match(name) else None
+
+    def _arguments(self) -> tuple[Type, ...]:
+        close = _OPEN[self._next()]
+        found: list[Type] = []
+        while self._peek() and self._peek() != close:
+            before = self._at
+            if self._peek() == "[":
+                # A list as an argument: the parameters of Python's `Callable`.
+                self._next()
+                self._skip_to("]")
+                found.append(None)
+            else:
+                found.append(self.type())
+            if self._peek() == "=>":
+                self._next()
+                found[-1] = Returns(self.type())
+            self._to_comma(close)
+            if self._at == before:
+                self._next()
+        self._next()
+        return tuple(found)
+
+    def _to_comma(self, close: str) -> None:
+        while self._peek() and self._peek() != close:
+            token = self._next()
+            if token == ",":
+                return
+            if token in _OPEN:
+                self._skip_to(_OPEN[token])
+
+    def _bracketed(self) -> Type:
+        """A type in brackets, or the parameters of a function type."""
+        start = self._at
+        self._skip_to(")")
+        if self._peek() in {"=>", "->"}:
+            self._next()
+            return Returns(self.type())
+        after = self._at
+        self._at = start
+        found = self.type()
+        self._at = after
+        return found
+
+    def _skip_to(self, close: str) -> None:
+        depth = [close]
+        while depth and self._at < len(self._tokens):
+            token = self._next()
+            if token == depth[-1]:
+                depth.pop()
+            elif token in _OPEN and (token != "<" or close == ">"):
+                depth.append(_OPEN[token])

@@ -1,0 +1,82 @@
+"""What an expression may stand for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Instance(NamedTuple):
+    """A value of a type of the view."""
+
+    path: bytes
+    symbol: int
+    args: tuple[Value, ...] = ()
+
+
+class Definition(NamedTuple):
+    """A definition itself: a class, a function, a namespace."""
+
+    path: bytes
+    symbol: int
+    owner: Value = None
+    """What a method was taken from."""
+
+
+class Module(NamedTuple):
+    """A module: a file of the view."""
+
+    path: bytes
+
+
+class Super(NamedTuple):
+    """An instance seen as one of the bases of a class."""
+
+    path: bytes
+    symbol: int
+    of: Value
+
+
+class Container(NamedTuple):
+    """A value of a generic type that is not of the view: a list, a promise."""
+
+    name: str
+    args: tuple[Value, ...]
+
+
+class Function(NamedTuple):
+    """A function known by its result alone."""
+
+    result: Value
+
+
+class Literal(NamedTuple):
+    """A value without members of ours: text, number, nothing."""
+
+
+class Several(NamedTuple):
+    """One of several values."""
+
+    values: tuple[Value, ...]
+
+
+Value = Instance | Definition | Module | Super | Container | Function | Literal | Several | None
+
+
+def together(values: list[Value]) -> Value:
+    """One of the values; of those without members only if there is no other."""
+    kept: dict[Value, None] = {}
+    for value in values:
+        for one in value.values if isinstance(value, Several) else (value,):
+            if one is not None and not isinstance(one, Literal):
+                kept[one] = None
+    if not kept:
+        return Literal() if any(isinstance(value, Literal) for value in values) else None
+    every = tuple(kept)
+    return every[0] if len(every) == 1 else Several(every[:8])
+
+
+def each(value: Value) -> tuple[Value, ...]:
+    """The values that it may be."""
+    if value is None:
+        return ()
+    return value.values if isinstance(value, Several) else (value,)
