@@ -16,6 +16,7 @@ What a `Binding` says, by its `how`:
 | `alias` | empty | the type that it stands for |
 | `type` | type parameter | its bound |
 | `export` | name outside | the expression exported |
+| `member` | name | number of a symbol that binds no name: it is part of an object written out |
 | `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
 | `global` | name | empty: means the module's |
 """
@@ -44,6 +45,7 @@ _OF_SCOPE = {"return": "return", "result": "->", "base": "base", "implements": "
 _TYPED = frozenset({"result", "implements", "alias"})
 _MOST_NAMES = 200
 _HOLDERS = FUNCTIONS | TYPES | {"type", "module"}
+_HOLDING = TYPES | {"type"}
 _NO_NAMES = frozenset({"heading", "key", "method", "field", "property", "member"})
 
 _Span = tuple[int, int, str]
@@ -205,7 +207,7 @@ class Flow:
 
     @property
     def _patterns(self) -> frozenset[str]:
-        return _pattern_types(self._info.bindings)
+        return _types(self._info.bindings, "pattern")
 
     def _taken_apart(self, target: Node) -> Iterator[tuple[str, str | None]]:
         pending = [(target, "")]
@@ -245,9 +247,12 @@ class Flow:
         """Definitions and imports whose scope their place among the symbols does not tell."""
         scope_of = {symbol: scope for scope, symbol in self._own.items()}
         for at, (symbol, frame) in enumerate(zip(found.symbols, found.frames, strict=True)):
-            if symbol.kind in _NO_NAMES and symbol.parent >= 0:
+            if symbol.kind in _NO_NAMES and self._in_type(found, symbol.parent):
                 continue
             if symbol.kind in {"heading", "key"}:
+                continue
+            if frame.node.type in self._unbound and not self._in_type(found, symbol.parent):
+                yield frame.tree_start, Binding(0, symbol.name, "member", str(at), symbol.name_line)
                 continue
             scope = self._at(frame.tree_start)
             if self._own.get(scope) == at and self._spans[scope][0] == frame.tree_start:
@@ -263,6 +268,13 @@ class Flow:
             if scope:
                 name = one.alias or one.name or one.module
                 yield start, Binding(scope, name, "import", str(number), one.line)
+
+    @property
+    def _unbound(self) -> frozenset[str]:
+        return _types(self._info.bindings, "unbound")
+
+    def _in_type(self, found: Symbols, parent: int) -> bool:
+        return parent >= 0 and found.symbols[parent].kind in _HOLDING
 
     def _line_begin(self, line: int) -> int:
         """Where the text of a line begins, behind its blanks."""
@@ -323,10 +335,10 @@ def _fields(settings: tuple[tuple[str, str], ...]) -> dict[str, tuple[tuple[str,
             () if part == "-" else tuple(part.split("|")) for part in (recipe.split() + ["-"] * 3)[:3]
         )
         for kind, recipe in settings
-        if recipe != "pattern"
+        if recipe not in {"pattern", "unbound"}
     }
 
 
 @cache
-def _pattern_types(settings: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    return frozenset(kind for kind, recipe in settings if recipe == "pattern")
+def _types(settings: tuple[tuple[str, str], ...], role: str) -> frozenset[str]:
+    return frozenset(kind for kind, recipe in settings if role in recipe.split())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from codelens.resolve.model import FileModel
-from codelens.resolve.names import LOCAL, MODULE, Hit
+from codelens.resolve.names import LOCAL, MODULE, Hit, policy
 from codelens.resolve.types import Types
 from codelens.resolve.typetext import Named, parsed
 from codelens.resolve.view import View
@@ -51,7 +51,7 @@ class Edges:
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
-            source = model.enclosing(reference.symbol)
+            source = model.enclosing(reference, values=policy(model).spaces)
             for hit in self.targets(path, model, reference, kind):
                 found.append(
                     Edge(

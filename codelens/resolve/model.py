@@ -11,9 +11,12 @@ from codelens.types import Binding, Import, Reference, Scope, Symbol
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
 CALLABLE = frozenset({"function", "method", "macro"})
 VARIABLES = frozenset({"variable", "constant", "field", "property", "member", "key"})
-ENCLOSING = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum", "type"})
+_ENCLOSING = frozenset(
+    {"function", "method", "macro", "class", "struct", "union", "interface", "trait", "enum"}
+)
 """Kinds that an edge can come from; what stands in others comes from what is around them."""
 _HIDDEN = frozenset({"heading", "key"})
+_NUMBERS = frozenset({"def", "import", "member"})
 _ROWS_OF_SCOPE = frozenset({"return", "yield", "->", "base", "implements", "alias", "export"})
 
 
@@ -100,8 +103,9 @@ class FileModel:
         imports: list[dict[str, list[int]]] = [{} for _ in self.scopes]
         rows: list[dict[str, list[Binding]]] = [{} for _ in self.scopes]
         for at, symbol in enumerate(self.symbols):
-            if symbol.kind not in _HIDDEN and not self._is_outside_member(symbol):
-                symbols[self.home[at]].setdefault(symbol.name, []).append(at)
+            if symbol.kind in _HIDDEN or at in self.unbound or self._is_outside_member(symbol):
+                continue
+            symbols[self.home[at]].setdefault(symbol.name, []).append(at)
         inner = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
         for number, one in enumerate(self.imports):
             name = one.alias or one.name or one.module
@@ -112,7 +116,7 @@ class FileModel:
                     if head:
                         imports[inner.get(number, 0)].setdefault(head, []).append(number)
         for row in self.bindings:
-            if row.how in _ROWS_OF_SCOPE or row.how in {"def", "import"} or "." in row.name:
+            if row.how in _ROWS_OF_SCOPE or row.how in _NUMBERS or "." in row.name:
                 continue
             scope = row.scope
             if row.how == "+":
@@ -129,6 +133,11 @@ class FileModel:
             }
             for at in range(len(self.scopes))
         ]
+
+    @cached_property
+    def unbound(self) -> set[int]:
+        """Symbols that bind no name: they are part of an object written out."""
+        return {int(row.text) for row in self.bindings if row.how == "member"}
 
     def _is_outside_member(self, symbol: Symbol) -> bool:
         """It belongs to what is named before it, so its bare name means nothing."""
@@ -179,11 +188,53 @@ class FileModel:
                 found.setdefault(row.scope, []).append(row.name)
         return found
 
-    def enclosing(self, symbol: int) -> int:
-        """The definition that an edge from inside a symbol comes from, -1 for the module."""
-        while symbol >= 0 and self.symbols[symbol].kind not in ENCLOSING:
-            symbol = self.symbols[symbol].parent
-        return symbol
+    def enclosing(self, reference: Reference, *, values: bool) -> int:
+        """The definition that an edge from a reference comes from, -1 for the module.
+
+        With `values`, variables of a module and aliases of types count, and members of an
+        interface are part of it.
+        """
+        at = self._decorated(reference)
+        while at >= 0:
+            symbol = self.symbols[at]
+            parent = symbol.parent
+            nested = parent >= 0
+            if at in self.unbound or (nested and self._is_outside_member(symbol)):
+                at = parent
+                continue
+            if symbol.kind == "property" or symbol.kind in _ENCLOSING:
+                own = self.own_scope.get(at)
+                inside = nested and self.symbols[parent].kind in {"interface", "type"}
+                if symbol.kind != "property" or own is not None:
+                    if not (values and inside) and symbol.name != "default":
+                        return at
+            elif values and (
+                symbol.kind == "type"
+                or (
+                    symbol.kind in {"variable", "constant"}
+                    and (not nested or self.symbols[parent].kind == "module")
+                )
+            ):
+                return at
+            at = parent
+        return -1
+
+    @cached_property
+    def _heads(self) -> dict[int, list[tuple[int, int, int]]]:
+        """Parent -> lines from the first decorator of what is in it up to its name."""
+        found: dict[int, list[tuple[int, int, int]]] = {}
+        for at, symbol in enumerate(self.symbols):
+            if symbol.start_line < symbol.name_line and symbol.kind in _ENCLOSING | {"property"}:
+                head = (symbol.start_line, symbol.name_line, at)
+                found.setdefault(symbol.parent, []).append(head)
+        return found
+
+    def _decorated(self, reference: Reference) -> int:
+        """The symbol that a reference is in, decorators counted to what they decorate."""
+        for start, stop, at in self._heads.get(reference.symbol, ()):
+            if start <= reference.line < stop:
+                return at
+        return reference.symbol
 
     def type_around(self, scope: int) -> int:
         """The type whose method a scope is in, -1 if none."""

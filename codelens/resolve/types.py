@@ -180,7 +180,7 @@ class Types:
         if model is None or hit.name not in _FIRST_PARAMETERS or policy(model).instance:
             return None
         rows = self.names.rows(hit)
-        if any(row.how not in {"?", ":"} for row in rows) or len(rows) != 1 or rows[0].text:
+        if any(row.how not in {"?", ":"} for row in rows) or len(rows) != 1:
             return None
         one = model.scopes[hit.scope]
         parent = model.scopes[one.parent] if one.parent >= 0 else None
@@ -585,6 +585,8 @@ class Types:
             me = Instance(me.path, me.symbol)
         rows = model.of_scope.get(scope, [])
         said = [row for row in rows if row.how == "->"]
+        if said and me is not None and self._gives_itself(model, scope, said[0]):
+            return me
         if said:
             return self.of_type(path, scope, said[0].text, me)
         if any(row.how == "yield" for row in rows):
@@ -597,6 +599,12 @@ class Types:
                     return None
                 values.append(value)
         return together(values)
+
+    def _gives_itself(self, model: FileModel, scope: int, said: Binding) -> bool:
+        """`def __enter__(self: T) -> T`."""
+        entry = model.names[scope].get("self")
+        rows = entry.rows if entry is not None else ()
+        return len(rows) == 1 and rows[0].how == ":" and rows[0].text == said.text
 
     def _returned(self, path: bytes, row: Binding, me: Value) -> Value:
         if me is not None and row.text in {"self", "this"}:
