@@ -109,8 +109,10 @@ def child(node: Node, path: str) -> Node | None:
     if path.isdigit():
         return node.named_child(int(path)) if int(path) < node.named_child_count else None
     found: Node | None = node
-    for field in path.split("."):
-        found = found and found.child_by_field_name(field)
+    for part in path.split("."):
+        if found is None:
+            return None
+        found = child(found, part) if part.isdigit() else found.child_by_field_name(part)
     return found
 
 

@@ -180,6 +180,9 @@ class Flow:
         if how == "with":
             text = self.expressions.written(value)
             return ("?", "") if text == UNKNOWN else ("=", text + "[with]")
+        if how == "caught":
+            text = self.expressions.written(value)
+            return ("?", "") if text == UNKNOWN else ("=", text + "()")
         if how == "parameter":
             return "?", ""
         if value is None:

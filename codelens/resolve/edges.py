@@ -53,6 +53,8 @@ class Edges:
                 kind = "inherit"
             source = model.enclosing(reference, values=policy(model).spaces)
             for hit in self.targets(path, model, reference, kind):
+                if self._is_definition(hit, path, model, reference):
+                    continue
                 found.append(
                     Edge(
                         path, source, hit.path, hit.symbol, kind, reference.name, reference.line, CERTAIN
@@ -80,11 +82,21 @@ class Edges:
         found = [hit for hit, _ in self._types.members(value, one.name)]
         return [hit for hit in found if hit.symbol != LOCAL]
 
+    def _is_definition(self, hit: Hit, path: bytes, model: FileModel, one: Reference) -> bool:
+        """A reference is the very place where its target gets its value: `self.x = 1`."""
+        if one.kind != "name" or hit.symbol < 0:
+            return False
+        if hit.path == path and model.symbols[hit.symbol].name_line == one.line:
+            return True
+        return bool(one.receiver) and (one.line, f"{one.receiver}.{one.name}") in model.stores
+
     def _imports(self, path: bytes, model: FileModel) -> Iterator[Edge]:
         names = self._types.names
         for one in model.imports:
             files = self._view.modules(path, one.module)
-            hits = [Hit(file, MODULE) for file in files]
+            # `from . import x` names x alone.
+            named = one.module.strip(".") or not policy(model).packages
+            hits = [Hit(file, MODULE) for file in files] if named else []
             if one.name and one.name != "*":
                 hits += names.imported(path, one) + names.imported(path, one, types=True)
             elif not one.name:

@@ -90,6 +90,9 @@ class FileModel:
         for at, symbol in enumerate(self.symbols):
             scope = placed.get(at)
             parent = symbol.parent
+            if scope is None and parent >= 0 and self.symbols[parent].kind in TYPES:
+                # What a type holds has no bare name, where the type is no scope.
+                scope = self.own_scope.get(parent, -1)
             while scope is None:
                 scope = 0 if parent < 0 else self.own_scope.get(parent)
                 parent = self.symbols[parent].parent if parent >= 0 else -1
@@ -104,6 +107,8 @@ class FileModel:
         rows: list[dict[str, list[Binding]]] = [{} for _ in self.scopes]
         for at, symbol in enumerate(self.symbols):
             if symbol.kind in _HIDDEN or at in self.unbound or self._is_outside_member(symbol):
+                continue
+            if self.home[at] < 0:
                 continue
             symbols[self.home[at]].setdefault(symbol.name, []).append(at)
         inner = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
@@ -178,6 +183,11 @@ class FileModel:
                 if symbol >= 0:
                     found.setdefault(symbol, {}).setdefault(name, []).append(row)
         return found
+
+    @cached_property
+    def stores(self) -> set[tuple[int, str]]:
+        """Lines in which attributes of the instance get a value."""
+        return {(row.line, row.name) for row in self.bindings if "." in row.name}
 
     @cached_property
     def parameters(self) -> dict[int, list[str]]:

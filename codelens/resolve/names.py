@@ -55,6 +55,17 @@ def policy(model: FileModel) -> Policy:
     return _POLICIES.get(model.language, _SCRIPT)
 
 
+def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
+    """Of definitions of one name in one place the one that counts: the last.
+
+    Of a property's parts it is the first, the one that reads it.
+    """
+    if len(symbols) < 2:
+        return symbols
+    first = symbols[0]
+    return (first,) if model.symbols[first].kind == "property" else symbols[-1:]
+
+
 class Names:
     """Looks names up in one view."""
 
@@ -95,10 +106,15 @@ class Names:
         self, path: bytes, model: FileModel, scope: int, name: str, entry: Entry, types: bool
     ) -> list[Hit] | None:
         """Hits of an entry; None if it has none in the space that is asked for."""
-        symbols = self.in_space(model, entry.symbols, types) if policy(model).spaces else entry.symbols
-        found = [Hit(path, at, scope, name) for at in symbols]
+        symbols = self.in_space(model, entry.symbols, types)
+        found: list[Hit] = []
         for number in entry.imports:
-            found += self.imported(path, model.imports[number], 0, types)
+            further = self.imported(path, model.imports[number], 0, types)
+            if not further and not types:
+                # It may be what is not of the view.
+                return []
+            found += further
+        found += [Hit(path, at, scope, name) for at in symbols]
         if found:
             return found
         rows = entry.rows
@@ -110,6 +126,8 @@ class Names:
 
     def in_space(self, model: FileModel, symbols: tuple[int, ...], types: bool) -> tuple[int, ...]:
         """Of definitions of one name those that are types, or those that are values."""
+        if not policy(model).spaces:
+            return latest(model, symbols)
         if types:
             return tuple(
                 at for at in symbols if model.symbols[at].kind in TYPES or model.symbols[at].kind == "module"
@@ -173,12 +191,16 @@ class Names:
     def _meaning_far(
         self, path: bytes, model: FileModel, name: str, entry: Entry, depth: int, types: bool
     ) -> list[Hit] | None:
-        symbols = self.in_space(model, entry.symbols, types) if policy(model).spaces else entry.symbols
+        symbols = self.in_space(model, entry.symbols, types)
         if not symbols and not entry.imports and entry.symbols and not types:
             symbols = entry.symbols
-        found = [Hit(path, at, 0, name) for at in symbols]
+        found: list[Hit] = []
         for number in entry.imports:
-            found += self.imported(path, model.imports[number], depth + 1, types)
+            further = self.imported(path, model.imports[number], depth + 1, types)
+            if not further and symbols and not types:
+                return []
+            found += further
+        found += [Hit(path, at, 0, name) for at in symbols]
         if found:
             return found
         rows = tuple(row for row in entry.rows if row.how != "type")

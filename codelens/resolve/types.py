@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
-from codelens.resolve.names import LOCAL, MODULE, Hit, Names, policy
+from codelens.resolve.names import LOCAL, MODULE, Hit, Names, latest, policy
 from codelens.resolve.typetext import Either, Named, Part, Returns, Type, ValueOf, parsed
 from codelens.resolve.values import (
     Container,
@@ -503,6 +503,8 @@ class Types:
                 places = model.children.get(symbol, {}).get(name)
                 if places:
                     scope = model.own_scope.get(symbol, 0)
+                    if not policy(model).spaces:
+                        places = latest(model, tuple(places))
                     return [(Hit(one.path, at, scope, name), value) for at in places]
         return []
 

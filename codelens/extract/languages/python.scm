@@ -95,7 +95,8 @@
 (for_statement) @bind.each
 (for_in_clause) @bind.each
 (with_item (as_pattern) @bind.with)
-(as_pattern) @bind.unknown
+(except_clause (as_pattern) @bind.caught)
+(case_pattern (as_pattern) @bind.unknown)
 (parameters (_) @bind.parameter)
 (lambda_parameters (_) @bind.parameter)
 (global_statement (identifier) @bind.global)
