@@ -65,7 +65,12 @@ class Expressions:
             return self._either(node, form, parts, depth)
         if form == "cast":
             return self._cast(node, depth)
+        if form == "type":
+            return self._quoted(child(node, parts[0]))
         inner = self.written(child(node, parts[0] if parts else "0"), depth)
+        if form == "call" and len(parts) > 1 and inner in (own := dict(map(_pair, parts[1:]))):
+            given = child(node, "arguments.0")
+            return self._quoted(given) if own[inner] == "type" else self.written(given, depth)
         if inner == UNKNOWN or form == "through":
             return inner
         return inner + ("()" if form == "call" else "[]")
@@ -87,7 +92,10 @@ class Expressions:
         to = child(node, "1")
         if to is None:
             return self.written(child(node, "0"), depth)
-        text = self.type(to)
+        return self._quoted(to)
+
+    def _quoted(self, node: Node | None) -> str:
+        text = self.type(node) if node is not None else ""
         return f"`{text}`" if text and "`" not in text else UNKNOWN
 
     def type(self, node: Node) -> str:
@@ -97,22 +105,31 @@ class Expressions:
         return text if len(text) <= LIMIT else ""
 
 
+def _pair(part: str) -> tuple[str, str]:
+    """A built-in function, and what it gives: `new:type` its first argument as a type."""
+    name, _, gives = part.partition(":")
+    return name, gives
+
+
 def plain(text: str) -> bool:
     """A text is a name, or names with dots between."""
     return _PLAIN.fullmatch(text) is not None
 
 
 def child(node: Node, path: str) -> Node | None:
-    """The child of a field, or of a number among the named ones, or the node itself: `.`."""
+    """The node by fields, by numbers among named children, `^` for the parent; itself: `.`."""
     if path == ".":
         return node
-    if path.isdigit():
-        return node.named_child(int(path)) if int(path) < node.named_child_count else None
     found: Node | None = node
     for part in path.split("."):
         if found is None:
             return None
-        found = child(found, part) if part.isdigit() else found.child_by_field_name(part)
+        if part == "^":
+            found = found.parent
+        elif part.isdigit():
+            found = found.named_child(int(part)) if int(part) < found.named_child_count else None
+        else:
+            found = found.child_by_field_name(part)
     return found
 
 

@@ -19,6 +19,7 @@ What a `Binding` says, by its `how`:
 | `member` | name | number of a symbol that binds no name: it is part of an object written out |
 | `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
 | `global` | name | empty: means the module's |
+| `package` | empty | what the file says to belong to |
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
-from itertools import repeat
+from itertools import repeat, zip_longest
 
 from tree_sitter import Node
 
@@ -40,9 +41,15 @@ from codelens.extract.symbols import Symbols
 from codelens.types import Binding, Import, Scope
 
 _SCOPES = ("function", "class", "block")
-_OF_SCOPE = {"return": "return", "result": "->", "base": "base", "implements": "implements"}
+_OF_SCOPE = {
+    "return": "return",
+    "result": "->",
+    "base": "base",
+    "implements": "implements",
+    "package": "package",
+}
 """Captures on the node that is the text itself."""
-_TYPED = frozenset({"result", "implements", "alias"})
+_TYPED = frozenset({"result", "implements", "alias", "package"})
 _MOST_NAMES = 200
 _HOLDERS = FUNCTIONS | TYPES | {"type", "module"}
 _HOLDING = TYPES | {"type"}
@@ -142,19 +149,57 @@ class Flow:
         if how == "yield":
             yield start, Binding(scope, "", "yield", "", line)
             return
-        if self._spans[scope][0] == start and self._spans[scope][1] == node.end_byte:
-            scope = self._parents[scope]
         paths = self._fields.get(node.type)
-        target, value, kind = (
-            (node, None, None)
-            if paths is None
-            else (_first(node, paths[0]), _first(node, paths[1]), _first(node, paths[2]))
-        )
-        if how == "export" and target is None and value is not None:
+        whole = self._spans[scope][0] == start and self._spans[scope][1] == node.end_byte
+        if whole and (paths is None or not paths[0] or paths[0][0][0] != "^"):
+            # The name of what opens a scope is bound around it, unless it is taken from there.
+            scope = self._parents[scope]
+        value, kind = (None, None) if paths is None else (_first(node, paths[1]), _first(node, paths[2]))
+        targets = [node] if paths is None else _all(node, paths[0])
+        if how == "export" and not targets and value is not None:
             yield start, Binding(scope, "default", how, self.expressions.written(value), line)
-        if target is None:
+        for target in targets:
+            yield from self._targeted(start, scope, line, how, target, value, kind)
+
+    def _targeted(
+        self,
+        start: int,
+        scope: int,
+        line: int,
+        how: str,
+        target: Node,
+        value: Node | None,
+        kind: Node | None,
+    ) -> Iterator[tuple[int, Binding]]:
+        """Rows of one target, or of each in a list of targets: `a, b = c, d` and `a, b = f()`."""
+        if target.type not in self._lists:
+            form, text = self._meaning(how, value, kind)
+            yield from self._named(start, scope, line, target, form, text)
             return
-        form, text = self._meaning(how, value, kind)
+        targets = target.named_children
+        values = [value] if value is None or value.type not in self._lists else value.named_children
+        if how == "range" and len(targets) == 1:
+            yield from self._named(start, scope, line, targets[0], "?", "")
+            return
+        if len(values) == 1 and len(targets) == 1:
+            yield from self._targeted(start, scope, line, how, targets[0], values[0], kind)
+            return
+        for at, (one, part) in enumerate(zip_longest(targets, values)):
+            if one is None:
+                break
+            if len(values) == len(targets) or kind is not None:
+                form, text = self._meaning(how, part, kind)
+            else:
+                form, text = self._meaning("", values[0], None)
+                if text not in {"", UNKNOWN} and how == "range":
+                    form, text = ("=", f"{text}[]") if at else ("?", "")
+                elif text not in {"", UNKNOWN}:
+                    text = f"{text}.#{at}"
+            yield from self._named(start, scope, line, one, form, text)
+
+    def _named(
+        self, start: int, scope: int, line: int, target: Node, form: str, text: str
+    ) -> Iterator[tuple[int, Binding]]:
         for name, taken in self._names(target):
             part = f"{text}.{taken}" if taken and text not in {"", UNKNOWN} else text
             now = form
@@ -163,6 +208,10 @@ class Flow:
             elif taken is None and form in {"=", ":", "+"}:
                 now, part = "?", ""
             yield start, Binding(scope, name, now, part, line)
+
+    @property
+    def _lists(self) -> frozenset[str]:
+        return _types(self._info.bindings, "list")
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
         """The form and text that all names of a binding share."""
@@ -322,6 +371,17 @@ def _nested(spans: list[_Span]) -> tuple[list[int], list[int], list[int]]:
     return parents, bounds, inside
 
 
+def _all(node: Node, paths: tuple[str, ...]) -> list[Node]:
+    """All children of the first path that leads anywhere; several only of one ending in `*`."""
+    for path in paths:
+        if path.endswith("*"):
+            found = node.children_by_field_name(path[:-1])
+            if found:
+                return found
+    one = _first(node, tuple(path for path in paths if not path.endswith("*")))
+    return [one] if one is not None else []
+
+
 def _first(node: Node, paths: tuple[str, ...]) -> Node | None:
     for path in paths:
         found = child(node, path)
@@ -338,7 +398,7 @@ def _fields(settings: tuple[tuple[str, str], ...]) -> dict[str, tuple[tuple[str,
             () if part == "-" else tuple(part.split("|")) for part in (recipe.split() + ["-"] * 3)[:3]
         )
         for kind, recipe in settings
-        if recipe not in {"pattern", "unbound"}
+        if recipe not in {"pattern", "unbound", "list"}
     }
 
 

@@ -35,10 +35,10 @@ _LONGEST_OWNER = 80
 _LONGEST_CHAIN = 160
 _DOTS = frozenset({b".", b":", b">", b"\\"})
 _BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
-_JOINT = re.compile(rb"\s*(?:\.[?!]?(?!\.)|>-|::|\\)")
+_JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-(?=[\w)\]])|::(?=[\w>])|\\(?=\w)")
 """What joins a member to its owner, read backwards."""
 _CHAIN = re.compile(
-    rb"\s*(?:\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-|::|\\))*[\w$#\x80-\xff]*"
+    rb"(?:\s*\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-|::|\\))*[\w$#\x80-\xff]*"
     rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?!>:\\\x80-\xff\"'`}]|\s+\.)"
 )
 """The same with the names before it, where there is nothing but names."""

@@ -17,7 +17,7 @@ _ENCLOSING = frozenset(
 """Kinds that an edge can come from; what stands in others comes from what is around them."""
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "member"})
-_ROWS_OF_SCOPE = frozenset({"return", "yield", "->", "base", "implements", "alias", "export"})
+_ROWS_OF_SCOPE = frozenset({"return", "yield", "->", "base", "implements", "alias", "export", "package"})
 
 
 class Entry(NamedTuple):

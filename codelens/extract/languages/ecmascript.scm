@@ -63,7 +63,7 @@
   (member_expression property: (_) @reference.call)
 ])
 (new_expression constructor: [(identifier) (member_expression)] @reference.call)
-(decorator [(identifier) (member_expression)] @reference.call)
+(decorator [(identifier) (member_expression)] @reference.name)
 (primary_expression/identifier) @reference.bound
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
 (shorthand_property_identifier) @reference.bound

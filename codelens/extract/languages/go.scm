@@ -50,3 +50,45 @@
 (import_spec name: [(package_identifier) (blank_identifier)] @import.alias)
 (import_spec name: (dot) @import.all)
 (import_spec path: (_) @import.module)
+
+; Scopes, and what is bound in them.
+(package_clause (package_identifier) @bind.package)
+[
+  (function_declaration)
+  (method_declaration)
+  (func_literal)
+  (method_elem)
+] @scope.function
+(type_spec) @scope.class
+(type_alias) @scope.class
+[
+  (block)
+  (if_statement)
+  (for_statement)
+  (expression_switch_statement)
+  (type_switch_statement)
+  (expression_case)
+  (type_case)
+  (default_case)
+  (communication_case)
+] @scope.block
+(selector_expression) @chain
+(qualified_type) @chain
+(short_var_declaration) @bind
+(var_spec) @bind
+(const_spec) @bind
+(range_clause) @bind.range
+(receive_statement) @bind
+(type_switch_statement alias: (expression_list (identifier) @bind.unknown))
+(type_case . type: (_) . ":") @bind
+(parameter_list (_) @bind.parameter)
+(field_declaration) @bind
+(field_declaration !name type: (_) @bind.base)
+(interface_type (type_elem (_) @bind.base))
+(function_declaration result: (_) @bind.result)
+(method_declaration result: (_) @bind.result)
+(method_elem result: (_) @bind.result)
+(func_literal result: (_) @bind.result)
+(type_spec type: (_) @bind.alias)
+(type_alias type: (_) @bind.alias)
+(type_parameter_declaration) @bind.type

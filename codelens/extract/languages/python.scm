@@ -39,7 +39,7 @@
   (identifier) @reference.call
   (attribute attribute: (identifier) @reference.call)
 ])
-(decorator [(identifier) (attribute)] @reference.call)
+(decorator [(identifier) (attribute)] @reference.name)
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @reference.type))
 (class_definition superclasses: (argument_list
   (subscript value: [(identifier) (attribute)] @reference.type)))
