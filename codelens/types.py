@@ -81,6 +81,8 @@ class Reference(NamedTuple):
     a bare name, `?` where it is not known."""
     scope: int = 0
     """Position of the innermost scope."""
+    arguments: int = -1
+    """How many a call has, -1 where it is not known or does not matter."""
 
 
 ScopeKind = Literal["module", "function", "class", "block"]

@@ -61,10 +61,15 @@ class Expressions:
             if name is None or owner == UNKNOWN:
                 return UNKNOWN
             return f"{owner}.{self._source.slice(name.start_byte, name.end_byte)}"
+        if form == "method":
+            return self._method(node, parts, depth)
         if form in {"either", "operator"}:
             return self._either(node, form, parts, depth)
         if form == "cast":
             return self._cast(node, depth)
+        if form == "returns":
+            result = self._quoted(child(node, parts[0]))
+            return UNKNOWN if result == UNKNOWN else "`() => " + result[1:]
         if form == "type":
             return self._quoted(child(node, parts[0]))
         inner = self.written(child(node, parts[0] if parts else "0"), depth)
@@ -74,6 +79,17 @@ class Expressions:
         if inner == UNKNOWN or form == "through":
             return inner
         return inner + ("()" if form == "call" else "[]")
+
+    def _method(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """A call whose node holds the object and the name of the method side by side."""
+        name, owner = child(node, parts[1]), child(node, parts[0])
+        if name is None:
+            return UNKNOWN
+        called = self._source.slice(name.start_byte, name.end_byte) + "()"
+        if owner is None:
+            return called
+        before = self.written(owner, depth)
+        return UNKNOWN if before == UNKNOWN else f"{before}.{called}"
 
     def _either(self, node: Node, form: str, parts: tuple[str, ...], depth: int) -> str:
         if form == "operator":

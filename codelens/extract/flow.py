@@ -20,6 +20,7 @@ What a `Binding` says, by its `how`:
 | `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
 | `global` | name | empty: means the module's |
 | `package` | empty | what the file says to belong to |
+| `built` | empty | when the file is part of it: Go's constraint |
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class Flow:
         self._fields = _fields(info.bindings)
         told = info.selves != ".*"
         self._selves = re.compile(rf"(?:{info.selves})\.[\w$#]+") if told else None
+        self._exporting = re.compile(info.exporting) if info.exporting else None
         self.expressions = Expressions(info, source)
         spans = {
             (node.start_byte, -node.end_byte, kind)
@@ -149,6 +151,11 @@ class Flow:
         if how == "yield":
             yield start, Binding(scope, "", "yield", "", line)
             return
+        if how == "built":
+            text = self.expressions.type(node)
+            if text.startswith("//go:build "):
+                yield start, Binding(scope, "", "built", text[11:], line)
+            return
         paths = self._fields.get(node.type)
         whole = self._spans[scope][0] == start and self._spans[scope][1] == node.end_byte
         if whole and (paths is None or not paths[0] or paths[0][0][0] != "^"):
@@ -159,7 +166,20 @@ class Flow:
         if how == "export" and not targets and value is not None:
             yield start, Binding(scope, "default", how, self.expressions.written(value), line)
         for target in targets:
+            if how == "assign" and not scope and self._is_exported(target):
+                if value is not None and value.type != node.type:
+                    text = self.expressions.written(value)
+                    yield start, Binding(scope, "default", "export", text, line)
+                continue
             yield from self._targeted(start, scope, line, how, target, value, kind)
+
+    def _is_exported(self, target: Node) -> bool:
+        """The whole of a module is assigned: `module.exports = ...`."""
+        if self._exporting is None:
+            return False
+        start = target.start_byte
+        text = self._source.slice(start, min(target.end_byte, start + 40))
+        return self._exporting.fullmatch(text) is not None
 
     def _targeted(
         self,
@@ -179,7 +199,11 @@ class Flow:
         targets = target.named_children
         values = [value] if value is None or value.type not in self._lists else value.named_children
         if how == "range" and len(targets) == 1:
-            yield from self._named(start, scope, line, targets[0], "?", "")
+            text = self.expressions.written(values[0])
+            form = "?" if text == UNKNOWN else "="
+            yield from self._named(
+                start, scope, line, targets[0], form, "" if form == "?" else f"{text}.#key"
+            )
             return
         if len(values) == 1 and len(targets) == 1:
             yield from self._targeted(start, scope, line, how, targets[0], values[0], kind)
@@ -210,6 +234,11 @@ class Flow:
             yield start, Binding(scope, name, now, part, line)
 
     @property
+    def _inferred(self) -> frozenset[str]:
+        """Words in the place of a type that leave it to the value: `var`."""
+        return _words(self._info.bindings)
+
+    @property
     def _lists(self) -> frozenset[str]:
         return _types(self._info.bindings, "list")
 
@@ -221,7 +250,7 @@ class Flow:
         if how == "export":
             return "export", self.expressions.written(value)
         text = self.expressions.type(kind) if kind is not None else ""
-        if text:
+        if text and text not in self._inferred:
             return ":", text
         if how == "each":
             text = self.expressions.written(value)
@@ -398,8 +427,13 @@ def _fields(settings: tuple[tuple[str, str], ...]) -> dict[str, tuple[tuple[str,
             () if part == "-" else tuple(part.split("|")) for part in (recipe.split() + ["-"] * 3)[:3]
         )
         for kind, recipe in settings
-        if recipe not in {"pattern", "unbound", "list"}
+        if recipe not in {"pattern", "unbound", "list"} and kind != "inferred"
     }
+
+
+@cache
+def _words(settings: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    return frozenset(word for key, words in settings if key == "inferred" for word in words.split())
 
 
 @cache

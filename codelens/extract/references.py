@@ -48,7 +48,7 @@ _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
 
 _new_reference = cast(
-    "Callable[[tuple[str, str, int, int, int, str, int]], Reference]",
+    "Callable[[tuple[str, str, int, int, int, str, int, int]], Reference]",
     partial(tuple.__new__, Reference),  # pyright: ignore[reportUnknownMemberType]
 )
 """`Reference._make` without its check of the length, which would cost twice the rest."""
@@ -93,8 +93,27 @@ def references_of(
     receivers = _receivers(captures, names, starts, source, flow)
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, found)
-    rows = zip(names, kinds, lines, columns, owners, receivers, scopes, strict=True)
+    counts = _arguments(captures, names, starts, source)
+    rows = zip(names, kinds, lines, columns, owners, receivers, scopes, counts, strict=True)
     return list(map(_new_reference, rows))
+
+
+def _arguments(
+    captures: Captures, names: list[str], starts: list[int], source: Source
+) -> list[int]:
+    """How many arguments stand behind each name."""
+    lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
+    if not lists:
+        return [-1] * len(names)
+    text = source.text
+    found: list[int] = []
+    for name, start in zip(names, starts, strict=True):
+        end = start + (len(name) if name.isascii() else len(name.encode()))
+        while text[end : end + 1] in _BLANKS:
+            end += 1
+        node = lists.get(end)
+        found.append(-1 if node is None else min(node.named_child_count, 127))
+    return found
 
 
 def _receivers(
@@ -102,6 +121,7 @@ def _receivers(
 ) -> list[str]:
     """What stands before the dot of each name; see `Reference.receiver`."""
     chains = {node.end_byte: node for node in captures.get("chain", ())}
+    owned = {node.end_byte: node for node in captures.get("receiver", ())}
     text = source.text
     found: list[str] = []
     written = flow.expressions.written
@@ -115,8 +135,13 @@ def _receivers(
         if near is not None:
             found.append(_DOT.sub(".", near[1][::-1].decode("utf-8", "replace")))
             continue
-        if _JOINT.match(before) is None:
+        joint = _JOINT.match(before)
+        if joint is None:
             found.append("")
+            continue
+        owner = owned.get(start - joint.end())
+        if owner is not None:
+            found.append(written(owner))
             continue
         node = chains.get(end)
         if node is None or node.start_byte >= start:

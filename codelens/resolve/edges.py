@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from codelens.resolve.model import FileModel
+from codelens.resolve.golang import GoTypes
+from codelens.resolve.model import CALLABLE, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
 from codelens.resolve.types import Types
 from codelens.resolve.typetext import Named, parsed
@@ -13,6 +14,8 @@ from codelens.resolve.view import View
 from codelens.types import Reference
 
 CERTAIN = 1.0
+FAMILIES: dict[str, type[Types]] = {"go": GoTypes}
+"""Languages with rules of their own."""
 
 
 class Edge(NamedTuple):
@@ -38,13 +41,27 @@ class Edges:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._types = Types(view)
+        self._resolvers: dict[type[Types], Types] = {}
+        self._types = self._resolver("")
+
+    def _resolver(self, language: str) -> Types:
+        family = FAMILIES.get(language, Types)
+        found = self._resolvers.get(family)
+        if found is None:
+            found = self._resolvers[family] = family(self._view)
+        return found
+
+    @property
+    def answers(self) -> int:
+        """How much is remembered."""
+        return sum(one.answers for one in self._resolvers.values())
 
     def of_file(self, path: bytes) -> list[Edge]:
         """All edges that begin in a file, in order of its text."""
         model = self._view.model(path)
         if model is None:
             return []
+        self._types = self._resolver(model.language)
         bases = _bases(model)
         found: list[Edge] = list(self._imports(path, model))
         for reference in model.references:
@@ -52,7 +69,7 @@ class Edges:
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
             source = model.enclosing(reference, values=policy(model).spaces)
-            for hit in self.targets(path, model, reference, kind):
+            for hit in self._told(self.targets(path, model, reference), kind):
                 if self._is_definition(hit, path, model, reference):
                     continue
                 found.append(
@@ -62,19 +79,46 @@ class Edges:
                 )
         return list(dict.fromkeys(found))
 
-    def targets(self, path: bytes, model: FileModel, one: Reference, kind: str) -> list[Hit]:
+    def targets(self, path: bytes, model: FileModel, one: Reference) -> list[Hit]:
         """What a reference means."""
         if one.receiver == "?":
             return []
         if one.receiver:
-            return self._members(path, model, one, kind)
+            return self._members(path, one)
         types = one.kind == "type"
         hits = self._types.names.lookup(path, one.scope, one.name, types=types)
         if types and not hits:
             hits = self._types.names.lookup(path, one.scope, one.name)
         return [hit for hit in hits if hit.symbol != LOCAL]
 
-    def _members(self, path: bytes, model: FileModel, one: Reference, kind: str) -> list[Hit]:
+    def _told(self, hits: list[Hit], kind: str) -> list[Hit]:
+        """The targets that an edge is drawn to: of definitions of one thing only one."""
+        found: dict[tuple[bytes, int, str], Hit] = {}
+        for hit in hits:
+            if hit.symbol == MODULE and kind == "call":
+                model = self._view.model(hit.path)
+                if model is None or not policy(model).spaces:
+                    continue
+                whole = self._types.names.exported(hit.path, "default")
+                for one in whole:
+                    if one.symbol >= 0:
+                        found[one.path, one.symbol, ""] = one
+                continue
+            model = self._view.model(hit.path)
+            if model is None or hit.symbol < 0:
+                found[hit.path, hit.symbol, ""] = hit
+                continue
+            symbol = model.symbols[hit.symbol]
+            key = (hit.path, symbol.parent, symbol.name)
+            before = found.get(key)
+            if before is None or (
+                symbol.kind in CALLABLE and model.symbols[before.symbol].kind in CALLABLE
+            ):
+                # Of overloads the last, which is the one with a body where there is one.
+                found[key] = hit
+        return list(found.values())
+
+    def _members(self, path: bytes, one: Reference) -> list[Hit]:
         if one.kind == "type":
             hits = self._types.named_type(path, one.scope, f"{one.receiver}.{one.name}")
             return [hit for hit in hits if hit.symbol != LOCAL]
@@ -101,7 +145,8 @@ class Edges:
                 hits += names.imported(path, one) + names.imported(path, one, types=True)
             elif not one.name:
                 hits += names.imported(path, one)
-            for hit in hits:
+            hits += [Hit(file, MODULE) for file in self._view.through(path, one)]
+            for hit in self._told(hits, "import"):
                 if hit.symbol != LOCAL:
                     name = one.name or one.module
                     yield Edge(path, -1, hit.path, hit.symbol, "import", name, one.line, CERTAIN)

@@ -17,7 +17,7 @@ _ENCLOSING = frozenset(
 """Kinds that an edge can come from; what stands in others comes from what is around them."""
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "member"})
-_ROWS_OF_SCOPE = frozenset({"return", "yield", "->", "base", "implements", "alias", "export", "package"})
+_ROWS_OF_SCOPE = frozenset({"return", "yield", "->", "base", "implements", "alias", "export", "package", "built"})
 
 
 class Entry(NamedTuple):
@@ -74,12 +74,12 @@ class FileModel:
         return found
 
     @cached_property
-    def exports(self) -> dict[str, list[str]]:
-        """Names exported under another name or by a statement of its own -> expressions."""
-        found: dict[str, list[str]] = {}
+    def exports(self) -> dict[str, list[Binding]]:
+        """Names exported under another name or by a statement of its own."""
+        found: dict[str, list[Binding]] = {}
         for row in self.bindings:
             if row.how == "export":
-                found.setdefault(row.name, []).append(row.text)
+                found.setdefault(row.name, []).append(row)
         return found
 
     @cached_property

@@ -39,7 +39,9 @@ class Policy(NamedTuple):
 
 _SCRIPT = Policy(False, True, False, frozenset({"this"}))
 _PYTHON = Policy(True, False, True, frozenset())
+_STATIC = Policy(False, False, False, frozenset())
 _POLICIES = {
+    "go": _STATIC,
     "python": _PYTHON,
     "javascript": _SCRIPT,
     "typescript": _SCRIPT,
@@ -172,7 +174,12 @@ class Names:
         if model is None or path in seen or depth > _FAR:
             return []
         spaces = policy(model).spaces
-        for text in model.exports.get(name, ()):
+        for row in model.exports.get(name, ()):
+            text = row.text
+            if text == "require()":
+                for one in model.imports:
+                    if one.line == row.line and not one.name and not one.alias:
+                        return self._required(path, one, depth, seen)
             if text.replace("$", "_").isidentifier() and (text != name or name in model.names[0]):
                 entry = model.names[0].get(text)
                 if entry is not None:
@@ -187,6 +194,13 @@ class Names:
         if name == "default":
             return []
         return self._starred(path, model, name, depth, seen, types)
+
+    def _required(self, path: bytes, one: Import, depth: int, seen: set[bytes]) -> list[Hit]:
+        """What a module of CommonJS hands on."""
+        seen.add(path)
+        for file in self.view.modules(path, one.module):
+            return self.exported(file, "default", depth + 1, seen) or [Hit(file, MODULE)]
+        return []
 
     def _meaning_far(
         self, path: bytes, model: FileModel, name: str, entry: Entry, depth: int, types: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, Names, latest, policy
@@ -23,7 +23,7 @@ from codelens.resolve.values import (
     each,
     together,
 )
-from codelens.resolve.view import View
+from codelens.resolve.view import Notes, View
 from codelens.types import Binding
 
 _T = TypeVar("_T")
@@ -89,16 +89,24 @@ class Types:
     def __init__(self, view: View) -> None:
         self.view = view
         self.names = Names(view)
-        self._known: dict[tuple[object, ...], object] = {}
+        self._known: dict[tuple[object, ...], tuple[object, Notes]] = {}
+        self._notes: dict[Notes, Notes] = {}
         self._open: dict[tuple[object, ...], int] = {}
         self._low = 1 << 30
+
+    @property
+    def answers(self) -> int:
+        """How much is remembered."""
+        return len(self._known)
 
     # -- memory ---------------------------------------------------------------------------
 
     def _once(self, key: tuple[object, ...], make: Callable[[], _T], cut: _T) -> _T:
         """The remembered answer to a question; `cut` if it is being asked already."""
-        if key in self._known:
-            return self._known[key]  # type: ignore[return-value]
+        known = self._known.get(key)
+        if known is not None:
+            self.view.notes |= known[1]
+            return cast("_T", known[0])
         depth = self._open.get(key)
         if depth is not None or len(self._open) > _DEEPEST:
             self._low = min(self._low, 0 if depth is None else depth)
@@ -106,13 +114,18 @@ class Types:
         level = len(self._open)
         self._open[key] = level
         outer, self._low = self._low, 1 << 30
+        view = self.view
+        notes, view.notes = view.notes, set()
         try:
             found = make()
         finally:
             del self._open[key]
+            mine, view.notes = view.notes, notes
+            notes |= mine
         if self._low >= level:
             # Nothing in it waits for a question further out.
-            self._known[key] = found
+            kept = frozenset(mine)
+            self._known[key] = (found, self._notes.setdefault(kept, kept))
             self._low = outer
         else:
             self._low = min(self._low, outer)
@@ -172,7 +185,15 @@ class Types:
             told = self._first_parameter(hits[0])
             if told is not None:
                 return told
-        return together([self.value_of(hit, path, scope, line) for hit in hits])
+        return together([self.value_of(hit, path, scope, line) for hit in self._chosen(hits)])
+
+    def _chosen(self, hits: list[Hit]) -> list[Hit]:
+        """Of overloads the first: the others are for other arguments."""
+        if len(hits) > 1 and hits[0].symbol >= 0:
+            model = self.view.model(hits[0].path)
+            if model is not None and model.symbols[hits[0].symbol].kind in CALLABLE:
+                return hits[:1]
+        return hits
 
     def _first_parameter(self, hit: Hit) -> Value:
         """Python's `self` and `cls`."""
@@ -462,7 +483,10 @@ class Types:
     def _members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
         if isinstance(value, Module):
             hits = self.names.exported(value.path, name) or self.names.submodule(value.path, name)
-            return [(hit, value) for hit in hits]
+            if hits or name == "default":
+                return [(hit, value) for hit in hits]
+            whole = self.handed(value)
+            return self.members(whole, name) if whole is not None else []
         if isinstance(value, Definition):
             return self._static(value, name)
         if isinstance(value, Instance):
@@ -516,7 +540,8 @@ class Types:
     def _member_value(self, value: Value, name: str) -> Value:
         found = self.members(value, name)
         if isinstance(value, Module):
-            return together([self.value_of(hit, hit.path, -1, -1) for hit, _ in found])
+            hits = self._chosen([hit for hit, _ in found])
+            return together([self.value_of(hit, hit.path, -1, -1) for hit in hits])
         values = [self._taken(hit, value) for hit, _ in found[:1]]
         return together(values)
 
@@ -565,11 +590,28 @@ class Types:
         if isinstance(value, Instance):
             hits = self.members(value, "__call__")
             return self.result(hits[0][0].path, hits[0][0].symbol, value) if hits else None
+        if isinstance(value, Module):
+            whole = self.handed(value)
+            return together([self.called(one) for one in each(whole)])
         if not isinstance(value, Definition):
             return None
         if self._is_type(value):
             return Instance(value.path, value.symbol)
         return self.result(value.path, value.symbol, value.owner)
+
+    def handed(self, module: Module) -> Value:
+        """What a module of CommonJS is as a whole: its default export."""
+        model = self.view.model(module.path)
+        if model is None or not policy(model).spaces:
+            return None
+        found: list[Value] = []
+        for hit in self._chosen(self.names.exported(module.path, "default")):
+            value = self.value_of(hit, hit.path, -1, -1)
+            found.append(value if value != module else None)
+        for row in model.exports.get("default", ()):
+            if not found:
+                found.append(self.value(module.path, 0, row.text, row.line))
+        return together(found)
 
     def result(self, path: bytes, symbol: int, me: Value) -> Value:
         """What a function gives back."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 from codelens.resolve.model import FileModel
+from codelens.resolve.tree import folder_of
 from codelens.types import Import
+
+T = TypeVar("T")
 
 
 class Importing(Protocol):
@@ -16,9 +19,18 @@ class Importing(Protocol):
         """Files of the view that an import in a file names."""
         ...
 
+    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+        """Packages that a dotted name passes."""
+        ...
+
+
+Asked = tuple[str, bytes, str, str]
+"""A question that the paths of the view answer: what, path, module, name."""
+Notes = frozenset[bytes | Asked]
+
 
 class View:
-    """The files of one view. Notes which of them were looked into, for `trace`."""
+    """The files of one view. Notes what an answer stands on."""
 
     def __init__(
         self,
@@ -29,24 +41,67 @@ class View:
         self.languages = languages
         self._load = load
         self._importing = importing
-        self._models: dict[bytes, FileModel | None] = {}
-        self._targets: dict[tuple[bytes, str, str], tuple[bytes, ...]] = {}
-        self.seen: set[bytes] = set()
-        """Files looked into since it was cleared."""
+        self._answers: dict[Asked, tuple[bytes, ...]] = {}
+        self._known: dict[object, tuple[object, Notes]] = {}
+        self._folders: dict[bytes, list[bytes]] | None = None
+        self.notes: set[bytes | Asked] = set()
+        """Files looked into, and questions asked, since it was replaced."""
 
     def model(self, path: bytes) -> FileModel | None:
         """Facts of a file, None if it has none."""
-        self.seen.add(path)
-        if path not in self._models:
-            self._models[path] = self._load(path) if path in self.languages else None
-        return self._models[path]
+        self.notes.add(path)
+        return self._load(path) if path in self.languages else None
 
     def modules(self, path: bytes, module: str, name: str = "") -> tuple[bytes, ...]:
         """Files that a module is, as `path` names it; with a name, of the submodule so called."""
-        key = (path, module, name)
-        found = self._targets.get(key)
+        return self.answer(("modules", path, module, name))
+
+    def through(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+        """Packages whose text runs as well when an import does."""
+        return self.answer(("through", path, one.module, one.name))
+
+    def folder(self, folder: bytes) -> tuple[bytes, ...]:
+        """Files right in a folder, by path."""
+        return self.answer(("folder", folder, "", ""))
+
+    def answer(self, asked: Asked) -> tuple[bytes, ...]:
+        """What the paths of the view answer."""
+        self.notes.add(asked)
+        found = self._answers.get(asked)
         if found is None:
-            one = Import(module, name, "", 0)
-            found = self._importing.targets(path, self.languages[path], one)
-            self._targets[key] = found
+            found = self._answers[asked] = self._answered(asked)
+        return found
+
+    def _answered(self, asked: Asked) -> tuple[bytes, ...]:
+        what, path, module, name = asked
+        if what == "folder":
+            return tuple(self._files_by_folder().get(path, ()))
+        language = self.languages.get(path)
+        if language is None:
+            return ()
+        one = Import(module, name, "", 0)
+        if what == "through":
+            return self._importing.through(path, language, one)
+        return self._importing.targets(path, language, one)
+
+    def _files_by_folder(self) -> dict[bytes, list[bytes]]:
+        if self._folders is None:
+            self._folders = {}
+            for path in sorted(self.languages):
+                self._folders.setdefault(folder_of(path), []).append(path)
+        return self._folders
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What `make` gives, remembered with what it stands on. It must not ask for itself."""
+        known = self._known.get(key)
+        if known is not None:
+            self.notes |= known[1]
+            return cast("T", known[0])
+        outer, self.notes = self.notes, set()
+        try:
+            found = make()
+        finally:
+            mine, self.notes = self.notes, outer
+            outer |= mine
+        self._known[key] = (found, frozenset(mine))
         return found

@@ -11,9 +11,19 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from codelens.store import flow
 from codelens.store.database import Database
 from codelens.store.postings import Doc
-from codelens.types import ContentHash, ContentId, Facts, Import, Reference, Symbol
+from codelens.types import (
+    Binding,
+    ContentHash,
+    ContentId,
+    Facts,
+    Import,
+    Reference,
+    Scope,
+    Symbol,
+)
 
 TIER_TEXT, TIER_FULL = 0, 1
 _CHUNK_WORDS = 8
@@ -57,14 +67,25 @@ class Content(NamedTuple):
     tier: int
 
 
+class Flowing(NamedTuple):
+    """All of a content that resolving its names takes; its symbols lack signature and doc."""
+
+    language: str
+    symbols: list[Symbol]
+    references: list[Reference]
+    imports: list[Import]
+    scopes: list[Scope]
+    bindings: list[Binding]
+
+
 _FIND = """
 SELECT hash, language, id, version, tier FROM contents WHERE hash IN ({marks})
 ORDER BY tier, version, id
 """
 _INSERT = """
 INSERT INTO contents (hash, language, version, tier, size_bytes, lines, outcome, generated,
-    chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports, flow)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_SYMBOL = """
 INSERT INTO symbols (content, ordinal, name, key, qualified, kind, signature, doc, exported,
@@ -87,6 +108,12 @@ _ABOUT = """
 SELECT id, language, outcome, generated, size_bytes, lines, tier FROM contents WHERE id IN ({marks})
 """
 _REFERENCES = "SELECT refs, imports FROM contents WHERE id = ?"
+_FLOWING = "SELECT id, language, refs, imports, flow FROM contents WHERE id IN ({marks})"
+_BARE_SYMBOLS = """
+SELECT content, name, qualified, kind, '', '', exported, start_line, end_line, name_line,
+    start_byte, end_byte, parent
+FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
+"""
 _BLOBS = "SELECT oid, hash, size_bytes FROM git_blobs WHERE oid IN ({marks})"
 _INSERT_BLOB = "INSERT OR IGNORE INTO git_blobs (oid, hash, size_bytes) VALUES (?, ?, ?)"
 # Text-tier rows give way to the full ones; no view holds them after the swap.
@@ -133,6 +160,7 @@ def insert(
             content_hash, language, version, tier, size_bytes, facts.lines, facts.outcome,
             facts.generated, len(facts.lengths), body, name, doc, chunks.tobytes(),
             _pack_references(found.references), _pack_imports(found.imports),
+            flow.packed(found),
         ),
     )  # fmt: skip
     content = db.last_id()
@@ -153,11 +181,13 @@ def key_of(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum()) or name
 
 
-def symbols_of(db: Database, contents: Iterable[int]) -> dict[int, list[Symbol]]:
+def symbols_of(
+    db: Database, contents: Iterable[int], query: str = _SYMBOLS
+) -> dict[int, list[Symbol]]:
     """The symbols of each content, in their order in the text."""
     found: dict[int, list[Symbol]] = {}
     for batch in batched(contents):
-        for content, *row in db.rows(_SYMBOLS.format(marks=_marks(batch)), batch):
+        for content, *row in db.rows(query.format(marks=_marks(batch)), batch):
             row[5] = bool(row[5])
             found.setdefault(content, []).append(Symbol(*row))
     return found
@@ -201,6 +231,27 @@ def references_of(db: Database, content: int) -> tuple[list[Reference], list[Imp
     return (_unpack_references(row[0]), _unpack_imports(row[1])) if row else ([], [])
 
 
+def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
+    """What resolving the names in each content takes."""
+    every = list(contents)
+    symbols = symbols_of(db, every, _BARE_SYMBOLS)
+    found: dict[int, Flowing] = {}
+    for batch in batched(every):
+        for content, language, refs, imports, data in db.rows(
+            _FLOWING.format(marks=_marks(batch)), batch
+        ):
+            scopes, bindings, references = flow.unpacked(data, _unpack_references(refs))
+            found[content] = Flowing(
+                language,
+                symbols.get(content, []),
+                references,
+                _unpack_imports(imports),
+                scopes,
+                bindings,
+            )
+    return found
+
+
 def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash, int]]:
     """Hash and size of the git blobs whose bytes were seen before."""
     found: dict[bytes, tuple[ContentHash, int]] = {}
@@ -237,6 +288,7 @@ def _pack_references(references: Sequence[Reference]) -> bytes:
 
 
 def _unpack_references(data: bytes) -> list[Reference]:
+    """References of a content, without receivers and scopes."""
     size = array("I", data[:4])[0]
     names = data[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
     words = array("I", data[4 + size :])
@@ -251,6 +303,7 @@ def _pack_imports(imports: Sequence[Import]) -> bytes:
 
 
 def _unpack_imports(data: bytes) -> list[Import]:
+    """Imports of a content."""
     if not data:
         return []
     parts = iter(data.decode("utf-8", "surrogatepass").split("\0"))

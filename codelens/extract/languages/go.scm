@@ -53,6 +53,7 @@
 
 ; Scopes, and what is bound in them.
 (package_clause (package_identifier) @bind.package)
+(source_file (comment) @bind.built . (comment)? . (package_clause))
 [
   (function_declaration)
   (method_declaration)
@@ -82,8 +83,8 @@
 (type_switch_statement alias: (expression_list (identifier) @bind.unknown))
 (type_case . type: (_) . ":") @bind
 (parameter_list (_) @bind.parameter)
-(field_declaration) @bind
-(field_declaration !name type: (_) @bind.base)
+(type_spec type: (struct_type (field_declaration_list (field_declaration) @bind)))
+(type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @bind.base))))
 (interface_type (type_elem (_) @bind.base))
 (function_declaration result: (_) @bind.result)
 (method_declaration result: (_) @bind.result)

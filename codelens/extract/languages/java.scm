@@ -64,3 +64,55 @@
   (scoped_identifier scope: (_) @import.module name: (_) @import.name) .) @import
 (import_declaration (scoped_identifier) @import.module (asterisk) @import.all) @import
 (requires_module_directive module: (_) @import.module) @import
+
+; Scopes, and what is bound in them.
+(package_declaration [(identifier) (scoped_identifier)] @bind.package)
+[
+  (method_declaration)
+  (constructor_declaration)
+  (compact_constructor_declaration)
+  (annotation_type_element_declaration)
+  (lambda_expression)
+] @scope.function
+[
+  (class_declaration)
+  (record_declaration)
+  (interface_declaration)
+  (annotation_type_declaration)
+  (enum_declaration)
+  (enum_constant body: (_))
+] @scope.class
+(object_creation_expression (class_body)) @scope.class
+[
+  (block)
+  (for_statement)
+  (enhanced_for_statement)
+  (catch_clause)
+  (try_with_resources_statement)
+  (switch_block)
+] @scope.block
+(method_invocation object: (_) @receiver)
+(field_access object: (_) @receiver)
+(scoped_type_identifier) @chain
+(method_reference . (_) @receiver)
+(argument_list) @call.arguments
+(local_variable_declaration (variable_declarator) @bind)
+(field_declaration (variable_declarator) @bind)
+(constant_declaration (variable_declarator) @bind)
+(resource name: (_)) @bind
+(formal_parameter) @bind.parameter
+(spread_parameter [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type) (array_type)] (variable_declarator) @bind.unknown)
+(catch_formal_parameter) @bind.parameter
+(lambda_expression parameters: (identifier) @bind.parameter)
+(inferred_parameters (identifier) @bind.parameter)
+(enhanced_for_statement) @bind.each
+(instanceof_expression name: (_)) @bind
+(type_pattern) @bind
+(record_pattern_component) @bind
+(type_parameter) @bind.type
+(method_declaration type: (_) @bind.result)
+(annotation_type_element_declaration type: (_) @bind.result)
+(superclass (_) @bind.base)
+(super_interfaces (type_list (_) @bind.implements))
+(extends_interfaces (type_list (_) @bind.implements))
+(object_creation_expression type: (_) @bind.base (class_body))

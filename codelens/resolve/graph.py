@@ -1,0 +1,160 @@
+"""The edges of one state of a view, resolved file by file as they are asked for.
+
+What was resolved is kept with all it stands on, so that after an edit only what can have changed
+is resolved again: a file of which nothing but bodies changed leaves the edges of others alone.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from codelens.resolve.edges import Edge, Edges
+from codelens.resolve.importer import Importer, settings_paths
+from codelens.resolve.model import FileModel
+from codelens.resolve.rows import Row, packed, unpacked
+from codelens.resolve.view import View
+from codelens.types import Binding, Import, Reference, Scope, Symbol
+
+MOST_MODELS = 3_000
+"""Files whose names are held at once; some 100 kB each."""
+_MOST_ANSWERS = 400_000
+_GONE = -1
+
+
+class Flowing(Protocol):
+    """Facts of one content."""
+
+    @property
+    def language(self) -> str: ...
+    @property
+    def symbols(self) -> Sequence[Symbol]: ...
+    @property
+    def references(self) -> Sequence[Reference]: ...
+    @property
+    def imports(self) -> Sequence[Import]: ...
+    @property
+    def scopes(self) -> Sequence[Scope]: ...
+    @property
+    def bindings(self) -> Sequence[Binding]: ...
+
+
+class File(NamedTuple):
+    """One file of a view."""
+
+    content: int
+    language: str
+    surface: int
+    """Digest of what others see of it."""
+
+
+class Graph:
+    """Edges of one state of a view. Not for more than one thread at a time."""
+
+    def __init__(
+        self,
+        files: Mapping[bytes, File],
+        load: Callable[[int], Flowing | None],
+        read: Callable[[bytes], bytes | None],
+        rows: dict[bytes, Row] | None = None,
+    ) -> None:
+        """Take a view.
+
+        Args:
+            files: all files of the view that have a content.
+            load: facts of a content.
+            read: bytes of a settings file (`settings_paths`) by its path.
+            rows: what an earlier state of this or another view knew; kept up to date.
+        """
+        self._files = files
+        self._load = load
+        languages = {path: file.language for path, file in files.items()}
+        settings = {path: read(path) for path in settings_paths(languages)}
+        known = {path: data for path, data in settings.items() if data is not None}
+        self._importer = Importer(languages, known)
+        self._models: OrderedDict[bytes, FileModel | None] = OrderedDict()
+        self._languages = languages
+        self._rows = rows if rows is not None else {}
+        self._checked: set[bytes] = set()
+        self._start()
+
+    def _start(self) -> None:
+        self._view = View(self._languages, self._model, self._importer)
+        self._edges = Edges(self._view)
+
+    def _model(self, path: bytes) -> FileModel | None:
+        models = self._models
+        if path in models:
+            models.move_to_end(path)
+            return models[path]
+        file = self._files.get(path)
+        found = self._load(file.content) if file is not None else None
+        model = (
+            FileModel(
+                found.language,
+                found.symbols,
+                found.references,
+                found.imports,
+                found.scopes,
+                found.bindings,
+            )
+            if found is not None
+            else None
+        )
+        models[path] = model
+        if len(models) > MOST_MODELS:
+            models.popitem(last=False)
+        return model
+
+    def edges(self, path: bytes) -> list[Edge]:
+        """Edges that begin in a file, in order of its text."""
+        row = self._rows.get(path)
+        if row is None or not self._holds(path, row):
+            if path not in self._files:
+                return []
+            row = self._resolved(path)
+        return unpacked(path, row.edges)
+
+    def every(self) -> Iterator[Edge]:
+        """All edges of the view, by path."""
+        for path in sorted(self._files):
+            yield from self.edges(path)
+
+    def symbols(self, path: bytes) -> Sequence[Symbol]:
+        """Definitions in a file; an edge's symbol is a position in it."""
+        model = self._model(path)
+        return model.symbols if model is not None else ()
+
+    def _resolved(self, path: bytes) -> Row:
+        if self._edges.answers > _MOST_ANSWERS:
+            self._start()
+        view = self._view
+        view.notes = set()
+        found = self._edges.of_file(path)
+        seen = sorted(one for one in view.notes if isinstance(one, bytes) and one != path)
+        surfaces = tuple((one, self._surface(one)) for one in seen)
+        questions = sorted(one for one in view.notes if not isinstance(one, bytes))
+        asked = tuple((one, view.answer(one)) for one in questions)
+        row = Row(self._files[path].content, surfaces, asked, packed(found))
+        self._rows[path] = row
+        self._checked.add(path)
+        return row
+
+    def _surface(self, path: bytes) -> int:
+        file = self._files.get(path)
+        return file.surface if file is not None else _GONE
+
+    def _holds(self, path: bytes, row: Row) -> bool:
+        """A row of an earlier state is true now."""
+        if path in self._checked:
+            return True
+        file = self._files.get(path)
+        if file is None or file.content != row.content:
+            return False
+        if any(self._surface(one) != surface for one, surface in row.seen):
+            return False
+        if any(self._view.answer(asked) != files for asked, files in row.asked):
+            return False
+        self._checked.add(path)
+        return True

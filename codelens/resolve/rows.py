@@ -1,0 +1,63 @@
+"""Edges of one file with all they stand on, packed: so that they can be kept and trusted later.
+
+A row holds as long as the file has the same text, each file that was looked into has the same
+surface (`Flowing.surface`), and each import that was asked for leads where it led.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codelens.resolve.edges import Edge
+from codelens.resolve.view import Asked
+
+_KINDS = ("call", "ref", "inherit", "import")
+_FULL = 1000
+"""A confidence of 1, as it is packed."""
+
+
+class Row(NamedTuple):
+    """What is known of one file's edges."""
+
+    content: int
+    """Of the file itself."""
+    seen: tuple[tuple[bytes, int], ...]
+    """Other files looked into, with their surfaces, -1 for none."""
+    asked: tuple[tuple[Asked, tuple[bytes, ...]], ...]
+    """Questions about the view's paths, with their answers."""
+    edges: bytes
+
+
+def packed(edges: Iterable[Edge]) -> bytes:
+    """Edges of one file."""
+    texts: dict[bytes, int] = {}
+    words = array("I")
+    for one in edges:
+        target = texts.setdefault(one.target, len(texts))
+        name = texts.setdefault(one.name.encode("utf-8", "surrogatepass"), len(texts))
+        kind = _KINDS.index(one.kind) << 10 | round(one.confidence * _FULL)
+        words.extend((one.symbol + 1, target, one.target_symbol + 1, kind, name, one.line))
+    table = b"\0".join(texts)
+    return array("I", [len(table)]).tobytes() + table + words.tobytes()
+
+
+def unpacked(path: bytes, data: bytes) -> list[Edge]:
+    """Edges of one file."""
+    size = array("I", data[:4])[0]
+    texts = data[4 : 4 + size].split(b"\0")
+    words = iter(array("I", data[4 + size :]))
+    return [
+        Edge(
+            path,
+            symbol - 1,
+            texts[target],
+            at - 1,
+            _KINDS[kind >> 10],
+            texts[name].decode("utf-8", "surrogatepass"),
+            line,
+            (kind & 1023) / _FULL,
+        )
+        for symbol, target, at, kind, name, line in zip(*[words] * 6, strict=True)
+    ]

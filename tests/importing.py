@@ -1,0 +1,26 @@
+"""Small views as dicts, and the imports of their texts by the real extraction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from codelens.extract.detect import language_of
+from codelens.extract.facts import facts_of
+from codelens.resolve.importer import Importer, settings_paths
+
+
+def imported(files: Mapping[str, str], path: str) -> list[str]:
+    """What the file at `path` imports from the others, in order of its imports, each once."""
+    languages = {
+        name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
+    }
+    settings = {one: files[one.decode()].encode() for one in settings_paths(languages)}
+    importer = Importer(languages, settings)
+    language = languages[path.encode()]
+    facts = facts_of(files[path].encode(), language)
+    targets = [
+        target.decode()
+        for one in facts.structure.imports
+        for target in importer.targets(path.encode(), language, one)
+    ]
+    return list(dict.fromkeys(targets))
