@@ -175,3 +175,22 @@ class SymbolLine:
     """Line of the name."""
     exported: bool
     language: str
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeLine:
+    """One definition, or module, uses another."""
+
+    src_file: str
+    src_line: int
+    """Line of the name of the definition that uses; 0 for the module."""
+    dst_file: str
+    dst_line: int
+    """Line of the name of what is used; 1 for a module."""
+    kind: str
+    """`call`, `ref`, `inherit` or `import`."""
+    name: str
+    """As it is written where it is used."""
+    line: int
+    """Where it is used."""
+    confidence: float

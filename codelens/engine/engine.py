@@ -22,6 +22,7 @@ from codelens import config
 from codelens.config import Settings
 from codelens.engine import background, present, status
 from codelens.engine.answers import (
+    EdgeLine,
     Excerpt,
     ExpandAnswer,
     OutlineAnswer,
@@ -257,6 +258,16 @@ class Engine:
         """Every definition of the view, by path and line."""
         with self._look(path, ref, None, progress) as (opened, look), opened.shelf.db.read():
             lines = list(present.symbol_lines(look))
+        yield from lines
+
+    def export_edges(
+        self, *, path: str | Path = ".", ref: str | None = None, progress: Progress = silent
+    ) -> Iterator[EdgeLine]:
+        """Every certain edge of the view, by path and line."""
+        from codelens.engine.edges import edge_lines
+
+        with self._look(path, ref, None, progress) as (opened, look), opened.shelf.db.read():
+            lines = list(edge_lines(look))
         yield from lines
 
     def _settled(

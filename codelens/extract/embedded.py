@@ -163,7 +163,11 @@ def _imports(
     """All imports in order, and bindings that name them by their new numbers."""
     every = [host.imports, *(found.imports for _, found in inner)]
     rows = sorted(
-        ((one.line, number, at) for number, found in enumerate(every) for at, one in enumerate(found))
+        (
+            (one.line, number, at)
+            for number, found in enumerate(every)
+            for at, one in enumerate(found)
+        )
     )
     new = {(number, at): place for place, (_, number, at) in enumerate(rows)}
     return [every[number][at] for _, number, at in rows], [

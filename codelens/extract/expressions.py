@@ -154,5 +154,7 @@ def _recipes(
     settings: tuple[tuple[str, str], ...],
 ) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     found = {kind: tuple(recipe.split()) for kind, recipe in settings}
-    plain_kinds = frozenset(kind for kind, recipe in found.items() if recipe[0] in {"name", "member"})
+    plain_kinds = frozenset(
+        kind for kind, recipe in found.items() if recipe[0] in {"name", "member"}
+    )
     return found, plain_kinds

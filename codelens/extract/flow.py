@@ -161,7 +161,9 @@ class Flow:
         if whole and (paths is None or not paths[0] or paths[0][0][0] != "^"):
             # The name of what opens a scope is bound around it, unless it is taken from there.
             scope = self._parents[scope]
-        value, kind = (None, None) if paths is None else (_first(node, paths[1]), _first(node, paths[2]))
+        value, kind = (
+            (None, None) if paths is None else (_first(node, paths[1]), _first(node, paths[2]))
+        )
         targets = [node] if paths is None else _all(node, paths[0])
         if how == "export" and not targets and value is not None:
             yield start, Binding(scope, "default", how, self.expressions.written(value), line)
@@ -322,9 +324,7 @@ class Flow:
                 continue
             pending += [(one, taken and "?") for one in reversed(node.named_children)]
 
-    def _placed(
-        self, found: Symbols, imports: list[Import]
-    ) -> Iterator[tuple[int, Binding]]:
+    def _placed(self, found: Symbols, imports: list[Import]) -> Iterator[tuple[int, Binding]]:
         """Definitions and imports whose scope their place among the symbols does not tell."""
         scope_of = {symbol: scope for scope, symbol in self._own.items()}
         for at, (symbol, frame) in enumerate(zip(found.symbols, found.frames, strict=True)):
@@ -342,7 +342,10 @@ class Flow:
             while parent >= 0 and parent not in scope_of:
                 parent = found.symbols[parent].parent
             if scope != scope_of.get(parent, 0):
-                yield frame.tree_start, Binding(scope, symbol.name, "def", str(at), symbol.name_line)
+                yield (
+                    frame.tree_start,
+                    Binding(scope, symbol.name, "def", str(at), symbol.name_line),
+                )
         for number, one in enumerate(imports):
             start = self._line_begin(one.line)
             scope = self._at(start)
@@ -424,7 +427,8 @@ def _fields(settings: tuple[tuple[str, str], ...]) -> dict[str, tuple[tuple[str,
     """Node type -> for name, value and type the paths to try."""
     return {
         kind: tuple(
-            () if part == "-" else tuple(part.split("|")) for part in (recipe.split() + ["-"] * 3)[:3]
+            () if part == "-" else tuple(part.split("|"))
+            for part in (recipe.split() + ["-"] * 3)[:3]
         )
         for kind, recipe in settings
         if recipe not in {"pattern", "unbound", "list"} and kind != "inferred"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from codelens.resolve.classes import ClassTypes
 from codelens.resolve.golang import GoTypes
 from codelens.resolve.model import CALLABLE, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
@@ -14,7 +15,10 @@ from codelens.resolve.view import View
 from codelens.types import Reference
 
 CERTAIN = 1.0
-FAMILIES: dict[str, type[Types]] = {"go": GoTypes}
+FAMILIES: dict[str, type[Types]] = {
+    "go": GoTypes,
+    **dict.fromkeys(("java", "kotlin", "csharp", "php"), ClassTypes),
+}
 """Languages with rules of their own."""
 
 
@@ -74,7 +78,14 @@ class Edges:
                     continue
                 found.append(
                     Edge(
-                        path, source, hit.path, hit.symbol, kind, reference.name, reference.line, CERTAIN
+                        path,
+                        source,
+                        hit.path,
+                        hit.symbol,
+                        kind,
+                        reference.name,
+                        reference.line,
+                        CERTAIN,
                     )
                 )
         return list(dict.fromkeys(found))
@@ -86,6 +97,9 @@ class Edges:
         if one.receiver:
             return self._members(path, one)
         types = one.kind == "type"
+        if isinstance(self._types, ClassTypes):
+            hits = self._types.meaning(path, one.scope, one.name, one.kind, one.arguments)
+            return [hit for hit in hits if hit.symbol != LOCAL]
         hits = self._types.names.lookup(path, one.scope, one.name, types=types)
         if types and not hits:
             hits = self._types.names.lookup(path, one.scope, one.name)
@@ -123,6 +137,8 @@ class Edges:
             hits = self._types.named_type(path, one.scope, f"{one.receiver}.{one.name}")
             return [hit for hit in hits if hit.symbol != LOCAL]
         value = self._types.value(path, one.scope, one.receiver, one.line)
+        if isinstance(self._types, ClassTypes) and one.kind == "call":
+            return self._types.taking(value, one.name, one.arguments)
         found = [hit for hit, _ in self._types.members(value, one.name)]
         return [hit for hit in found if hit.symbol != LOCAL]
 

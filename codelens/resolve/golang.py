@@ -115,9 +115,7 @@ class GoNames(Names):
         """A file of the package that an import names."""
         return next(iter(self.view.modules(path, one.module)), None)
 
-    def imported(
-        self, path: bytes, one: Import, depth: int = 0, types: bool = False
-    ) -> list[Hit]:
+    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
         """An import binds a package."""
         file = self._main_file(path, one)
         return [Hit(file, MODULE)] if file is not None else []
@@ -208,9 +206,7 @@ class GoTypes(Types):
         under = self._underlying(value)
         return super().called(under if under is not None else value)
 
-    def _of_types(
-        self, line: list[Instance], name: str, value: Value
-    ) -> list[tuple[Hit, Value]]:
+    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
         for one in line:
             found = super()._of_types([one], name, value)
             if not found:

@@ -17,7 +17,9 @@ _ENCLOSING = frozenset(
 """Kinds that an edge can come from; what stands in others comes from what is around them."""
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "member"})
-_ROWS_OF_SCOPE = frozenset({"return", "yield", "->", "base", "implements", "alias", "export", "package", "built"})
+_ROWS_OF_SCOPE = frozenset(
+    {"return", "yield", "->", "base", "implements", "alias", "export", "package", "built"}
+)
 
 
 class Entry(NamedTuple):
@@ -151,7 +153,10 @@ class FileModel:
         return symbol.qualified != plain and symbol.kind not in TYPES
 
     def _declaring(
-        self, row: Binding, symbols: list[dict[str, list[int]]], rows: list[dict[str, list[Binding]]]
+        self,
+        row: Binding,
+        symbols: list[dict[str, list[int]]],
+        rows: list[dict[str, list[Binding]]],
     ) -> int:
         scope = row.scope
         while scope >= 0:

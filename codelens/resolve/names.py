@@ -40,7 +40,9 @@ class Policy(NamedTuple):
 _SCRIPT = Policy(False, True, False, frozenset({"this"}))
 _PYTHON = Policy(True, False, True, frozenset())
 _STATIC = Policy(False, False, False, frozenset())
+_CLASSES = Policy(False, False, False, frozenset({"this", "$this"}))
 _POLICIES = {
+    **dict.fromkeys(("java", "kotlin", "scala", "csharp", "php"), _CLASSES),
     "go": _STATIC,
     "python": _PYTHON,
     "javascript": _SCRIPT,
@@ -132,7 +134,9 @@ class Names:
             return latest(model, symbols)
         if types:
             return tuple(
-                at for at in symbols if model.symbols[at].kind in TYPES or model.symbols[at].kind == "module"
+                at
+                for at in symbols
+                if model.symbols[at].kind in TYPES or model.symbols[at].kind == "module"
             )
         return tuple(at for at in symbols if model.symbols[at].kind not in {"interface", "type"})
 

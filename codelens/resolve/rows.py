@@ -33,7 +33,7 @@ class Row(NamedTuple):
 def packed(edges: Iterable[Edge]) -> bytes:
     """Edges of one file."""
     texts: dict[bytes, int] = {}
-    words = array("I")
+    words: array[int] = array("I")
     for one in edges:
         target = texts.setdefault(one.target, len(texts))
         name = texts.setdefault(one.name.encode("utf-8", "surrogatepass"), len(texts))
@@ -45,8 +45,8 @@ def packed(edges: Iterable[Edge]) -> bytes:
 
 def unpacked(path: bytes, data: bytes) -> list[Edge]:
     """Edges of one file."""
-    size = array("I", data[:4])[0]
-    texts = data[4 : 4 + size].split(b"\0")
+    size: int = array("I", data[:4])[0]
+    texts: list[bytes] = bytes(data[4 : 4 + size]).split(b"\0")
     words = iter(array("I", data[4 + size :]))
     return [
         Edge(

@@ -84,8 +84,8 @@ ORDER BY tier, version, id
 """
 _INSERT = """
 INSERT INTO contents (hash, language, version, tier, size_bytes, lines, outcome, generated,
-    chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports, flow)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports, flow, surface)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_SYMBOL = """
 INSERT INTO symbols (content, ordinal, name, key, qualified, kind, signature, doc, exported,
@@ -109,6 +109,7 @@ SELECT id, language, outcome, generated, size_bytes, lines, tier FROM contents W
 """
 _REFERENCES = "SELECT refs, imports FROM contents WHERE id = ?"
 _FLOWING = "SELECT id, language, refs, imports, flow FROM contents WHERE id IN ({marks})"
+_SURFACES = "SELECT id, language, surface FROM contents WHERE id IN ({marks})"
 _BARE_SYMBOLS = """
 SELECT content, name, qualified, kind, '', '', exported, start_line, end_line, name_line,
     start_byte, end_byte, parent
@@ -160,7 +161,7 @@ def insert(
             content_hash, language, version, tier, size_bytes, facts.lines, facts.outcome,
             facts.generated, len(facts.lengths), body, name, doc, chunks.tobytes(),
             _pack_references(found.references), _pack_imports(found.imports),
-            flow.packed(found),
+            flow.packed(found), flow.surface(found),
         ),
     )  # fmt: skip
     content = db.last_id()
@@ -249,6 +250,15 @@ def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
                 scopes,
                 bindings,
             )
+    return found
+
+
+def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int]]:
+    """Language and digest of what others see, of each content (`flow.surface`)."""
+    found: dict[int, tuple[str, int]] = {}
+    for batch in batched(contents):
+        for content, language, surface in db.rows(_SURFACES.format(marks=_marks(batch)), batch):
+            found[content] = (language, surface)
     return found
 
 

@@ -1,18 +1,21 @@
 """Facts that names are resolved with: scopes, bindings, receivers; packed, a blob a content.
 
-The blob is the length of a table of distinct texts, the table (NUL between), the number of scopes
-and of bindings, then native uint32: three a scope (parent + 1, symbol + 1, kind), five a binding
-(scope, name, how, text, line), two a reference (receiver, scope) in the order of `refs`.
+Compressed; inside is the length of a table of distinct texts, the table (NUL between), the number
+of scopes and of bindings, then native uint32: three a scope (parent + 1, symbol + 1, kind), five a binding
+(scope, name, how, text, line), two a reference (receiver, scope << 8 | arguments + 1) in the order of `refs`.
 """
 
 from __future__ import annotations
 
+import zlib
 from array import array
+from hashlib import blake2b
 from itertools import chain
 from typing import get_args
 
 from codelens.types import Binding, Reference, Scope, ScopeKind, Structure
 
+_INNER = frozenset({"=", ":", "?", "let"})
 _KINDS: tuple[str, ...] = get_args(ScopeKind)
 
 
@@ -33,13 +36,48 @@ def packed(found: Structure) -> bytes:
         )
         for one in found.bindings
     ]
-    places = [(number(one.receiver, len(texts)), one.scope) for one in found.references]
+    places = [
+        (number(one.receiver, len(texts)), one.scope << 8 | min(one.arguments + 1, 255))
+        for one in found.references
+    ]
     table = "\0".join(texts).encode("utf-8", "surrogatepass")
     words = array("I", (len(scopes), len(bindings)))
     words.extend(chain.from_iterable(scopes))
     words.extend(chain.from_iterable(bindings))
     words.extend(chain.from_iterable(places))
-    return array("I", [len(table)]).tobytes() + table + words.tobytes()
+    return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
+
+
+def surface(found: Structure) -> int:
+    """Digest of what names in other files can depend on, 63 bits.
+
+    Lines are no part of it, nor are references, nor variables inside a function that says its
+    result or has no name: most edits change nothing that others see.
+    """
+    kinds = [one.kind for one in found.scopes]
+    around: list[int] = []
+    for at, one in enumerate(found.scopes):
+        around.append(around[one.parent] if one.kind == "block" else at)
+    closed = {around[one.scope] for one in found.bindings if one.how == "->"}
+    closed |= {
+        at for at, one in enumerate(found.scopes) if one.kind == "function" and one.symbol < 0
+    }
+    rows = [
+        (one.scope, one.name, one.how, one.text)
+        for one in found.bindings
+        if not (
+            one.how in _INNER
+            and "." not in one.name
+            and around[one.scope] in closed
+            and kinds[around[one.scope]] == "function"
+            and one.name != "self"
+        )
+    ]
+    symbols = [(one.name, one.qualified, one.kind, one.parent) for one in found.symbols]
+    imports = [one[:3] for one in found.imports]
+    scopes = [tuple(one) for one in found.scopes]
+    text = repr((symbols, imports, scopes, rows)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 1
 
 
 def unpacked(
@@ -48,7 +86,8 @@ def unpacked(
     """Scopes and bindings of a blob, and the references with receivers and scopes."""
     if not data:
         return [], [], references
-    size = array("I", data[:4])[0]
+    data = zlib.decompress(data)
+    size: int = array("I", data[:4])[0]
     texts = data[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
     words = array("I", data[4 + size :]).tolist()
     scope_count, binding_count = words[:2]
@@ -63,7 +102,7 @@ def unpacked(
     ]
     places = zip(*[iter(words[second:])] * 2, strict=True)
     told = [
-        Reference(*one[:5], texts[receiver], scope)
-        for one, (receiver, scope) in zip(references, places, strict=False)
+        Reference(*one[:5], texts[receiver], place >> 8, (place & 255) - 1)
+        for one, (receiver, place) in zip(references, places, strict=False)
     ]
     return scopes, bindings, told or references

@@ -1,4 +1,4 @@
-"""`codelens export symbols`: every definition, as JSON lines."""
+"""`codelens export symbols|edges`: every definition or edge, as JSON lines."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from codelens.cli.streams import emit
 def add(commands: options.Commands) -> None:
     """Its arguments."""
     parser = options.command(
-        commands, "export", "every definition as JSON lines",
-        "Every definition as JSON lines, by path and line: path, name, qualified_name, kind, "
-        "start_line, end_line, line (of the name), exported, language.",
+        commands, "export", "every definition or edge as JSON lines",
+        "As JSON lines, by path and line. symbols: every definition (path, name, qualified_name, "
+        "kind, start_line, end_line, line (of the name), exported, language). edges: who calls, "
+        "uses, derives from and imports what, as far as it is certain (src_file, src_line, "
+        "dst_file, dst_line, kind, name, line, confidence; lines of the names of definitions).",
     )  # fmt: skip
-    parser.add_argument("what", choices=("symbols",))
+    parser.add_argument("what", choices=("symbols", "edges"))
     options.add_ref(parser)
     parser.set_defaults(run=run)
 
@@ -30,7 +32,8 @@ def run(args: argparse.Namespace) -> int:
 
     found = False
     with Engine() as engine, Bar() as bar:
-        for symbol in engine.export_symbols(path=args.path, ref=args.ref, progress=bar):
+        export = engine.export_edges if args.what == "edges" else engine.export_symbols
+        for one in export(path=args.path, ref=args.ref, progress=bar):
             found = True
-            emit(f"{json.dumps(asdict(symbol), ensure_ascii=False)}\n")
+            emit(f"{json.dumps(asdict(one), ensure_ascii=False)}\n")
     return 0 if found else 1

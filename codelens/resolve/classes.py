@@ -1,0 +1,495 @@
+"""Java and its like: classes in packages, members by declared types, inherited ones as well.
+
+A bare name is looked for in blocks, in the class around and its bases, in the classes around that,
+in what the file imports, in its package, and in what is imported whole. Of overloads those count
+that take as many arguments as there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from codelens.resolve.classtext import Arity, arity, class_type
+from codelens.resolve.model import CALLABLE, TYPES, FileModel
+from codelens.resolve.names import LOCAL, Hit, Names
+from codelens.resolve.tree import folder_of
+from codelens.resolve.types import Types, steps
+from codelens.resolve.values import (
+    Container,
+    Definition,
+    Instance,
+    Super,
+    Value,
+    each,
+    together,
+)
+from codelens.resolve.view import View
+from codelens.types import Import
+
+Space = Literal["value", "type", "call"]
+_GROUPS = {"java": "jvm", "kotlin": "jvm", "scala": "jvm", "csharp": "net", "php": "php"}
+LANGUAGES = frozenset(_GROUPS)
+_ONE_SPACE = frozenset({"kotlin", "scala", "csharp"})
+"""Where a local variable hides a method of its name, as it may be called itself."""
+_ELEMENTS = frozenset(
+    "get getFirst getLast next previous remove poll peek pop first last take element orElse "
+    "orElseGet orElseThrow getOrDefault put computeIfAbsent getOrNull find single First Last "
+    "FirstOrDefault Single SingleOrDefault Dequeue Pop Peek".split()
+)
+_SAME = frozenset(
+    "stream iterator listIterator filter sorted distinct limit skip reversed subList toList "
+    "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip Take".split()
+)
+"""Methods of collections that give one of their elements, or a collection of the same."""
+_MAPS = frozenset(
+    "Map HashMap LinkedHashMap TreeMap ConcurrentHashMap ConcurrentMap SortedMap NavigableMap "
+    "MutableMap Dictionary IDictionary ConcurrentDictionary EnumMap WeakHashMap".split()
+)
+
+
+class ClassNames(Names):
+    """Names in class-based languages with packages."""
+
+    types: ClassTypes
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.busy: set[tuple[bytes, int]] = set()
+        """Types whose bases are being looked up: what they inherit is not known yet."""
+
+    def package(self, path: bytes) -> str:
+        """The package that a file says to belong to."""
+        model = self.view.model(path)
+        rows = model.bindings[:3] if model is not None else ()
+        return next((row.text for row in rows if row.how == "package"), "")
+
+    def in_package(self, path: bytes, package: str, name: str) -> list[Hit]:
+        """Top-level definitions of a package, as a file sees it."""
+        model = self.view.model(path)
+        if model is None:
+            return []
+        if _GROUPS[model.language] == "net":
+            # A namespace may lie anywhere.
+            index = self.view.once(("namespaces",), self._namespaces)
+            return index.get(package, {}).get(name, [])
+        if self.package(path) == package:
+            found = self._tops(self.view.folder(folder_of(path)), package).get(name)
+            if found:
+                return found
+        if _GROUPS[model.language] == "php":
+            files = self.view.modules(path, f"{package}.{name}".strip(".").replace(".", "\\"))
+            return self._tops(files, package).get(name, [])
+        found = self._tops(self.view.modules(path, package, name), package).get(name)
+        return found or self._tops(self.view.modules(path, package, "*"), package).get(name, [])
+
+    def _tops(self, files: tuple[bytes, ...], package: str) -> dict[str, list[Hit]]:
+        """Names of those files that belong to a package."""
+        return self.view.once(("tops", files, package), lambda: self._read(files, package))
+
+    def _read(self, files: Iterable[bytes], package: str) -> dict[str, list[Hit]]:
+        names: dict[str, list[Hit]] = {}
+        for path in files:
+            if self.view.languages.get(path) in _GROUPS and self.package(path) == package:
+                self._add(names, path)
+        return names
+
+    def _add(self, names: dict[str, list[Hit]], path: bytes) -> None:
+        model = self.view.model(path)
+        for at, symbol in enumerate(model.symbols if model is not None else ()):
+            if model is not None and is_top(model, at) and symbol.kind != "module":
+                names.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
+
+    def _namespaces(self) -> dict[str, dict[str, list[Hit]]]:
+        index: dict[str, dict[str, list[Hit]]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            if language == "csharp":
+                self._add(index.setdefault(self.package(path), {}), path)
+        return index
+
+    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
+        """What a bare name means in a scope; with `types`, as a type."""
+        if types:
+            return self.find(path, scope, name, "type")
+        return self.find(path, scope, name, "value") or self.find(path, scope, name, "type")
+
+    def find(
+        self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
+    ) -> list[Hit]:
+        """What a bare name means, as a value, as a type, or called."""
+        model = self.view.model(path)
+        if model is None:
+            return []
+        at = scope
+        while at >= 0:
+            one = model.scopes[at]
+            if one.kind == "class":
+                hits = self._in_class_scope(path, model, at, name, space, arguments)
+            elif at > 0:
+                hits = self._in_block(path, model, at, name, space)
+            else:
+                hits = []
+            if hits:
+                return hits
+            at = one.parent
+        return self._in_file(path, model, name, space, arguments)
+
+    def _in_block(
+        self, path: bytes, model: FileModel, at: int, name: str, space: Space
+    ) -> list[Hit]:
+        entry = model.names[at].get(name)
+        if entry is None:
+            return []
+        hits = self.of_space([Hit(path, one, at, name) for one in entry.symbols], space)
+        if hits:
+            return hits
+        if space == "type":
+            rows = any(row.how == "type" for row in entry.rows)
+        else:
+            rows = bool(entry.rows) and (space == "value" or model.language in _ONE_SPACE)
+        return [Hit(path, LOCAL, at, name)] if rows else []
+
+    def _in_class_scope(
+        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+    ) -> list[Hit]:
+        entry = model.names[at].get(name)
+        if entry is not None:
+            if space == "type" and any(row.how == "type" for row in entry.rows):
+                return [Hit(path, LOCAL, at, name)]
+            own = [Hit(path, one, at, name) for one in entry.symbols]
+            own = self.fitting(self.of_space(own, space), arguments)
+            if own:
+                return own
+        symbol = model.scopes[at].symbol
+        if (path, symbol) in self.busy:
+            return []
+        value = self.types.instance_of_scope(path, at)
+        if value is None:
+            return []
+        return self.types.inherited(value, name, space, arguments)
+
+    def of_space(self, hits: list[Hit], space: Space) -> list[Hit]:
+        """Those that are types, that can be called, or that are values."""
+        found: list[Hit] = []
+        for hit in hits:
+            model = self.view.model(hit.path)
+            kind = model.symbols[hit.symbol].kind if model is not None and hit.symbol >= 0 else ""
+            if space == "type":
+                fits = kind in TYPES
+            elif space == "call":
+                fits = kind in CALLABLE or kind in TYPES
+            else:
+                fits = kind not in TYPES and kind not in CALLABLE
+            if fits:
+                found.append(hit)
+        return found
+
+    def fitting(self, hits: list[Hit], arguments: int) -> list[Hit]:
+        """Those that take so many arguments; all, where that is not known."""
+        if arguments < 0:
+            return hits
+        return [hit for hit in hits if self.arity(hit).takes(arguments)]
+
+    def arity(self, hit: Hit) -> Arity:
+        """How many arguments a definition takes."""
+        model = self.view.model(hit.path)
+        if model is None or hit.symbol < 0 or model.symbols[hit.symbol].kind not in CALLABLE:
+            return Arity(0, 1 << 30)
+        symbol = model.symbols[hit.symbol]
+        return arity(symbol.signature, symbol.name)
+
+    def _in_file(
+        self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
+    ) -> list[Hit]:
+        group, package = _GROUPS[model.language], self.package(path)
+        entry = model.names[0].get(name)
+        found: list[Hit] = []
+        if entry is not None:
+            found = [Hit(path, at, 0, name) for at in entry.symbols]
+            found = self.fitting(self.of_space(found, space), arguments)
+            for number in () if found else entry.imports:
+                found += self.imported(path, model.imports[number])
+                found = self.fitting(self.of_space(found, space), arguments)
+            if found or entry.imports:
+                return found
+        if package or group != "net":
+            hits = self.of_space(self.in_package(path, package, name), space)
+            found = self.fitting(hits, arguments)
+        while not found and group == "net" and package:
+            package = package.rpartition(".")[0]
+            found = self.of_space(self.in_package(path, package, name), space)
+        return found or self._from_all(path, model, name, space, arguments)
+
+    def _from_all(
+        self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
+    ) -> list[Hit]:
+        """What is imported with a package or class as a whole."""
+        for one in model.imports:
+            if one.name != "*":
+                continue
+            hits = list(self.in_package(path, one.module, name))
+            for owner in self._types_called(path, one.module):
+                hits += self.types.inherited(Instance(owner.path, owner.symbol), name, space)
+            found = self.fitting(self.of_space(hits, space), arguments)
+            if found:
+                return found
+        return []
+
+    def _types_called(self, path: bytes, qualified: str) -> list[Hit]:
+        package, _, name = qualified.rpartition(".")
+        return self.of_space(list(self.in_package(path, package, name)), "type")
+
+    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+        """What an import binds: a definition of a package, or a member of a class."""
+        model = self.view.model(path)
+        if model is None or one.name == "*":
+            return []
+        module, name = one.module, one.name
+        if not name:
+            module, _, name = module.replace("\\", ".").strip(".").rpartition(".")
+        found = list(self.in_package(path, module.replace("\\", "."), name))
+        if found:
+            return found
+        return [
+            hit
+            for owner in self._types_called(path, module)
+            for hit in self.types.inherited(Instance(owner.path, owner.symbol), name, None)
+        ]
+
+
+class ClassTypes(Types):
+    """Values in class-based languages."""
+
+    names: ClassNames
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.names = ClassNames(view)
+        self.names.types = self
+
+    def meaning(self, path: bytes, scope: int, name: str, kind: str, arguments: int) -> list[Hit]:
+        """What a bare name of a reference means."""
+        if kind == "call":
+            hits = self.names.find(path, scope, name, "call", arguments)
+            return hits or self._callable_value(path, scope, name)
+        if kind == "type":
+            return self.names.find(path, scope, name, "type")
+        hits = self.names.lookup(path, scope, name)
+        return hits or self.names.find(path, scope, name, "call")
+
+    def _callable_value(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        model = self.view.model(path)
+        if model is None or model.language not in _ONE_SPACE:
+            return []
+        return self.names.find(path, scope, name, "value")
+
+    def taking(self, value: Value, name: str, arguments: int) -> list[Hit]:
+        """Members of that name that take so many arguments, those of the nearest type."""
+        found: list[Hit] = []
+        for one in each(value):
+            if isinstance(one, Instance | Definition | Super):
+                found += self._line_members(one, name, "call", arguments)
+        return list(dict.fromkeys(found))
+
+    def inherited(
+        self, value: Instance, name: str, space: Space | None, arguments: int = -1
+    ) -> list[Hit]:
+        """Members of a type and its bases, those of the nearest that has any that fit."""
+        return self._line_members(value, name, space, arguments)
+
+    def _line_members(
+        self, value: Instance | Definition | Super, name: str, space: Space | None, arguments: int
+    ) -> list[Hit]:
+        for one in self._line(value):
+            model = self.view.model(one.path)
+            if model is None:
+                continue
+            hits: list[Hit] = []
+            for path, symbol in self.parts(one):
+                there = self.view.model(path)
+                if there is not None:
+                    scope = there.own_scope.get(symbol, 0)
+                    places = there.children.get(symbol, {}).get(name, ())
+                    hits += [Hit(path, at, scope, name) for at in places]
+            if space is not None:
+                chosen = self.names.of_space(hits, space)
+                hits = chosen if chosen or space != "call" else hits
+            hits = self.names.fitting(hits, arguments)
+            if hits:
+                return hits
+        return []
+
+    def parts(self, one: Instance) -> list[tuple[bytes, int]]:
+        """The declarations that a type is made of; in C# there may be several."""
+        model = self.view.model(one.path)
+        if model is None or model.language != "csharp":
+            return [one[:2]]
+        symbol = model.symbols[one.symbol]
+        if symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES:
+            return [one[:2]]
+        hits = self.names.in_package(one.path, self.names.package(one.path), symbol.name)
+        return [(hit.path, hit.symbol) for hit in self.names.of_space(hits, "type")] or [one[:2]]
+
+    def _line(self, value: Instance | Definition | Super) -> list[Instance]:
+        if isinstance(value, Super):
+            if not isinstance(value.of, Instance):
+                return []
+            line = self.ancestry(value.of)
+            at = next((at for at, one in enumerate(line) if one[:2] == value[:2]), len(line))
+            return line[at + 1 :]
+        if isinstance(value, Definition):
+            return self.ancestry(Instance(value.path, value.symbol))
+        return self.ancestry(value)
+
+    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
+        for one in line:
+            hits: list[Hit] = []
+            for path, symbol in self.parts(one):
+                model = self.view.model(path)
+                if model is not None:
+                    scope = model.own_scope.get(symbol, 0)
+                    places = model.children.get(symbol, {}).get(name, ())
+                    hits += [Hit(path, at, scope, name) for at in places]
+            if hits:
+                return [(hit, value) for hit in hits]
+        return []
+
+    def bases(self, one: Instance) -> list[Instance]:
+        """The bases of a type that are types of the view."""
+        found: list[Instance] = []
+        for path, symbol in self.parts(one):
+            model = self.view.model(path)
+            scope = model.own_scope.get(symbol) if model is not None else None
+            if model is None or scope is None:
+                continue
+            key = (path, symbol)
+            fresh = key not in self.names.busy
+            self.names.busy.add(key)
+            try:
+                for row in model.of_scope.get(scope, ()):
+                    if row.how in {"base", "implements"}:
+                        for base in each(self.of_type(path, scope, row.text, one)):
+                            if isinstance(base, Instance) and base[:2] != one[:2]:
+                                found.append(base)
+            finally:
+                if fresh:
+                    self.names.busy.discard(key)
+        return found
+
+    def instance_of_scope(self, path: bytes, scope: int) -> Instance | None:
+        """An instance of the class that a class scope is; of its base, if it has no name."""
+        model = self.view.model(path)
+        if model is None:
+            return None
+        one = model.scopes[scope]
+        if one.symbol >= 0:
+            symbol = one.symbol
+            if model.symbols[symbol].kind not in TYPES:
+                symbol = model.symbols[symbol].parent
+            return Instance(path, symbol) if symbol >= 0 else None
+        for row in model.of_scope.get(scope, ()):
+            if row.how == "base":
+                value = self.of_type(path, one.parent, row.text)
+                return value if isinstance(value, Instance) else None
+        return None
+
+    def instance_around(self, path: bytes, scope: int) -> Value:
+        """`this`."""
+        model = self.view.model(path)
+        while model is not None and scope >= 0:
+            if model.scopes[scope].kind == "class":
+                return self.instance_of_scope(path, scope)
+            scope = model.scopes[scope].parent
+        return None
+
+    def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
+        """A value of a type as these languages write it."""
+        return super().of_type(path, scope, class_type(text), me)
+
+    def _from_rows(self, hit: Hit, line: int) -> Value:
+        """A variable has the type of its declaration, or of its first value."""
+        for row in self.names.rows(hit):
+            if row.how == ":":
+                return self.of_type(hit.path, hit.scope, row.text)
+            if row.how == "=":
+                return self.value(hit.path, row.scope, row.text, row.line)
+        return super()._from_rows(hit, line)
+
+    def _value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+        taken = steps(text)
+        if taken is None:
+            return None
+        head, rest = taken
+        at = 0
+        if rest[:1] == ("()",) and head[0] not in "(`0" and head not in {"super", "base", "parent"}:
+            hits = self.names.find(path, scope, head, "call")
+            found = together([self._outcome(hit, path, scope) for hit in hits[:1]])
+            at = 1
+        else:
+            found = self._head(path, scope, head, rest, line)
+        while at < len(rest) and found is not None:
+            if rest[at + 1 : at + 2] == ("()",) and rest[at][0] not in "([":
+                found = together([self._sent(one, rest[at]) for one in each(found)])
+                at += 2
+            else:
+                found = self._step(found, rest[at])
+                at += 1
+        return found
+
+    def _outcome(self, hit: Hit, path: bytes, scope: int) -> Value:
+        model = self.view.model(hit.path)
+        if model is None or hit.symbol < 0:
+            return None
+        if model.symbols[hit.symbol].kind in TYPES:
+            return Instance(hit.path, hit.symbol)
+        return self.result(hit.path, hit.symbol, self.instance_around(path, scope))
+
+    def _sent(self, value: Value, name: str) -> Value:
+        """What a method of a value gives."""
+        if isinstance(value, Container):
+            return _of_collection(value, name)
+        if not isinstance(value, Instance | Definition | Super):
+            return None
+        hits = self._line_members(value, name, "call", -1)
+        me = value.of if isinstance(value, Super) else value
+        return together([self._given(hit, me) for hit in hits[:1]])
+
+    def _given(self, hit: Hit, me: Value) -> Value:
+        model = self.view.model(hit.path)
+        if model is None:
+            return None
+        if model.symbols[hit.symbol].kind in CALLABLE:
+            return self.result(hit.path, hit.symbol, me)
+        if model.symbols[hit.symbol].kind in TYPES:
+            return Instance(hit.path, hit.symbol)
+        # A record's component is read by a call.
+        return self._taken(hit, me)
+
+    def _step(self, value: Value, step: str) -> Value:
+        if step == "this":
+            return together(
+                [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
+            )
+        return super()._step(value, step)
+
+
+def is_top(model: FileModel, at: int) -> bool:
+    """Whether a symbol stands in no other, but in the package."""
+    parent = model.symbols[at].parent
+    while parent >= 0 and model.symbols[parent].kind == "module":
+        parent = model.symbols[parent].parent
+    return parent < 0
+
+
+def _of_collection(value: Container, name: str) -> Value:
+    if not value.args:
+        return None
+    if value.name in _MAPS:
+        if name in {"values", "Values"}:
+            return Container("Collection", value.args[-1:])
+        if name in {"keySet", "Keys"}:
+            return Container("Set", value.args[:1])
+        return value.args[-1] if name in _ELEMENTS else None
+    if name in _ELEMENTS:
+        return value.args[0]
+    return value if name in _SAME else None

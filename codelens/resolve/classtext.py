@@ -1,0 +1,73 @@
+"""Types and signatures as Java, Kotlin, C# and PHP write them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_WILDCARD = re.compile(r"\?\s*(?:extends|super)\s+")
+_ANNOTATION = re.compile(r"@[\w.]+(?:\([^()]*\))?\s*")
+_VARIANCE = re.compile(r"(?<=[<,])\s*(?:in|out)\s+(?=[\w?])")
+_MOST = 1 << 30
+
+
+class Arity(NamedTuple):
+    """How many arguments a function takes."""
+
+    least: int
+    most: int
+
+    def takes(self, count: int) -> bool:
+        """Whether it may be called with so many."""
+        return self.least <= count <= self.most
+
+
+@lru_cache(maxsize=20_000)
+def class_type(text: str) -> str:
+    """A type as one that `codelens.resolve.typetext` reads."""
+    text = _ANNOTATION.sub("", text).removeprefix("final ").strip()
+    text = _WILDCARD.sub("", text).replace("<?", "<any").replace(", ?", ", any")
+    text = _VARIANCE.sub(" ", text)
+    if text.startswith("\\"):
+        text = text[1:]
+    text = text.replace("\\", ".").replace("?", "").replace("!", "").replace("global::", "")
+    return text[:-3] + "[]" if text.endswith("...") else text
+
+
+@lru_cache(maxsize=20_000)
+def arity(signature: str, name: str) -> Arity:
+    """What the list of parameters behind the name in a signature says."""
+    at = signature.find(name + "(")
+    if at < 0:
+        at = signature.find("(") - len(name)
+    if at + len(name) < 0 or "(" not in signature:
+        return Arity(0, _MOST)
+    parts = _parameters(signature, at + len(name))
+    if parts is None:
+        return Arity(0, _MOST)
+    open_ended = any("..." in part or part.startswith(("params ", "vararg ")) for part in parts)
+    optional = sum(
+        "=" in part or "..." in part or part.startswith(("params ", "vararg ")) for part in parts
+    )
+    return Arity(len(parts) - optional, _MOST if open_ended else len(parts))
+
+
+def _parameters(signature: str, at: int) -> list[str] | None:
+    """The parts between the brackets that open at a position; None if they do not close."""
+    depth = 0
+    start = at + 1
+    parts: list[str] = []
+    for end in range(at, len(signature)):
+        sign = signature[end]
+        if sign in "([{<":
+            depth += 1
+        elif sign in ")]}" or (sign == ">" and signature[end - 1] not in "-="):
+            depth -= 1
+            if not depth:
+                parts.append(signature[start:end].strip())
+                return [part for part in parts if part]
+        elif sign == "," and depth == 1:
+            parts.append(signature[start:end].strip())
+            start = end + 1
+    return None

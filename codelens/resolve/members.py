@@ -1,0 +1,188 @@
+"""Members: of types and their bases, of modules and namespaces."""
+
+from __future__ import annotations
+
+from codelens.resolve.model import CALLABLE, TYPES, FileModel
+from codelens.resolve.names import Hit, latest, policy
+from codelens.resolve.typed import Typed
+from codelens.resolve.values import (
+    Definition,
+    Instance,
+    Module,
+    Several,
+    Super,
+    Value,
+    each,
+    together,
+)
+from codelens.types import Binding
+
+_MOST_BASES = 100
+
+
+class Members(Typed):
+    """Finds members."""
+
+    def ancestry(self, one: Instance) -> list[Instance]:
+        """A type and its bases, nearest first, each with its arguments."""
+        return self._once(("mro", one), lambda: self._ancestry(one), [one])
+
+    def _ancestry(self, one: Instance) -> list[Instance]:
+        found = [one]
+        for base in self.bases(one):
+            for further in self.ancestry(base):
+                if len(found) > _MOST_BASES:
+                    break
+                # What several bases share stands behind all of them.
+                found = [old for old in found if old[:2] != further[:2] or old is one]
+                if further[:2] != one[:2]:
+                    found.append(further)
+        return found
+
+    def bases(self, one: Instance) -> list[Instance]:
+        """The bases of a type that are types of the view."""
+        model = self.view.model(one.path)
+        if model is None:
+            return []
+        found: list[Instance] = []
+        for symbol in self._merged(model, one.symbol):
+            scope = model.own_scope.get(symbol)
+            if scope is None:
+                continue
+            place = scope if policy(model).spaces else model.scopes[scope].parent
+            for row in model.of_scope.get(scope, ()):
+                if row.how in {"base", "implements"}:
+                    value = self.of_type(one.path, place, row.text, one)
+                    if value is None and row.how == "base":
+                        value = self._called_base(one.path, place, row)
+                    for base in each(value):
+                        if isinstance(base, Instance) and base[:2] != (one.path, one.symbol):
+                            found.append(base)
+        return found
+
+    def _called_base(self, path: bytes, scope: int, row: Binding) -> Value:
+        value = self.value(path, scope, row.text, row.line)
+        if isinstance(value, Definition) and self._is_type(value):
+            return Instance(value.path, value.symbol)
+        return None
+
+    def _merged(self, model: FileModel, symbol: int) -> list[int]:
+        """A type with the others of its name in its place: merged declarations."""
+        one = model.symbols[symbol]
+        if not policy(model).spaces:
+            return [symbol]
+        entry = model.names[model.home[symbol]].get(one.name)
+        if entry is None:
+            return [symbol]
+        return [
+            at
+            for at in entry.symbols
+            if model.symbols[at].kind in TYPES or model.symbols[at].kind == "module" or at == symbol
+        ]
+
+    def members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+        """Members of that name, each with what it was found in."""
+        if isinstance(value, Several):
+            found = [pair for one in value.values for pair in self.members(one, name)]
+            return list(dict.fromkeys(found))
+        key = ("member", value, name)
+        return self._once(key, lambda: self._members(value, name), [])
+
+    def _members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+        if isinstance(value, Module):
+            hits = self.names.exported(value.path, name) or self.names.submodule(value.path, name)
+            if hits or name == "default":
+                return [(hit, value) for hit in hits]
+            whole = self.handed(value)
+            return self.members(whole, name) if whole is not None else []
+        if isinstance(value, Definition):
+            return self._static(value, name)
+        if isinstance(value, Instance):
+            return self._of_types(self.ancestry(value), name, value)
+        if isinstance(value, Super):
+            return self._above(value, name)
+        return []
+
+    def _above(self, value: Super, name: str) -> list[tuple[Hit, Value]]:
+        if not isinstance(value.of, Instance):
+            return []
+        line = self.ancestry(value.of)
+        at = next((at for at, one in enumerate(line) if one[:2] == value[:2]), -1)
+        return self._of_types(line[at + 1 :], name, value.of) if at >= 0 else []
+
+    def _static(self, value: Definition, name: str) -> list[tuple[Hit, Value]]:
+        model = self.view.model(value.path)
+        if model is None:
+            return []
+        if model.symbols[value.symbol].kind in TYPES:
+            own = Instance(value.path, value.symbol)
+            return self._of_types(self.ancestry(own), name, value)
+        found: list[tuple[Hit, Value]] = []
+        for symbol in self._merged(model, value.symbol):
+            for at in model.children.get(symbol, {}).get(name, ()):
+                scope = model.own_scope.get(symbol, 0)
+                found.append((Hit(value.path, at, scope, name), value))
+        return found
+
+    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
+        for one in line:
+            model = self.view.model(one.path)
+            if model is None:
+                continue
+            for symbol in self._merged(model, one.symbol):
+                places = model.children.get(symbol, {}).get(name)
+                if places:
+                    scope = model.own_scope.get(symbol, 0)
+                    if not policy(model).spaces:
+                        places = latest(model, tuple(places))
+                    return [(Hit(one.path, at, scope, name), value) for at in places]
+        return []
+
+    def member_value(self, value: Value, name: str) -> Value:
+        """The value of a member."""
+        key = ("member value", value, name)
+        return self._once(key, lambda: self._member_value(value, name), None)
+
+    def _member_value(self, value: Value, name: str) -> Value:
+        found = self.members(value, name)
+        if isinstance(value, Module):
+            hits = self._chosen([hit for hit, _ in found])
+            return together([self.value_of(hit, hit.path, -1, -1) for hit in hits])
+        values = [self._taken(hit, value) for hit, _ in found[:1]]
+        return together(values)
+
+    def _taken(self, hit: Hit, me: Value) -> Value:
+        """The value of one member of something."""
+        model = self.view.model(hit.path)
+        if model is None:
+            return None
+        symbol = model.symbols[hit.symbol]
+        if symbol.kind in CALLABLE:
+            return Definition(hit.path, hit.symbol, me)
+        if symbol.kind in TYPES or symbol.kind == "module":
+            return Definition(hit.path, hit.symbol)
+        scope = model.own_scope.get(hit.symbol)
+        if scope is not None and model.scopes[scope].kind == "function":
+            return self.result(hit.path, hit.symbol, me)
+        if symbol.kind == "member" and symbol.parent >= 0:
+            return Instance(hit.path, symbol.parent)
+        owner = symbol.parent
+        rows = self._attribute_rows(model, owner, symbol.name, hit.symbol)
+        declared = [row for row in rows if row.how == ":"]
+        if declared:
+            return self.of_type(hit.path, declared[0].scope, declared[0].text, me)
+        return self._agreed(hit.path, [row for row in rows if row.how in {"=", "+", "?"}])
+
+    def _attribute_rows(
+        self, model: FileModel, owner: int, name: str, symbol: int
+    ) -> list[Binding]:
+        scope = model.own_scope.get(owner)
+        rows: list[Binding] = []
+        if scope is not None:
+            entry = model.names[scope].get(name)
+            rows += [row for row in entry.rows if row.how != "let"] if entry is not None else []
+        rows += model.attributes.get(owner, {}).get(name, [])
+        if not rows:
+            line = model.symbols[symbol].name_line
+            rows = [row for row in model.bindings if row.line == line and row.name == name]
+        return rows
