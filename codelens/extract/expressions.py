@@ -43,8 +43,10 @@ class Expressions:
         kind = node.type
         if kind in self._plain:
             text = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + LIMIT))
+            if text.isidentifier():
+                return text
             if _PLAIN.fullmatch(text):
-                return text.replace("?", "")
+                return text.replace("?", "") if "?" in text else text
         recipe = self._recipes.get(kind)
         if recipe is None:
             return UNKNOWN
@@ -134,6 +136,8 @@ def plain(text: str) -> bool:
 
 def child(node: Node, path: str) -> Node | None:
     """The node by fields, by numbers among named children, `^` for the parent; itself: `.`."""
+    if path.isidentifier():
+        return node.child_by_field_name(path)
     if path == ".":
         return node
     found: Node | None = node

@@ -27,22 +27,24 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import repeat, zip_longest
+from typing import NamedTuple, cast
 
 from tree_sitter import Node
 
 from codelens.extract.captures import Captures
 from codelens.extract.expressions import UNKNOWN, Expressions, child, plain
 from codelens.extract.frames import FUNCTIONS, TYPES
-from codelens.extract.languages import LanguageInfo
+from codelens.extract.languages import LanguageInfo, language_info
 from codelens.extract.source import Source
 from codelens.extract.symbols import Symbols
 from codelens.types import Binding, Import, Scope
 
 _SCOPES = ("function", "class", "block")
 _OF_SCOPE = {
+    "alias": "alias",
     "return": "return",
     "result": "->",
     "base": "base",
@@ -57,6 +59,13 @@ _HOLDING = TYPES | {"type"}
 _NO_NAMES = frozenset({"heading", "key", "method", "field", "property", "member"})
 
 _Span = tuple[int, int, str]
+_Row = tuple[int, str, str, str, bool]
+"""Start, name, how, text, and whether it is bound outside of the scope that begins there."""
+
+_new_binding = cast(
+    "Callable[[tuple[int, str, str, str, int]], Binding]",
+    partial(tuple.__new__, Binding),  # pyright: ignore[reportUnknownMemberType]
+)
 
 
 class Flow:
@@ -72,8 +81,8 @@ class Flow:
     ) -> None:
         self._captures = captures
         self._source = source
-        self._info = info
-        self._fields = _fields(info.bindings)
+        self._leaves = info.destructured
+        self._rules = _rules(info.name)
         told = info.selves != ".*"
         self._selves = re.compile(rf"(?:{info.selves})\.[\w$#]+") if told else None
         self._exporting = re.compile(info.exporting) if info.exporting else None
@@ -84,12 +93,15 @@ class Flow:
             for node in captures.get(f"scope.{kind}", ())
         }
         self._spans = [(0, source.size, "module"), *((a, -b, kind) for a, b, kind in sorted(spans))]
+        self._opened = {span[:2] for span in self._spans[1:]}
         self._parents, self._bounds, self._inside = _nested(self._spans)
         self._own = self._owners(found)
-        rows = [(at, row) for at, row in self._rows()]
+        self._found: list[_Row] = []
+        self._read()
+        rows = self._settled()
         rows += self._placed(found, imports)
-        rows.sort(key=lambda one: one[0])
-        self.scopes, self.bindings = self._kept([row for _, row in rows])
+        rows.sort()
+        self.scopes, self.bindings = self._kept(rows)
 
     def scopes_at(self, starts: list[int]) -> list[int]:
         """The innermost scope at each position."""
@@ -129,51 +141,76 @@ class Flow:
                         owners[scope] = at
         return owners
 
-    def _rows(self) -> Iterator[tuple[int, Binding]]:
+    def _settled(self) -> list[tuple[int, int, str, str, str, int]]:
+        """The rows read, with their scopes and lines: start, scope, name, how, text, line."""
+        rows = self._found
+        starts = [row[0] for row in rows]
+        scopes = [self._inside[at - 1] for at in map(bisect_right, repeat(self._bounds), starts)]
+        lines = map(bisect_right, repeat(self._source.line_starts), starts)
+        parents = self._parents
+        return [
+            (start, parents[scope] if outside else scope, name, how, text, line)
+            for (start, name, how, text, outside), scope, line in zip(
+                rows, scopes, lines, strict=True
+            )
+        ]
+
+    def _read(self) -> None:
+        """Rows of all captures."""
+        add = self._found.append
+        written, type_of = self.expressions.written, self.expressions.type
         for capture, nodes in self._captures.items():
             head, _, how = capture.partition(".")
             if head != "bind":
                 continue
-            for node in nodes:
-                yield from self._row(how, node)
+            if how in _OF_SCOPE:
+                label = _OF_SCOPE[how]
+                write = type_of if how in _TYPED else written
+                for node in nodes:
+                    text = write(node)
+                    if how == "base" and text == UNKNOWN:
+                        text = type_of(node)
+                    add((node.start_byte, "", label, text, False))
+            elif how == "yield":
+                for node in nodes:
+                    add((node.start_byte, "", "yield", "", False))
+            elif how == "built":
+                for node in nodes:
+                    text = type_of(node)
+                    if text.startswith("//go:build "):
+                        add((node.start_byte, "", "built", text[11:], False))
+            else:
+                for node in nodes:
+                    self._row(how, node)
 
-    def _row(self, how: str, node: Node) -> Iterator[tuple[int, Binding]]:
+    def _row(self, how: str, node: Node) -> None:
+        """Rows of what binds names."""
         start = node.start_byte
-        scope = self._at(start)
-        line = self._source.line(start)
-        if how in _OF_SCOPE or how == "alias":
-            write = self.expressions.type if how in _TYPED else self.expressions.written
-            text = write(node)
-            if how == "base" and text == UNKNOWN:
-                text = self.expressions.type(node)
-            yield start, Binding(scope, "", _OF_SCOPE.get(how, how), text, line)
+        kind = node.type
+        if how == "parameter" and kind in self._leaves:
+            name = self._source.slice(start, node.end_byte)
+            self._found.append((start, name, "?", "", False))
             return
-        if how == "yield":
-            yield start, Binding(scope, "", "yield", "", line)
-            return
-        if how == "built":
-            text = self.expressions.type(node)
-            if text.startswith("//go:build "):
-                yield start, Binding(scope, "", "built", text[11:], line)
-            return
-        paths = self._fields.get(node.type)
-        whole = self._spans[scope][0] == start and self._spans[scope][1] == node.end_byte
-        if whole and (paths is None or not paths[0] or paths[0][0][0] != "^"):
+        paths = self._rules.fields.get(kind)
+        outside = (start, node.end_byte) in self._opened and (
             # The name of what opens a scope is bound around it, unless it is taken from there.
-            scope = self._parents[scope]
-        value, kind = (
-            (None, None) if paths is None else (_first(node, paths[1]), _first(node, paths[2]))
+            paths is None or not paths[0] or paths[0][0][0] != "^"
         )
-        targets = [node] if paths is None else _all(node, paths[0])
+        if paths is None:
+            self._targeted(start, outside, how, node, None, None)
+            return
+        value, said = _first(node, paths[1]), _first(node, paths[2])
+        targets = _all(node, paths[0])
         if how == "export" and not targets and value is not None:
-            yield start, Binding(scope, "default", how, self.expressions.written(value), line)
+            text = self.expressions.written(value)
+            self._found.append((start, "default", how, text, outside))
         for target in targets:
-            if how == "assign" and not scope and self._is_exported(target):
-                if value is not None and value.type != node.type:
+            if how == "assign" and self._is_exported(target) and not self._at(start):
+                if value is not None and value.type != kind:
                     text = self.expressions.written(value)
-                    yield start, Binding(scope, "default", "export", text, line)
+                    self._found.append((start, "default", "export", text, False))
                 continue
-            yield from self._targeted(start, scope, line, how, target, value, kind)
+            self._targeted(start, outside, how, target, value, said)
 
     def _is_exported(self, target: Node) -> bool:
         """The whole of a module is assigned: `module.exports = ...`."""
@@ -186,46 +223,42 @@ class Flow:
     def _targeted(
         self,
         start: int,
-        scope: int,
-        line: int,
+        outside: bool,
         how: str,
         target: Node,
         value: Node | None,
-        kind: Node | None,
-    ) -> Iterator[tuple[int, Binding]]:
+        said: Node | None,
+    ) -> None:
         """Rows of one target, or of each in a list of targets: `a, b = c, d` and `a, b = f()`."""
-        if target.type not in self._lists:
-            form, text = self._meaning(how, value, kind)
-            yield from self._named(start, scope, line, target, form, text)
+        lists = self._rules.lists
+        if target.type not in lists:
+            form, text = self._meaning(how, value, said)
+            self._named(start, outside, target, form, text)
             return
         targets = target.named_children
-        values = [value] if value is None or value.type not in self._lists else value.named_children
+        values = [value] if value is None or value.type not in lists else value.named_children
         if how == "range" and len(targets) == 1:
             text = self.expressions.written(values[0])
-            form = "?" if text == UNKNOWN else "="
-            yield from self._named(
-                start, scope, line, targets[0], form, "" if form == "?" else f"{text}.#key"
-            )
+            form, text = ("?", "") if text == UNKNOWN else ("=", f"{text}.#key")
+            self._named(start, outside, targets[0], form, text)
             return
         if len(values) == 1 and len(targets) == 1:
-            yield from self._targeted(start, scope, line, how, targets[0], values[0], kind)
+            self._targeted(start, outside, how, targets[0], values[0], said)
             return
         for at, (one, part) in enumerate(zip_longest(targets, values)):
             if one is None:
                 break
-            if len(values) == len(targets) or kind is not None:
-                form, text = self._meaning(how, part, kind)
+            if len(values) == len(targets) or said is not None:
+                form, text = self._meaning(how, part, said)
             else:
                 form, text = self._meaning("", values[0], None)
                 if text not in {"", UNKNOWN} and how == "range":
                     form, text = ("=", f"{text}[]") if at else ("?", "")
                 elif text not in {"", UNKNOWN}:
                     text = f"{text}.#{at}"
-            yield from self._named(start, scope, line, one, form, text)
+            self._named(start, outside, one, form, text)
 
-    def _named(
-        self, start: int, scope: int, line: int, target: Node, form: str, text: str
-    ) -> Iterator[tuple[int, Binding]]:
+    def _named(self, start: int, outside: bool, target: Node, form: str, text: str) -> None:
         for name, taken in self._names(target):
             part = f"{text}.{taken}" if taken and text not in {"", UNKNOWN} else text
             now = form
@@ -233,16 +266,7 @@ class Flow:
                 now, part = "=", f"`{text}`.{taken}"
             elif taken is None and form in {"=", ":", "+"}:
                 now, part = "?", ""
-            yield start, Binding(scope, name, now, part, line)
-
-    @property
-    def _inferred(self) -> frozenset[str]:
-        """Words in the place of a type that leave it to the value: `var`."""
-        return _words(self._info.bindings)
-
-    @property
-    def _lists(self) -> frozenset[str]:
-        return _types(self._info.bindings, "list")
+            self._found.append((start, name, now, part, outside))
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
         """The form and text that all names of a binding share."""
@@ -252,7 +276,7 @@ class Flow:
         if how == "export":
             return "export", self.expressions.written(value)
         text = self.expressions.type(kind) if kind is not None else ""
-        if text and text not in self._inferred:
+        if text and text not in self._rules.inferred:
             return ":", text
         if how == "each":
             text = self.expressions.written(value)
@@ -278,24 +302,20 @@ class Flow:
         """
         if not target.named_child_count:
             text = self._source.slice(target.start_byte, target.end_byte)
-            if plain(text):
+            if text.isidentifier() or plain(text):
                 yield text, ""
             return
-        if target.type in self._patterns:
+        if target.type in self._rules.patterns:
             yield from self._taken_apart(target)
             return
         text = self._source.slice(target.start_byte, min(target.end_byte, target.start_byte + 100))
         if self._selves is not None and self._selves.fullmatch(text):
             yield text, ""
 
-    @property
-    def _patterns(self) -> frozenset[str]:
-        return _types(self._info.bindings, "pattern")
-
     def _taken_apart(self, target: Node) -> Iterator[tuple[str, str | None]]:
         pending = [(target, "")]
         count = 0
-        leaves = self._info.destructured
+        leaves = self._leaves
         while pending and count < _MOST_NAMES:
             node, taken = pending.pop()
             if node.type in leaves:
@@ -324,41 +344,37 @@ class Flow:
                 continue
             pending += [(one, taken and "?") for one in reversed(node.named_children)]
 
-    def _placed(self, found: Symbols, imports: list[Import]) -> Iterator[tuple[int, Binding]]:
+    def _placed(
+        self, found: Symbols, imports: list[Import]
+    ) -> Iterator[tuple[int, int, str, str, str, int]]:
         """Definitions and imports whose scope their place among the symbols does not tell."""
         scope_of = {symbol: scope for scope, symbol in self._own.items()}
-        for at, (symbol, frame) in enumerate(zip(found.symbols, found.frames, strict=True)):
-            if symbol.kind in _NO_NAMES and self._in_type(found, symbol.parent):
+        symbols = found.symbols
+        unbound = self._rules.unbound
+        for at, (symbol, frame) in enumerate(zip(symbols, found.frames, strict=True)):
+            kind, parent = symbol.kind, symbol.parent
+            if kind in {"heading", "key"}:
                 continue
-            if symbol.kind in {"heading", "key"}:
+            in_type = parent >= 0 and symbols[parent].kind in _HOLDING
+            if in_type and kind in _NO_NAMES:
                 continue
-            if frame.node.type in self._unbound and not self._in_type(found, symbol.parent):
-                yield frame.tree_start, Binding(0, symbol.name, "member", str(at), symbol.name_line)
+            start = frame.tree_start
+            if unbound and not in_type and frame.node.type in unbound:
+                yield start, 0, symbol.name, "member", str(at), symbol.name_line
                 continue
-            scope = self._at(frame.tree_start)
-            if self._own.get(scope) == at and self._spans[scope][0] == frame.tree_start:
+            scope = self._at(start)
+            if self._own.get(scope) == at and self._spans[scope][0] == start:
                 scope = self._parents[scope]
-            parent = symbol.parent
             while parent >= 0 and parent not in scope_of:
-                parent = found.symbols[parent].parent
+                parent = symbols[parent].parent
             if scope != scope_of.get(parent, 0):
-                yield (
-                    frame.tree_start,
-                    Binding(scope, symbol.name, "def", str(at), symbol.name_line),
-                )
+                yield start, scope, symbol.name, "def", str(at), symbol.name_line
         for number, one in enumerate(imports):
             start = self._line_begin(one.line)
             scope = self._at(start)
             if scope:
                 name = one.alias or one.name or one.module
-                yield start, Binding(scope, name, "import", str(number), one.line)
-
-    @property
-    def _unbound(self) -> frozenset[str]:
-        return _types(self._info.bindings, "unbound")
-
-    def _in_type(self, found: Symbols, parent: int) -> bool:
-        return parent >= 0 and found.symbols[parent].kind in _HOLDING
+                yield start, scope, name, "import", str(number), one.line
 
     def _line_begin(self, line: int) -> int:
         """Where the text of a line begins, behind its blanks."""
@@ -368,9 +384,11 @@ class Flow:
             start += 1
         return start
 
-    def _kept(self, rows: list[Binding]) -> tuple[list[Scope], list[Binding]]:
+    def _kept(
+        self, rows: list[tuple[int, int, str, str, str, int]]
+    ) -> tuple[list[Scope], list[Binding]]:
         """Without the blocks in which nothing is bound."""
-        used = {row.scope for row in rows} | {0}
+        used = {row[1] for row in rows} | {0}
         places: list[int] = []
         scopes: list[Scope] = []
         for at, (_, _, kind) in enumerate(self._spans):
@@ -381,7 +399,10 @@ class Flow:
             places.append(len(scopes))
             scopes.append(Scope(parent, self._own.get(at, -1), kind))
         self._places = places
-        return scopes, [row._replace(scope=places[row.scope]) for row in rows]
+        return scopes, [
+            _new_binding((places[scope], name, how, text, line))
+            for _, scope, name, how, text, line in rows
+        ]
 
 
 def _nested(spans: list[_Span]) -> tuple[list[int], list[int], list[int]]:
@@ -422,24 +443,33 @@ def _first(node: Node, paths: tuple[str, ...]) -> Node | None:
     return None
 
 
-@cache
-def _fields(settings: tuple[tuple[str, str], ...]) -> dict[str, tuple[tuple[str, ...], ...]]:
+class _Rules(NamedTuple):
+    """The setting `bindings` of a language."""
+
+    fields: dict[str, tuple[tuple[str, ...], ...]]
     """Node type -> for name, value and type the paths to try."""
-    return {
+    patterns: frozenset[str]
+    lists: frozenset[str]
+    unbound: frozenset[str]
+    """Definitions of these types bind no name outside of a type."""
+    inferred: frozenset[str]
+    """Words in the place of a type that leave it to the value: `var`."""
+
+
+@cache
+def _rules(language: str) -> _Rules:
+    settings = dict(language_info(language).bindings)
+    inferred = frozenset(settings.pop("inferred", "").split())
+    fields = {
         kind: tuple(
             () if part == "-" else tuple(part.split("|"))
             for part in (recipe.split() + ["-"] * 3)[:3]
         )
-        for kind, recipe in settings
-        if recipe not in {"pattern", "unbound", "list"} and kind != "inferred"
+        for kind, recipe in settings.items()
+        if recipe not in {"pattern", "unbound", "list"}
     }
 
+    def of(role: str) -> frozenset[str]:
+        return frozenset(kind for kind, recipe in settings.items() if role in recipe.split())
 
-@cache
-def _words(settings: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    return frozenset(word for key, words in settings if key == "inferred" for word in words.split())
-
-
-@cache
-def _types(settings: tuple[tuple[str, str], ...], role: str) -> frozenset[str]:
-    return frozenset(kind for kind, recipe in settings if role in recipe.split())
+    return _Rules(fields, of("pattern"), of("list"), of("unbound"), inferred)

@@ -35,6 +35,9 @@ _LONGEST_OWNER = 80
 _LONGEST_CHAIN = 160
 _DOTS = frozenset({b".", b":", b">", b"\\"})
 _BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
+_BEFORE_NAME = _DOTS | _BLANKS
+_CUT = frozenset(".?!")
+"""A text that begins so is not the whole of a chain."""
 _JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-(?=[\w)\]])|::(?=[\w>])|\\(?=\w)")
 """What joins a member to its owner, read backwards."""
 _CHAIN = re.compile(
@@ -120,36 +123,60 @@ def _receivers(
     captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
 ) -> list[str]:
     """What stands before the dot of each name; see `Reference.receiver`."""
-    chains = {node.end_byte: node for node in captures.get("chain", ())}
+    nodes = captures.get("chain", [])
+    ends = [node.end_byte for node in nodes]
+    heads = [node.start_byte for node in nodes]
+    # Most chains are names and dots; a longer text is cut, and then looked at as a tree.
+    slices = map(source.slice, map(max, heads, [end - _LONGEST_CHAIN for end in ends]), ends)
+    chains = {
+        end: (head, text, node)
+        for end, head, text, node in zip(ends, heads, slices, nodes, strict=True)
+    }
     owned = {node.end_byte: node for node in captures.get("receiver", ())}
     text = source.text
     found: list[str] = []
-    written = flow.expressions.written
+    add = found.append
     for name, start in zip(names, starts, strict=True):
-        if text[start - 1 : start] not in _DOTS and text[start - 1 : start] not in _BLANKS:
-            found.append("")
+        if text[start - 1 : start] not in _BEFORE_NAME:
+            add("")
             continue
-        end = start + (len(name) if name.isascii() else len(name.encode()))
-        before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
-        near = _CHAIN.match(before)
-        if near is not None:
-            found.append(_DOT.sub(".", near[1][::-1].decode("utf-8", "replace")))
+        known = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
+        if known is None or known[0] == start:
+            add(_read_back(text, start, owned, flow))
             continue
-        joint = _JOINT.match(before)
-        if joint is None:
-            found.append("")
-            continue
-        owner = owned.get(start - joint.end())
-        if owner is not None:
-            found.append(written(owner))
-            continue
-        node = chains.get(end)
-        if node is None or node.start_byte >= start:
-            found.append(UNKNOWN)
-            continue
-        whole = written(node)
-        found.append(whole[: -len(name) - 1] if whole.endswith("." + name) else UNKNOWN)
+        _, chain, node = known
+        before, _, last = chain.rpartition(".")
+        if last == name and before.replace(".", "").isidentifier() and chain[0] not in _CUT:
+            add(before)
+        else:
+            add(_read_back(text, start, owned, flow, node, name))
     return found
+
+
+def _read_back(
+    text: bytes,
+    start: int,
+    owned: dict[int, Node],
+    flow: Flow,
+    chain: Node | None = None,
+    name: str = "",
+) -> str:
+    """The receiver of a name, from the text before it, else from the tree."""
+    before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
+    near = _CHAIN.match(before)
+    if near is not None:
+        return _DOT.sub(".", near[1][::-1].decode("utf-8", "replace"))
+    joint = _JOINT.match(before)
+    if joint is None:
+        return ""
+    written = flow.expressions.written
+    owner = owned.get(start - joint.end())
+    if owner is not None:
+        return written(owner)
+    if chain is None:
+        return UNKNOWN
+    whole = written(chain)
+    return whole[: -len(name) - 1] if whole.endswith("." + name) else UNKNOWN
 
 
 def _bound(

@@ -39,7 +39,7 @@ _ELEMENTS = frozenset(
 )
 _SAME = frozenset(
     "stream iterator listIterator filter sorted distinct limit skip reversed subList toList "
-    "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip Take".split()
+    "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip".split()
 )
 """Methods of collections that give one of their elements, or a collection of the same."""
 _MAPS = frozenset(
@@ -156,7 +156,7 @@ class ClassNames(Names):
         if entry is not None:
             if space == "type" and any(row.how == "type" for row in entry.rows):
                 return [Hit(path, LOCAL, at, name)]
-            own = [Hit(path, one, at, name) for one in entry.symbols]
+            own = [Hit(path, one, at, name) for one in entry.symbols if not builds(model, one)]
             own = self.fitting(self.of_space(own, space), arguments)
             if own:
                 return own
@@ -288,7 +288,7 @@ class ClassTypes(Types):
         found: list[Hit] = []
         for one in each(value):
             if isinstance(one, Instance | Definition | Super):
-                found += self._line_members(one, name, "call", arguments)
+                found += self._line_members(one, name, "call", arguments, strict=False)
         return list(dict.fromkeys(found))
 
     def inherited(
@@ -298,8 +298,15 @@ class ClassTypes(Types):
         return self._line_members(value, name, space, arguments)
 
     def _line_members(
-        self, value: Instance | Definition | Super, name: str, space: Space | None, arguments: int
+        self,
+        value: Instance | Definition | Super,
+        name: str,
+        space: Space | None,
+        arguments: int,
+        *,
+        strict: bool = True,
     ) -> list[Hit]:
+        """Members of the nearest type; if not `strict`, what is read by a call as well."""
         for one in self._line(value):
             model = self.view.model(one.path)
             if model is None:
@@ -310,10 +317,10 @@ class ClassTypes(Types):
                 if there is not None:
                     scope = there.own_scope.get(symbol, 0)
                     places = there.children.get(symbol, {}).get(name, ())
-                    hits += [Hit(path, at, scope, name) for at in places]
+                    hits += [Hit(path, at, scope, name) for at in places if not builds(there, at)]
             if space is not None:
                 chosen = self.names.of_space(hits, space)
-                hits = chosen if chosen or space != "call" else hits
+                hits = chosen if chosen or strict or space != "call" else hits
             hits = self.names.fitting(hits, arguments)
             if hits:
                 return hits
@@ -450,7 +457,7 @@ class ClassTypes(Types):
             return _of_collection(value, name)
         if not isinstance(value, Instance | Definition | Super):
             return None
-        hits = self._line_members(value, name, "call", -1)
+        hits = self._line_members(value, name, "call", -1, strict=False)
         me = value.of if isinstance(value, Super) else value
         return together([self._given(hit, me) for hit in hits[:1]])
 
@@ -471,6 +478,14 @@ class ClassTypes(Types):
                 [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
             )
         return super()._step(value, step)
+
+
+def builds(model: FileModel, at: int) -> bool:
+    """Whether a symbol is a constructor: what is called is the type."""
+    symbol = model.symbols[at]
+    if symbol.parent < 0 or symbol.kind not in CALLABLE:
+        return False
+    return symbol.name in {model.symbols[symbol.parent].name, "constructor", "__construct"}
 
 
 def is_top(model: FileModel, at: int) -> bool:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from codelens.resolve.tree import Tree, below, encoded, folder_of, nearest
+from codelens.resolve.tree import Tree, below, encoded, folder_of, name_of, nearest
 from codelens.types import Import
 
 LANGUAGES = frozenset({"java", "kotlin", "scala"})
 PER_FILE = False
 NAMED = True
+_ROOTS = frozenset({b"", b"src", b"java", b"kotlin", b"scala", b"main", b"test"})
+"""Where a package of one name is looked for: its folder may be called like many others."""
 _FORMS = (b".java", b".kt", b".scala")
 
 
@@ -33,7 +35,7 @@ class Modules:
         if not parts:
             return ()
         found = self._class(path, parts)
-        if not found and one.name == "*" and len(parts) > 1:
+        if not found and one.name == "*":
             return self._package(path, b"/".join(parts))
         return found
 
@@ -52,7 +54,8 @@ class Modules:
         folders = [
             folder
             for folder in self._tree.folders_ending(inner)
-            if any(file.endswith(_FORMS) for file in self._tree.files(folder))
+            if (b"/" in inner or name_of(folder_of(folder)) in _ROOTS)
+            and any(file.endswith(_FORMS) for file in self._tree.files(folder))
         ]
         main = [one for one in folders if not _is_test(one)] or folders
         chosen = _chosen(path, [below(one, b"x") for one in main], below(inner, b"x"))

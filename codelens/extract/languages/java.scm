@@ -62,7 +62,7 @@
 (import_declaration (identifier) @import.module) @import
 (import_declaration
   (scoped_identifier scope: (_) @import.module name: (_) @import.name) .) @import
-(import_declaration (scoped_identifier) @import.module (asterisk) @import.all) @import
+(import_declaration [(identifier) (scoped_identifier)] @import.module (asterisk) @import.all) @import
 (requires_module_directive module: (_) @import.module) @import
 
 ; Scopes, and what is bound in them.

@@ -1,0 +1,116 @@
+"""Java: who calls whom, by declared types, packages and what is inherited."""
+
+from __future__ import annotations
+
+import pytest
+from edging import edges_of
+
+from codelens.resolve.classtext import Arity, arity, class_type
+
+ROOT = "src/main/java/"
+SHOP = {
+    ROOT + "shop/Item.java": (
+        "package shop;\npublic class Item extends Base implements Named {\n  Item next;\n"
+        "  public Item copy() { return this; }\n  void mark(int a) {}\n  void mark(int a, String b) {}\n"
+        "  static Item of(String name) { return new Item(); }\n  class Part { void turn() {} }\n}\n"
+    ),
+    ROOT + "shop/Base.java": (
+        "package shop;\nabstract class Base {\n  protected void log() {}\n  Named owner() { return null; }\n}\n"
+    ),
+    ROOT + "shop/Named.java": "package shop;\npublic interface Named { String name(); }\n",
+    ROOT + "shop/Color.java": "package shop;\npublic enum Color { RED; Color dark() { return this; } }\n",
+    ROOT + "shop/Pair.java": "package shop;\npublic record Pair(Item left, int right) { }\n",
+}
+
+
+def used(body: str, imports: str = "import shop.*;") -> list[str]:
+    """What a method's body calls."""
+    path = ROOT + "app/Main.java"
+    text = (
+        f"package app;\n{imports}\nimport java.util.*;\nclass Main {{\n  Item field;\n"
+        f"  void run(Item item, List<Item> items, Map<String, Item> byName) {{\n    {body}\n  }}\n"
+        "  void helper() {}\n}\n"
+    )
+    start = f"{path}:Main.run -> "
+    found = edges_of({**SHOP, path: text})
+    return [
+        edge.removeprefix(start).removeprefix(ROOT).rpartition(":")[2]
+        for edge in found
+        if edge.startswith(start)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("item.copy().next.copy().log();", ["Item.copy", "Base.log"]),
+        ("field.log(); this.field.copy(); helper(); this.helper();",
+         ["Base.log", "Item.copy", "Main.helper"]),
+        ("item.owner().name();", ["Base.owner", "Named.name"]),
+        ("var x = Item.of(\"a\"); x.log();", ["Item.of", "Base.log"]),
+        ("for (Item one : items) one.copy(); for (var two : items) two.log();",
+         ["Item.copy", "Base.log"]),
+        ("items.get(0).copy(); byName.get(\"x\").log();", ["Item.copy", "Base.log"]),
+        ("item.mark(1, \"b\"); item.mark(1);", ["Item.mark"]),
+        ("item.mark();", []),
+        ("new Item().copy(); ((Item) other()).log();", ["Item", "Item.copy", "Base.log"]),
+        ("Color.RED.dark().dark();", ["Color.dark"]),
+        ("Object o = item; if (o instanceof Item i) i.copy();", ["Item.copy"]),
+        ("Runnable r = () -> item.copy();", ["Item.copy"]),
+        ("new Base() { void own() { log(); helper(); } };", ["Base"]),
+        ("new Pair(item, 1).left().copy();", ["Pair", "Pair.left", "Item.copy"]),
+        ("Item.Part p = null; p.turn();", ["Item.Part.turn"]),
+        ("unknown().copy(); other.log(); items.log();", []),
+        ("item\n      // and then\n      .copy()\n      .log();", ["Base.log"]),
+    ],
+)  # fmt: skip
+def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) -> None:
+    assert used(body) == expected
+
+
+def test_an_import_by_name_hides_what_the_package_has() -> None:
+    assert used("new Item().copy();", "import other.Item;") == []
+    assert used("Item.of(null); of(null);", "import shop.Item;\nimport static shop.Item.of;") == [
+        "Item.of"
+    ]
+
+
+def test_the_bases_of_a_nameless_class_are_seen_in_it() -> None:
+    files = {
+        ROOT + "a/A.java": "package a;\nclass A {\n  void hook() {}\n  void run() {}\n}\n",
+        ROOT + "a/B.java": (
+            "package a;\nclass B {\n  void run() {}\n  void b() {\n    new A() { void go() { hook(); run(); } };\n"
+            "  }\n}\n"
+        ),
+    }
+    assert [edge for edge in edges_of(files) if ".go" in edge] == [
+        "src/main/java/a/B.java:B.b.go -> src/main/java/a/A.java:A.hook",
+        "src/main/java/a/B.java:B.b.go -> src/main/java/a/A.java:A.run",
+    ]
+
+
+def test_classes_that_derive_from_each_other_end() -> None:
+    files = {
+        "A.java": "class A extends B { void a() { b(); none(); } }\n",
+        "B.java": "class B extends A { void b() { a(); none(); } }\n",
+    }
+    assert edges_of(files) == ["A.java:A.a -> B.java:B.b", "B.java:B.b -> A.java:A.a"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "expected"),
+    [
+        ("void f()", Arity(0, 0)),
+        ("Map<A, B> f(Map<A, B> a, int b)", Arity(2, 2)),
+        ("void f(int a, Object... rest)", Arity(1, 1 << 30)),
+        ("fun f(a: (Int) -> Unit, b: Int = 1)", Arity(1, 2)),
+        ("void g", Arity(0, 1 << 30)),
+    ],
+)
+def test_parameters_are_counted(signature: str, expected: Arity) -> None:
+    assert arity(signature, "f") == expected
+
+
+def test_types_are_read() -> None:
+    assert class_type("@Nullable final List<? extends Item>") == "List<Item>"
+    assert class_type("\\App\\Item") == "App.Item"
