@@ -82,7 +82,7 @@ class Reference(NamedTuple):
     scope: int = 0
     """Position of the innermost scope."""
     arguments: int = -1
-    """How many a call has, -1 where it is not known or does not matter."""
+    """How many a call has, -1 where it is not known or does not matter, -2 of a macro."""
 
 
 ScopeKind = Literal["module", "function", "class", "block"]

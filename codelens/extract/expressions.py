@@ -72,6 +72,9 @@ class Expressions:
         if form == "returns":
             result = self._quoted(child(node, parts[0]))
             return UNKNOWN if result == UNKNOWN else "`() => " + result[1:]
+        if form == "then":
+            before = self.written(child(node, parts[0]), depth)
+            return UNKNOWN if before == UNKNOWN else before + parts[1]
         if form == "type":
             return self._quoted(child(node, parts[0]))
         inner = self.written(child(node, parts[0] if parts else "0"), depth)
@@ -135,7 +138,8 @@ def plain(text: str) -> bool:
 
 
 def child(node: Node, path: str) -> Node | None:
-    """The node by fields, by numbers among named children, `^` for the parent; itself: `.`."""
+    """The node by fields, by numbers among named children, `^` for the
+    parent, `$` for the last child, `~kind` for the first of a kind; itself: `.`."""
     if path.isidentifier():
         return node.child_by_field_name(path)
     if path == ".":
@@ -146,6 +150,12 @@ def child(node: Node, path: str) -> Node | None:
             return None
         if part == "^":
             found = found.parent
+        elif part == "$":
+            count = found.named_child_count
+            found = found.named_child(count - 1) if count else None
+        elif part[0] == "~":
+            kind = part[1:]
+            found = next((one for one in found.named_children if one.type == kind), None)
         elif part.isdigit():
             found = found.named_child(int(part)) if int(part) < found.named_child_count else None
         else:

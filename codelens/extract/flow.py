@@ -42,7 +42,13 @@ from codelens.extract.source import Source
 from codelens.extract.symbols import Symbols
 from codelens.types import Binding, Import, Scope
 
-_SCOPES = ("function", "class", "block")
+SCOPES = ("function", "class", "block")
+"""What a `@scope.<kind>` may be."""
+HOWS = frozenset(
+    "alias assign base built caught each export global held implements package parameter range "
+    "result return type unknown with yield".split()
+)
+"""What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _OF_SCOPE = {
     "alias": "alias",
     "return": "return",
@@ -89,7 +95,7 @@ class Flow:
         self.expressions = Expressions(info, source)
         spans = {
             (node.start_byte, -node.end_byte, kind)
-            for kind in _SCOPES
+            for kind in SCOPES
             for node in captures.get(f"scope.{kind}", ())
         }
         self._spans = [(0, source.size, "module"), *((a, -b, kind) for a, b, kind in sorted(spans))]
@@ -248,7 +254,10 @@ class Flow:
         for at, (one, part) in enumerate(zip_longest(targets, values)):
             if one is None:
                 break
-            if len(values) == len(targets) or said is not None:
+            if said is not None:
+                text = self.expressions.type(said)
+                form, text = ("=", f"`{text}`.#{at}") if text else ("?", "")
+            elif len(values) == len(targets):
                 form, text = self._meaning(how, part, said)
             else:
                 form, text = self._meaning("", values[0], None)
@@ -284,6 +293,9 @@ class Flow:
         if how == "with":
             text = self.expressions.written(value)
             return ("?", "") if text == UNKNOWN else ("=", text + "[with]")
+        if how == "held":
+            text = self.expressions.written(value)
+            return ("?", "") if text == UNKNOWN else ("=", text + ".#try")
         if how == "caught":
             text = self.expressions.written(value)
             return ("?", "") if text == UNKNOWN else ("=", text + "()")
@@ -426,6 +438,9 @@ def _nested(spans: list[_Span]) -> tuple[list[int], list[int], list[int]]:
 
 def _all(node: Node, paths: tuple[str, ...]) -> list[Node]:
     """All children of the first path that leads anywhere; several only of one ending in `*`."""
+    if len(paths) == 1 and paths[0].isidentifier():
+        only = node.child_by_field_name(paths[0])
+        return [] if only is None else [only]
     for path in paths:
         if path.endswith("*"):
             found = node.children_by_field_name(path[:-1])

@@ -32,20 +32,23 @@ _LONGEST_NAME = 200
 _OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
 """The one name before a member's dot, read backwards: forwards each letter would be a start."""
 _LONGEST_OWNER = 80
+MACRO = -2
+"""Arguments of a macro: not counted, but no function of that name is called."""
 _LONGEST_CHAIN = 160
 _DOTS = frozenset({b".", b":", b">", b"\\"})
 _BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
 _BEFORE_NAME = _DOTS | _BLANKS
+_CLOSED = frozenset(")]")
 _CUT = frozenset(".?!")
 """A text that begins so is not the whole of a chain."""
-_JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-(?=[\w)\]])|::(?=[\w>])|\\(?=\w)")
+_JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-\??(?=\s*[\w)\]])|::(?=[\w>])|\\(?=\w)")
 """What joins a member to its owner, read backwards."""
 _CHAIN = re.compile(
-    rb"(?:\s*\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-|::|\\))*[\w$#\x80-\xff]*"
+    rb"(?:\s*\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-\??|::|\\))*[\w$#\x80-\xff]*"
     rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?!>:\\\x80-\xff\"'`}]|\s+\.)"
 )
 """The same with the names before it, where there is nothing but names."""
-_DOT = re.compile(r"[?!]?\.|->|::|\\")
+_DOT = re.compile(r"[?!]?\.|\??->|::|\\")
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
@@ -114,6 +117,9 @@ def _arguments(
         end = start + (len(name) if name.isascii() else len(name.encode()))
         while text[end : end + 1] in _BLANKS:
             end += 1
+        if text[end : end + 1] == b"!":
+            found.append(MACRO)
+            continue
         node = lists.get(end)
         found.append(-1 if node is None else min(node.named_child_count, 127))
     return found
@@ -134,6 +140,8 @@ def _receivers(
     }
     owned = {node.end_byte: node for node in captures.get("receiver", ())}
     text = source.text
+    written = flow.expressions.written
+    chained = bool(nodes) and not owned
     found: list[str] = []
     add = found.append
     for name, start in zip(names, starts, strict=True):
@@ -142,12 +150,17 @@ def _receivers(
             continue
         known = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
         if known is None or known[0] == start:
-            add(_read_back(text, start, owned, flow))
+            bare = chained and text[start - 1 : start] in _BLANKS
+            add("" if bare else _read_back(text, start, owned, flow))
             continue
         _, chain, node = known
         before, _, last = chain.rpartition(".")
-        if last == name and before.replace(".", "").isidentifier() and chain[0] not in _CUT:
+        if last != name:
+            add(_read_back(text, start, owned, flow, node, name))
+        elif before.replace(".", "").isidentifier() and chain[0] not in _CUT:
             add(before)
+        elif before[-1:] in _CLOSED:
+            add(_without_name(written(node), name))
         else:
             add(_read_back(text, start, owned, flow, node, name))
     return found
@@ -173,9 +186,10 @@ def _read_back(
     owner = owned.get(start - joint.end())
     if owner is not None:
         return written(owner)
-    if chain is None:
-        return UNKNOWN
-    whole = written(chain)
+    return UNKNOWN if chain is None else _without_name(written(chain), name)
+
+
+def _without_name(whole: str, name: str) -> str:
     return whole[: -len(name) - 1] if whole.endswith("." + name) else UNKNOWN
 
 

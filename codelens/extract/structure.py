@@ -41,7 +41,7 @@ def structure(text: bytes, language: str) -> Structure:
         tuple(found.references),
         tuple(found.imports),
         tuple(chunks),
-        tuple(found.scopes),
+        tuple(found.scopes) if len(found.scopes) > 1 or found.bindings else (),
         tuple(found.bindings),
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from codelens.resolve.classtext import Arity, arity, class_type
+from codelens.resolve.classtext import Arity, arity, class_type, extended
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, Hit, Names
 from codelens.resolve.tree import folder_of
@@ -62,7 +62,8 @@ class ClassNames(Names):
         """The package that a file says to belong to."""
         model = self.view.model(path)
         rows = model.bindings[:3] if model is not None else ()
-        return next((row.text for row in rows if row.how == "package"), "")
+        text = next((row.text for row in rows if row.how == "package"), "")
+        return text.replace("\\", ".")
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Hit]:
         """Top-level definitions of a package, as a file sees it."""
@@ -71,7 +72,7 @@ class ClassNames(Names):
             return []
         if _GROUPS[model.language] == "net":
             # A namespace may lie anywhere.
-            index = self.view.once(("namespaces",), self._namespaces)
+            index = self.view.index("namespaces", self._namespaces)
             return index.get(package, {}).get(name, [])
         if self.package(path) == package:
             found = self._tops(self.view.folder(folder_of(path)), package).get(name)
@@ -203,15 +204,16 @@ class ClassNames(Names):
     ) -> list[Hit]:
         group, package = _GROUPS[model.language], self.package(path)
         entry = model.names[0].get(name)
-        found: list[Hit] = []
-        if entry is not None:
-            found = [Hit(path, at, 0, name) for at in entry.symbols]
+        numbers = list(entry.imports) if entry is not None else []
+        if group == "php":
+            numbers += _by_last(model, name)
+        found = [Hit(path, at, 0, name) for at in entry.symbols] if entry is not None else []
+        found = self.fitting(self.of_space(found, space), arguments)
+        for number in () if found else numbers:
+            found += self.imported(path, model.imports[number])
             found = self.fitting(self.of_space(found, space), arguments)
-            for number in () if found else entry.imports:
-                found += self.imported(path, model.imports[number])
-                found = self.fitting(self.of_space(found, space), arguments)
-            if found or entry.imports:
-                return found
+        if found or numbers:
+            return found
         if package or group != "net":
             hits = self.of_space(self.in_package(path, package, name), space)
             found = self.fitting(hits, arguments)
@@ -288,8 +290,33 @@ class ClassTypes(Types):
         found: list[Hit] = []
         for one in each(value):
             if isinstance(one, Instance | Definition | Super):
-                found += self._line_members(one, name, "call", arguments, strict=False)
+                hits = self._line_members(one, name, "call", arguments, strict=False)
+                found += hits or self._extensions(one, name)
         return list(dict.fromkeys(found))
+
+    def _extensions(self, value: Instance | Definition | Super, name: str) -> list[Hit]:
+        """Functions made for a type outside of it: the only one of that name for it."""
+        if not isinstance(value, Instance):
+            return []
+        every = self.view.index("extensions", self._all_extensions).get(name, ())
+        for one in self.ancestry(value):
+            found = [hit for hit, own in every if own[:2] == one[:2]]
+            if found:
+                return found if len({hit.path for hit in found}) == 1 else []
+        return []
+
+    def _all_extensions(self) -> dict[str, list[tuple[Hit, Instance]]]:
+        found: dict[str, list[tuple[Hit, Instance]]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language in {"csharp", "kotlin"} else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                kind = extended(symbol.signature, symbol.name, language)
+                if kind:
+                    for own in each(self.of_type(path, 0, kind)):
+                        if isinstance(own, Instance):
+                            hit = Hit(path, at, 0, symbol.name)
+                            found.setdefault(symbol.name, []).append((hit, own))
+        return found
 
     def inherited(
         self, value: Instance, name: str, space: Space | None, arguments: int = -1
@@ -413,8 +440,18 @@ class ClassTypes(Types):
         """A value of a type as these languages write it."""
         return super().of_type(path, scope, class_type(text), me)
 
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """What a type's name means, written out with its package as well."""
+        found = super().named_type(path, scope, name)
+        package, dot, last = name.rpartition(".")
+        if found or not dot:
+            return found
+        return self.names.of_space(self.names.in_package(path, package, last), "type")
+
     def _from_rows(self, hit: Hit, line: int) -> Value:
         """A variable has the type of its declaration, or of its first value."""
+        if self.view.languages.get(hit.path) == "php":
+            return super()._from_rows(hit, line)
         for row in self.names.rows(hit):
             if row.how == ":":
                 return self.of_type(hit.path, hit.scope, row.text)
@@ -423,7 +460,7 @@ class ClassTypes(Types):
         return super()._from_rows(hit, line)
 
     def _value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        taken = steps(text)
+        taken = steps(text.replace("$", ""))
         if taken is None:
             return None
         head, rest = taken
@@ -472,12 +509,33 @@ class ClassTypes(Types):
         # A record's component is read by a call.
         return self._taken(hit, me)
 
+    def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
+        model = self.view.model(path)
+        if head in {"base", "parent"} and model is not None and model.language != "java":
+            return self._super(path, scope, model)
+        if head in {"self", "static"} and model is not None and model.language == "php":
+            own = self.instance_around(path, scope)
+            return Definition(*own[:2]) if isinstance(own, Instance) else None
+        return super()._head(path, scope, head, rest, line)
+
     def _step(self, value: Value, step: str) -> Value:
+        if step == "#wait":
+            return together([_awaited(one) for one in each(value)])
         if step == "this":
             return together(
                 [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
             )
         return super()._step(value, step)
+
+
+def _by_last(model: FileModel, name: str) -> list[int]:
+    """Imports of PHP bind the last part of what they name."""
+    tail = "\\" + name
+    return [
+        at
+        for at, one in enumerate(model.imports)
+        if not one.alias and not one.name and (one.module == name or one.module.endswith(tail))
+    ]
 
 
 def builds(model: FileModel, at: int) -> bool:
@@ -494,6 +552,12 @@ def is_top(model: FileModel, at: int) -> bool:
     while parent >= 0 and model.symbols[parent].kind == "module":
         parent = model.symbols[parent].parent
     return parent < 0
+
+
+def _awaited(value: Value) -> Value:
+    if isinstance(value, Container) and value.name.rpartition(".")[2] in {"Task", "ValueTask"}:
+        return value.args[0] if value.args else None
+    return value
 
 
 def _of_collection(value: Container, name: str) -> Value:

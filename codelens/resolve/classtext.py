@@ -9,6 +9,7 @@ from typing import NamedTuple
 _WILDCARD = re.compile(r"\?\s*(?:extends|super)\s+")
 _ANNOTATION = re.compile(r"@[\w.]+(?:\([^()]*\))?\s*")
 _VARIANCE = re.compile(r"(?<=[<,])\s*(?:in|out)\s+(?=[\w?])")
+_THIS = re.compile(r"\(\s*this\s+(?:ref\s+|in\s+)?([\w.]+(?:<[^()]*?>)?)\s+\w+")
 _MOST = 1 << 30
 
 
@@ -51,6 +52,16 @@ def arity(signature: str, name: str) -> Arity:
         "=" in part or "..." in part or part.startswith(("params ", "vararg ")) for part in parts
     )
     return Arity(len(parts) - optional, _MOST if open_ended else len(parts))
+
+
+@lru_cache(maxsize=20_000)
+def extended(signature: str, name: str, language: str) -> str:
+    """The type that an extension is for; empty for what is none."""
+    if language == "csharp":
+        found = _THIS.search(signature)
+    else:
+        found = re.search(rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature)
+    return found[1] if found else ""
 
 
 def _parameters(signature: str, at: int) -> list[str] | None:

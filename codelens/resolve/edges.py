@@ -9,6 +9,7 @@ from codelens.resolve.classes import ClassTypes
 from codelens.resolve.golang import GoTypes
 from codelens.resolve.model import CALLABLE, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
+from codelens.resolve.rustlang import RustTypes, meaning
 from codelens.resolve.types import Types
 from codelens.resolve.typetext import Named, parsed
 from codelens.resolve.view import View
@@ -17,6 +18,7 @@ from codelens.types import Reference
 CERTAIN = 1.0
 FAMILIES: dict[str, type[Types]] = {
     "go": GoTypes,
+    "rust": RustTypes,
     **dict.fromkeys(("java", "kotlin", "csharp", "php"), ClassTypes),
 }
 """Languages with rules of their own."""
@@ -97,6 +99,9 @@ class Edges:
         if one.receiver:
             return self._members(path, one)
         types = one.kind == "type"
+        if isinstance(self._types, RustTypes):
+            hits = meaning(self._types, path, one.scope, one.name, one.kind, one.arguments == -2)
+            return [hit for hit in hits if hit.symbol != LOCAL]
         if isinstance(self._types, ClassTypes):
             hits = self._types.meaning(path, one.scope, one.name, one.kind, one.arguments)
             return [hit for hit in hits if hit.symbol != LOCAL]
@@ -139,6 +144,8 @@ class Edges:
         value = self._types.value(path, one.scope, one.receiver, one.line)
         if isinstance(self._types, ClassTypes) and one.kind == "call":
             return self._types.taking(value, one.name, one.arguments)
+        if isinstance(self._types, RustTypes) and one.kind == "call":
+            return self._types.methods(value, one.name)
         found = [hit for hit, _ in self._types.members(value, one.name)]
         return [hit for hit in found if hit.symbol != LOCAL]
 

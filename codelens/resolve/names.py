@@ -44,6 +44,7 @@ _CLASSES = Policy(False, False, False, frozenset({"this", "$this"}))
 _POLICIES = {
     **dict.fromkeys(("java", "kotlin", "scala", "csharp", "php"), _CLASSES),
     "go": _STATIC,
+    "rust": _STATIC,
     "python": _PYTHON,
     "javascript": _SCRIPT,
     "typescript": _SCRIPT,

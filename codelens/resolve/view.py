@@ -44,6 +44,7 @@ class View:
         self._answers: dict[Asked, tuple[bytes, ...]] = {}
         self._known: dict[object, tuple[object, Notes]] = {}
         self._folders: dict[bytes, list[bytes]] | None = None
+        self._indexes: dict[str, object] = {}
         self.notes: set[bytes | Asked] = set()
         """Files looked into, and questions asked, since it was replaced."""
 
@@ -74,6 +75,8 @@ class View:
 
     def _answered(self, asked: Asked) -> tuple[bytes, ...]:
         what, path, module, name = asked
+        if what == "index":
+            return tuple(sorted(self.languages))
         if what == "folder":
             return tuple(self._files_by_folder().get(path, ()))
         language = self.languages.get(path)
@@ -105,3 +108,19 @@ class View:
             outer |= mine
         self._known[key] = (found, frozenset(mine))
         return found
+
+    def index(self, name: str, make: Callable[[], T]) -> T:
+        """An index over files of the whole view, made once.
+
+        What is taken from it stands on the files that it names, and on the question `name`: to
+        note all files with each answer would cost more than the answers.
+        """
+        self.notes.add(("index", b"", name, ""))
+        known = self._indexes.get(name)
+        if known is None:
+            outer, self.notes = self.notes, set()
+            try:
+                known = self._indexes[name] = make()
+            finally:
+                self.notes = outer
+        return cast("T", known)

@@ -41,11 +41,29 @@ def render(found: Structure) -> dict[str, list[str]]:
     ]
     references = sorted(
         f"{one.line:3}:{one.column} {one.kind} {one.name} <{names[one.symbol]}>"
+        + (f" of {one.receiver}" if one.receiver else "")
+        + (f" in {one.scope}" if one.scope else "")
+        + (f" ({one.arguments})" if one.arguments >= 0 else "")
         for one in found.references
     )
     imports = [f"{one.line} {one.module!r} {one.name!r} {one.alias!r}" for one in found.imports]
     chunks = [f"{one.start_line}-{one.end_line} <{names[one.symbol]}>" for one in found.chunks]
-    return {"symbols": symbols, "references": references, "imports": imports, "chunks": chunks}
+    scopes = [
+        f"{at} in {one.parent} {one.kind} <{names[one.symbol]}>"
+        for at, one in enumerate(found.scopes)
+    ]
+    bindings = [
+        f"{one.line} in {one.scope} {one.name} {one.how} {one.text}".rstrip()
+        for one in found.bindings
+    ]
+    return {
+        "symbols": symbols,
+        "references": references,
+        "imports": imports,
+        "chunks": chunks,
+        "scopes": scopes,
+        "bindings": bindings,
+    }
 
 
 def main() -> None:

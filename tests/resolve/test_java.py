@@ -61,7 +61,6 @@ def used(body: str, imports: str = "import shop.*;") -> list[str]:
         ("new Pair(item, 1).left().copy();", ["Pair", "Pair.left", "Item.copy"]),
         ("Item.Part p = null; p.turn();", ["Item.Part.turn"]),
         ("unknown().copy(); other.log(); items.log();", []),
-        ("item\n      // and then\n      .copy()\n      .log();", ["Base.log"]),
     ],
 )  # fmt: skip
 def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) -> None:

@@ -98,3 +98,50 @@
 (using_directive
   !name [(identifier) (qualified_name) (alias_qualified_name)] @import.module ";" @import.all) @import
 (using_directive name: (_) @import.alias (_) @import.module) @import
+
+; Scopes, and what is bound in them.
+(file_scoped_namespace_declaration name: (_) @bind.package)
+(namespace_declaration name: (_) @bind.package)
+[
+  (method_declaration)
+  (constructor_declaration)
+  (destructor_declaration)
+  (operator_declaration)
+  (conversion_operator_declaration)
+  (local_function_statement)
+  (lambda_expression)
+  (anonymous_method_expression)
+  (accessor_declaration)
+] @scope.function
+[
+  (class_declaration)
+  (struct_declaration)
+  (record_declaration)
+  (interface_declaration)
+  (enum_declaration)
+] @scope.class
+[
+  (block)
+  (for_statement)
+  (foreach_statement)
+  (using_statement)
+  (catch_clause)
+  (switch_section)
+  (switch_expression_arm)
+] @scope.block
+(member_access_expression expression: (_) @receiver)
+(conditional_access_expression condition: (_) @receiver)
+(qualified_name) @chain
+(argument_list) @call.arguments
+(variable_declarator) @bind
+(parameter) @bind.parameter
+(lambda_expression parameters: (implicit_parameter) @bind.parameter)
+(foreach_statement) @bind.each
+(declaration_pattern) @bind
+(declaration_expression) @bind
+(catch_declaration) @bind.parameter
+(property_declaration) @bind
+(type_parameter) @bind.type
+(method_declaration returns: (_) @bind.result)
+(local_function_statement type: (_) @bind.result)
+(base_list (_) @bind.implements)

@@ -67,3 +67,42 @@
 (import_header (identifier) @import.module) @import
 (import_header (import_alias (type_identifier) @import.alias))
 (import_header (wildcard_import) @import.all)
+
+; Scopes, and what is bound in them.
+(package_header (identifier) @bind.package)
+[
+  (function_declaration)
+  (lambda_literal)
+  (anonymous_function)
+  (secondary_constructor)
+  (getter)
+  (setter)
+] @scope.function
+[
+  (class_declaration)
+  (object_declaration)
+  (companion_object)
+  (object_literal)
+  (type_alias)
+] @scope.class
+[
+  (control_structure_body)
+  (for_statement)
+  (when_entry)
+  (catch_block)
+] @scope.block
+(navigation_expression . (_) @receiver)
+(property_declaration (variable_declaration)) @bind
+(class_parameter) @bind
+(parameter) @bind.parameter
+(lambda_parameters (variable_declaration) @bind.parameter)
+(for_statement (variable_declaration)) @bind.each
+(catch_block (simple_identifier) @bind.unknown)
+(multi_variable_declaration (variable_declaration) @bind.parameter)
+(type_parameter) @bind.type
+(function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @bind.result)
+(function_declaration (function_body "=" . (_) @bind.return))
+(delegation_specifier (constructor_invocation . (user_type) @bind.base))
+(delegation_specifier (user_type) @bind.implements)
+(explicit_delegation . (user_type) @bind.implements)
+(type_alias (user_type) @bind.alias)

@@ -73,3 +73,39 @@
 (require_expression [(string) (encapsed_string)] @import.module)
 (require_once_expression [(string) (encapsed_string)] @import.module)
 (binary_expression right: (string) @import.module)
+
+; Scopes, and what is bound in them.
+(namespace_definition name: (_) @bind.package)
+[
+  (function_definition)
+  (method_declaration)
+  (anonymous_function)
+  (arrow_function)
+] @scope.function
+[
+  (class_declaration)
+  (interface_declaration)
+  (trait_declaration)
+  (enum_declaration)
+  (anonymous_class)
+] @scope.class
+(member_call_expression object: (_) @receiver)
+(nullsafe_member_call_expression object: (_) @receiver)
+(member_access_expression object: (_) @receiver)
+(scoped_call_expression scope: (_) @receiver)
+(arguments) @call.arguments
+(assignment_expression left: (variable_name)) @bind
+(simple_parameter) @bind.parameter
+(variadic_parameter) @bind.unknown
+(property_element) @bind
+(property_promotion_parameter) @bind.parameter
+(foreach_statement . (_) . (variable_name)) @bind.each
+(foreach_statement . (_) . (pair)) @bind.each
+(catch_clause) @bind.parameter
+(function_definition return_type: (_) @bind.result)
+(method_declaration return_type: (_) @bind.result)
+(anonymous_function return_type: (_) @bind.result)
+(base_clause (_) @bind.base)
+(class_interface_clause (_) @bind.implements)
+(class_declaration body: (declaration_list (use_declaration (_) @bind.implements)))
+(trait_declaration body: (declaration_list (use_declaration (_) @bind.implements)))

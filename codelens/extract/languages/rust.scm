@@ -112,3 +112,53 @@
 ; What a macro is called with may be code, if it parses as such: `cfg_rt! { mod task; }`.
 (source_file (macro_invocation (token_tree . "{") @reparsed))
 (declaration_list (macro_invocation (token_tree . "{") @reparsed))
+
+; Scopes, and what is bound in them.
+[
+  (function_item)
+  (function_signature_item)
+  (closure_expression)
+  (mod_item body: (_))
+] @scope.function
+[
+  (struct_item)
+  (union_item)
+  (enum_item)
+  (trait_item)
+  (impl_item)
+  (type_item)
+] @scope.class
+[
+  (block)
+  (for_expression)
+  (if_expression)
+  (while_expression)
+  (match_arm)
+] @scope.block
+(field_expression) @chain
+(scoped_identifier) @chain
+(scoped_type_identifier) @chain
+(arguments) @call.arguments
+(let_declaration) @bind
+(let_declaration pattern: (tuple_struct_pattern) @bind.held)
+(let_condition pattern: (tuple_struct_pattern) @bind.held)
+(match_arm pattern: (match_pattern (tuple_struct_pattern) @bind.held))
+(let_condition pattern: (identifier) @bind.unknown)
+(match_arm pattern: (match_pattern (identifier) @bind.unknown))
+(captured_pattern . (identifier) @bind.unknown)
+(field_pattern name: (shorthand_field_identifier) @bind.unknown)
+(field_pattern pattern: (identifier) @bind.unknown)
+(parameter) @bind.parameter
+(closure_parameters (identifier) @bind.parameter)
+(for_expression) @bind.each
+(struct_item body: (field_declaration_list (field_declaration) @bind))
+(const_item) @bind
+(static_item) @bind
+(type_parameter) @bind.type
+(const_parameter) @bind.type
+(function_item return_type: (_) @bind.result)
+(function_signature_item return_type: (_) @bind.result)
+(trait_item bounds: (trait_bounds (_) @bind.implements))
+(impl_item type: (_) @bind.alias)
+(impl_item trait: (_) @bind.implements)
+(type_item type: (_) @bind.alias)

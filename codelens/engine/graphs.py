@@ -1,0 +1,319 @@
+"""The graph of a look, resolved as far as a question needs it and kept for the next one.
+
+Backward questions look only into files that hold the name, or an alias of it. What was resolved
+stays while the view does; when time runs out the rest is counted, and the next question goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from codelens.engine import edges as engine_edges
+from codelens.engine.look import Look
+from codelens.extract.tokens import terms_of_word
+from codelens.resolve.edges import Edge
+from codelens.resolve.graph import Graph
+from codelens.resolve.importer import Importer, settings_paths
+from codelens.resolve.net import MODULE, Table
+from codelens.resolve.tree import folder_of, name_of, stem_of
+from codelens.store import contents, postings, uses
+from codelens.store.database import Database
+from codelens.types import Import, Receipt, Symbol
+
+_KEPT_VIEWS = 2
+_MOST_NAMES = 40
+_DEFAULT = "default"
+# Files that are called for what they are, so that others import them by their folder.
+_FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
+_NO_USES: dict[int, list[uses.Use]] = {}
+
+
+class Hidden(NamedTuple):
+    """Uses of a name that lead to nothing known: one of them may mean what was asked about."""
+
+    name: str
+    count: int
+    sites: tuple[tuple[bytes, int], ...]
+    """The first few, in order."""
+
+
+class _Kept:
+    """What is known of one state of a view."""
+
+    def __init__(self, look: Look) -> None:
+        self.graph: Graph = engine_edges.graph(look)
+        self.table = Table()
+        self.uses: dict[frozenset[str], dict[int, list[uses.Use]]] = {}
+        self.tests: dict[bytes, bool] = {}
+        self.asked: set[tuple[bytes, int]] = set()
+        """What all edges to are known of."""
+        self.files = len(look.snapshot.by_path)
+        self.values: dict[object, object] = {}
+        """Whatever else is worked out from this state alone."""
+
+    @property
+    def whole(self) -> bool:
+        """Every file is resolved."""
+        return len(self.table) >= self.files
+
+
+class LazyNet:
+    """A `Net` over a look, for one question.
+
+    Args:
+        look: the view; its database must be in a read transaction.
+        seconds: how long files may be resolved for.
+    """
+
+    def __init__(self, look: Look, seconds: float) -> None:
+        self._look = look
+        self._kept = _kept_of(look)
+        self._deadline = time.monotonic() + seconds
+        self.unseen: set[bytes] = set()
+        """Files that may hold an edge asked for and could not be resolved in time."""
+
+    @property
+    def values(self) -> dict[object, object]:
+        """Kept as long as the state of the view."""
+        return self._kept.values
+
+    def edges_from(self, path: bytes) -> Sequence[Edge]:
+        """As `Net`."""
+        return self._kept.table.edges_from(path) if self._resolved(path) else ()
+
+    def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """As `Net`; of the files that hold the name."""
+        kept = self._kept
+        if (path, symbol) not in kept.asked and not kept.whole:
+            if all([self._resolved(one) for one in self._candidates(path, symbol)]):
+                kept.asked.add((path, symbol))
+        return self._kept.table.edges_to(path, symbol)
+
+    def symbols(self, path: bytes) -> Sequence[Symbol]:
+        """As `Net`."""
+        return self._kept.graph.symbols(path)
+
+    def is_test(self, path: bytes) -> bool:
+        """As `Net`, by the role of the path."""
+        known = self._kept.tests.get(path)
+        if known is None:
+            file = self._look.snapshot.by_path.get(path)
+            facts = self._look.snapshot.path_facts([file.path_id]) if file else {}
+            known = any(one.role == "test" for one in facts.values())
+            self._kept.tests[path] = known
+        return known
+
+    def table(self) -> Table:
+        """All edges known so far."""
+        return self._kept.table
+
+    def resolve(self, paths: Iterable[bytes]) -> None:
+        """Resolve files, as far as time allows."""
+        for path in paths:
+            self._resolved(path)
+
+    def hidden(self, path: bytes, symbol: int, shown: int = 3) -> Hidden:
+        """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
+        name = self.symbols(path)[symbol].name
+        count, sites = 0, list[tuple[bytes, int]]()
+        table = self._kept.table
+        for file, places in self.holding({name}):
+            if file not in table:
+                continue
+            calls = [one for one in places if one.kind != "type"]
+            if calls:
+                told = {(edge.line, edge.name) for edge in table.edges_from(file)}
+                lines = [one.line for one in calls if (one.line, one.name) not in told]
+                count += len(lines)
+                sites += [(file, line) for line in lines[:shown]]
+        return Hidden(name, count, tuple(sorted(sites)[:shown]))
+
+    def holding(self, names: Iterable[str]) -> list[tuple[bytes, list[uses.Use]]]:
+        """Files of the view that use or import one of the names, by path, with the uses."""
+        key = frozenset(names)
+        known = self._kept.uses.get(key)
+        if known is None:
+            known = _NO_USES
+            snapshot = self._look.snapshot
+            found: set[int] = set()
+            for name in key:
+                found |= self._with_word(name)
+            known = uses.uses(snapshot.db, sorted(found), key)
+            if len(self._kept.uses) > _MOST_NAMES * 50:
+                self._kept.uses.clear()
+            self._kept.uses[key] = known
+        files = self._look.snapshot.by_content
+        return sorted(
+            (file.path, places) for content, places in known.items() for file in files[content]
+        )
+
+    def receipt(self) -> Receipt:
+        """The look's, `partial` if files could not be resolved in time."""
+        receipt = self._look.receipt()
+        if not self.unseen:
+            return receipt
+        note = (
+            f"{len(self.unseen):,} more files that hold the names asked about are not resolved "
+            "yet; ask again to go on"
+        )
+        return replace(receipt, status="partial", note="; ".join(filter(None, (receipt.note, note))))
+
+    def _resolved(self, path: bytes) -> bool:
+        table = self._kept.table
+        if path in table:
+            return True
+        if time.monotonic() > self._deadline:
+            self.unseen.add(path)
+            return False
+        table.add(path, self._kept.graph.edges(path))
+        self.unseen.discard(path)
+        return True
+
+    def _candidates(self, path: bytes, symbol: int) -> list[bytes]:
+        if symbol == MODULE:
+            return self._importers.get(path, [])
+        symbols = self.symbols(path)
+        if not 0 <= symbol < len(symbols):
+            return []
+        one = symbols[symbol]
+        names = self._named(path, one.name) if one.parent < 0 else {one.name}
+        return [file for file, _ in self.holding(names)]
+
+    def _named(self, path: bytes, name: str) -> set[str]:
+        """The names under which others may know a top-level definition."""
+        names, pending = {name}, [name]
+        while pending and len(names) < _MOST_NAMES:
+            for other in self._aliases.get(pending.pop(), ()):
+                if other not in names:
+                    names.add(other)
+                    pending.append(other)
+        return names | self._defaults.get(_face(path), set())
+
+    @cached_property
+    def _imports(self) -> list[tuple[int, list[tuple[str, ...]]]]:
+        snapshot = self._look.snapshot
+        known = self.values.get("imports")
+        if known is None:
+            known = self.values["imports"] = list(uses.imports(snapshot.db, snapshot.by_content))
+        return known  # type: ignore[return-value]
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, set[str]]:
+        """Name -> what it is imported as, anywhere in the view."""
+        known = self.values.get("aliases")
+        if known is None:
+            found: dict[str, set[str]] = {}
+            for _, rows in self._imports:
+                for _, name, alias, _ in rows:
+                    if alias and alias != name and name not in {"", "*", _DEFAULT}:
+                        found.setdefault(name, set()).add(alias)
+            known = self.values["aliases"] = found
+        return known  # type: ignore[return-value]
+
+    @cached_property
+    def _defaults(self) -> Mapping[bytes, set[str]]:
+        """A module's last name -> what its default export, or all of it, is called by others."""
+        known = self.values.get("defaults")
+        if known is None:
+            found: dict[bytes, set[str]] = {}
+            for _, rows in self._imports:
+                for module, name, alias, _ in rows:
+                    local = alias or (name if name != _DEFAULT else "")
+                    if local and name in {"", _DEFAULT, "*"} and local != "*":
+                        last = module.rstrip("/").rpartition("/")[2].encode("utf-8", "replace")
+                        found.setdefault(stem_of(last) or last, set()).add(local)
+            known = self.values["defaults"] = found
+        return known  # type: ignore[return-value]
+
+    @cached_property
+    def _importers(self) -> Mapping[bytes, list[bytes]]:
+        """File -> files with an import that names it."""
+        known = self.values.get("importers")
+        if known is None:
+            known = self.values["importers"] = self._imported()
+        return known  # type: ignore[return-value]
+
+    def _imported(self) -> dict[bytes, list[bytes]]:
+        importer, languages = importer_of(self._look)
+        found: dict[bytes, set[bytes]] = {}
+        files = self._look.snapshot.by_content
+        for content, rows in self._imports:
+            for file in files[content]:
+                language = languages[file.path]
+                for module, name, alias, line in rows:
+                    one = Import(module, name, alias, int(line))
+                    for target in importer.targets(file.path, language, one):
+                        found.setdefault(target, set()).add(file.path)
+                    for target in importer.through(file.path, language, one):
+                        found.setdefault(target, set()).add(file.path)
+                    if name:
+                        whole = one._replace(name="")
+                        for target in importer.targets(file.path, language, whole):
+                            found.setdefault(target, set()).add(file.path)
+        return {path: sorted(sources) for path, sources in found.items()}
+
+    @cached_property
+    def _segments(self) -> Mapping[int, postings.SegmentDocs]:
+        # Not kept: another view of the same store may add segments while this one stays.
+        return postings.segment_docs(self._look.snapshot.db)
+
+    def _with_word(self, name: str) -> set[int]:
+        """Contents of the view whose text has a word, or all where the index cannot tell."""
+        snapshot = self._look.snapshot
+        known = snapshot.by_content
+        # A name like `$x` or `a-b` is several words to the tokenizer, and one to the parser.
+        terms = terms_of_word(name) if name.isidentifier() else ()
+        if not terms:
+            return set(known)
+        term = terms[-1]
+        segments = self._segments
+        found: set[int] = set()
+        rows = snapshot.db.rows(postings.SELECT_POSTINGS.format(marks="?"), (term,))
+        for segment, _, data in rows:
+            docs = segments[segment].contents
+            found.update(docs[number] for number in postings.unpack(data).docs)
+        return found & known.keys()
+
+
+def importer_of(look: Look) -> tuple[Importer, dict[bytes, str]]:
+    """Resolver of imports for a view, and the language of each file."""
+    snapshot = look.snapshot
+    about = contents.surfaces(snapshot.db, snapshot.by_content)
+    languages = {
+        file.path: about[file.content][0]
+        for file in snapshot.files
+        if file.content is not None and file.content in about
+    }
+    settings: dict[bytes, bytes] = {}
+    for path in settings_paths(languages):
+        data = look.read(snapshot.by_path[path])
+        if data is not None:
+            settings[path] = data
+    return Importer(languages, settings), languages
+
+
+def _face(path: bytes) -> bytes:
+    stem = stem_of(path)
+    return name_of(folder_of(path)) if stem in _FACELESS else stem
+
+
+_kept: WeakKeyDictionary[Database, dict[int, tuple[object, _Kept]]] = WeakKeyDictionary()
+
+
+def _kept_of(look: Look) -> _Kept:
+    """What is known of the look's view, from before if nothing in it changed."""
+    snapshot = look.snapshot
+    mark = (snapshot.row.generation, len(snapshot.files))
+    known = _kept.setdefault(snapshot.db, {})
+    found = known.pop(snapshot.row.id, None)
+    if found is None or found[0] != mark:
+        found = (mark, _Kept(look))
+    known[snapshot.row.id] = found
+    while len(known) > _KEPT_VIEWS:
+        del known[next(iter(known))]
+    return found[1]

@@ -1,0 +1,225 @@
+"""What is related to a definition or a file, and the paths from one to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from codelens.engine.as_text import count_of
+from codelens.engine.graph_answers import PathStep, RelatedAnswer, Relative
+from codelens.engine.graphs import LazyNet
+from codelens.engine.look import Look
+from codelens.engine.things import Things
+from codelens.errors import SettingError
+from codelens.paths import printed
+from codelens.resolve.conventions import tests_named_for
+from codelens.resolve.net import MODULE, Node
+from codelens.resolve.routes import MOST_STEPS, Step, routes
+from codelens.resolve.walk import (
+    INWARD,
+    OUTWARD,
+    RELATIONS,
+    Found,
+    Target,
+    Walk,
+    file_target,
+    symbol_target,
+)
+
+MOST_DEPTH = 3
+MOST_PATHS = 20
+DIRECTIONS = ("both", "in", "out")
+_SITES_SHOWN = 3
+_TEST_DEPTH = 2
+_HIDDEN_RELATIONS = frozenset({"callers", "users"})
+
+
+def related(  # noqa: PLR0913 - what was asked, part by part
+    look: Look, target: str, kinds: Sequence[str], direction: str, depth: int, limit: int,
+    seconds: float,
+) -> RelatedAnswer:  # fmt: skip
+    """The definitions and files related to `target`.
+
+    Raises:
+        SettingError: `kinds`, `direction` or `depth` is none that there is.
+        HandleError: `target` cannot be followed, or has several owners.
+    """
+    wanted = relations(kinds, direction)
+    if not 1 <= depth <= MOST_DEPTH:
+        raise SettingError(f"depth must be between 1 and {MOST_DEPTH}, not {depth}")
+    net = LazyNet(look, seconds)
+    things = Things(look, net)
+    place, nodes = things.find(target)
+    asked = _target(net, nodes)
+    walk = Walk(net, asked)
+    found: dict[str, list[Found]] = {}
+    why: dict[Node, str] = {}
+    for relation in wanted:
+        if relation == "tests":
+            found[relation], why = _tests(net, look, walk, asked)
+        else:
+            found[relation] = walk.related(relation, depth)
+    found = {relation: rows for relation, rows in found.items() if rows}
+    shown = [one for rows in _shares(found, limit) for one in rows]
+    things.fetch([one.node for one in shown])
+    notes = [place.moved] if place.moved else []
+    notes += _cut_notes(walk.cut)
+    notes += hidden_notes(net, asked.nodes if _HIDDEN_RELATIONS & set(wanted) else ())
+    return RelatedAnswer(
+        receipt=net.receipt(),
+        target=things.thing(nodes[0] if len(nodes) == 1 else Node(place.file.path, MODULE)),
+        results=tuple(_relative(things, one, why.get(one.node, "")) for one in shown),
+        totals=tuple((relation, len(rows)) for relation, rows in found.items()),
+        notes=tuple(notes),
+    )
+
+
+def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
+    """The relations asked for, in the order they are shown.
+
+    Raises:
+        SettingError: there is no such kind or direction.
+    """
+    if direction not in DIRECTIONS:
+        raise SettingError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    unknown = [kind for kind in kinds if kind not in RELATIONS]
+    if unknown:
+        raise SettingError(f"no relation {unknown[0]!r}; there are {', '.join(RELATIONS)}")
+    allowed = {"both": RELATIONS, "in": INWARD, "out": OUTWARD}[direction]
+    return tuple(one for one in RELATIONS if one in allowed and (not kinds or one in kinds))
+
+
+def paths_between(look: Look, target: str, goal: str, most: int, seconds: float) -> RelatedAnswer:
+    """Paths along which `target` uses `goal`; if there is none, those the other way round.
+
+    Raises:
+        SettingError: `most` is out of range.
+        HandleError: one of them cannot be followed, or has several owners.
+    """
+    if not 1 <= most <= MOST_PATHS:
+        raise SettingError(f"paths must be between 1 and {MOST_PATHS}, not {most}")
+    net = LazyNet(look, seconds)
+    things = Things(look, net)
+    ends: list[tuple[Target, Node]] = []
+    notes: list[str] = []
+    for handle in (target, goal):
+        place, nodes = things.find(handle)
+        notes += [place.moved] if place.moved else []
+        alone = nodes[0] if len(nodes) == 1 else Node(place.file.path, MODULE)
+        ends.append((_target(net, nodes), alone))
+    (start, first), (end, last) = ends
+    if start.inside & end.inside:
+        raise SettingError(f"{target!r} and {goal!r} are the same, or one holds the other")
+    found, turned = routes(net, start, end, most), False
+    complete = found.complete
+    if not found.paths:
+        found = routes(net, end, start, most)
+        turned, complete = bool(found.paths), complete and found.complete
+    if not complete:
+        notes.append("the search was cut short; there may be more, and shorter, paths")
+    if not found.paths:
+        notes.append(f"no path of at most {MOST_STEPS} certain steps, either way")
+    elif turned:
+        notes.append(f"{target} does not lead to {goal}; these paths lead from {goal} to {target}")
+    return RelatedAnswer(
+        receipt=net.receipt(),
+        target=things.thing(first),
+        results=(),
+        totals=(("paths", len(found.paths)),),
+        paths=tuple(_path(things, steps) for steps in found.paths),
+        goal=things.thing(last),
+        reversed=turned,
+        notes=tuple(notes),
+    )
+
+
+def hidden_notes(net: LazyNet, nodes: Iterable[Node]) -> list[str]:
+    """What may use these definitions unseen: uses of their names that lead nowhere known."""
+    count, names, sites = 0, dict[str, None](), list[tuple[bytes, int]]()
+    for node in nodes:
+        if node.symbol == MODULE or len(names) >= _NAMES_LOOKED_AT:
+            continue
+        if net.symbols(node.path)[node.symbol].name in names:
+            continue
+        hidden = net.hidden(*node)
+        names[hidden.name] = None
+        if hidden.count:
+            count += hidden.count
+            sites += hidden.sites
+    if not count:
+        return []
+    shown = ", ".join(f"{printed(path)}:{line}" for path, line in sites[:_SITES_SHOWN])
+    what = f"the name {next(iter(names))}" if len(names) == 1 else "these names"
+    return [
+        f"at least: {count_of(count, 'use')} of {what} could not be resolved and may mean it "
+        f"({shown}{', ...' if count > _SITES_SHOWN else ''})"
+    ]
+
+
+_NAMES_LOOKED_AT = 30
+
+
+def _target(net: LazyNet, nodes: Sequence[Node]) -> Target:
+    if len(nodes) == 1:
+        one = nodes[0]
+        return file_target(net, one.path) if one.symbol == MODULE else symbol_target(net, one)
+    several = [symbol_target(net, one) for one in nodes]
+    inside = frozenset(node for one in several for node in one.inside)
+    return Target(tuple(nodes), inside, whole=False)
+
+
+def _tests(
+    net: LazyNet, look: Look, walk: Walk, asked: Target
+) -> tuple[list[Found], dict[Node, str]]:
+    """Tests that reach the target in two steps, and test files named for its file."""
+    found: dict[Node, Found] = {}
+    why: dict[Node, str] = {}
+    said = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
+    for relation, words in said.items():
+        deep = relation == "callers" and not asked.whole
+        for one in walk.related(relation, _TEST_DEPTH if deep else 1):
+            if net.is_test(one.node.path) and one.node not in found:
+                found[one.node] = one._replace(relation="tests")
+                why[one.node] = words if one.distance == 1 else "calls a caller of it"
+    reached = {node.path for node in found}
+    path = asked.nodes[0].path
+    tests = [file.path for file in look.snapshot.files if net.is_test(file.path)]
+    for test in tests_named_for(path, tests):
+        if test not in reached and test != path:
+            node = Node(test, MODULE)
+            found[node] = Found("tests", node, 1, (), None)
+            why[node] = f"named for {printed(path)}"
+    # A file that is only imported is told by the tests in it, where there are some.
+    inner = {node.path for node in found if node.symbol != MODULE}
+    kept = [one for node, one in found.items() if node.symbol != MODULE or node.path not in inner]
+    return sorted(kept, key=lambda one: (one.distance, -len(one.sites), one.node)), why
+
+
+def _shares(found: dict[str, list[Found]], limit: int) -> list[list[Found]]:
+    """Of each relation as many as the limit has room for: what few need is left to the others."""
+    room, left = limit, len(found)
+    taken: dict[str, list[Found]] = {}
+    for relation, rows in sorted(found.items(), key=lambda item: len(item[1])):
+        share = max(room // left, 1) if room > 0 else 0
+        taken[relation] = rows[:share]
+        room -= len(taken[relation])
+        left -= 1
+    return [taken[relation] for relation in found]
+
+
+def _cut_notes(cut: Iterable[str]) -> list[str]:
+    return [f"more {relation} than could be followed" for relation in sorted(cut)]
+
+
+def _relative(things: Things, one: Found, why: str) -> Relative:
+    sites = tuple(f"{printed(path)}:{line}" for path, line in one.sites[:_SITES_SHOWN])
+    via = things.handle(one.via) if one.via is not None else ""
+    thing = things.thing(one.node)
+    return Relative(one.relation, thing, one.distance, sites, len(one.sites), via, why)
+
+
+def _path(things: Things, steps: Sequence[Step]) -> tuple[PathStep, ...]:
+    rows = [PathStep(things.thing(steps[0].source), "", "")]
+    for step in steps:
+        site = f"{printed(step.source.path)}:{step.line}"
+        rows.append(PathStep(things.thing(step.target), step.kind, site))
+    return tuple(rows)

@@ -1,0 +1,150 @@
+"""The graph as those see it who walk on it: nodes, and edges in both directions.
+
+`Net` is all that walking asks of whatever holds the edges, so that it may be a table in memory,
+a store, or files resolved as they are asked for.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from codelens.resolve.edges import Edge
+from codelens.types import Symbol
+
+MODULE = -1
+"""In place of a symbol: the file itself, as what runs when it is imported."""
+
+
+class Node(NamedTuple):
+    """A definition of a file by its position, or the file itself."""
+
+    path: bytes
+    symbol: int
+
+
+class Net(Protocol):
+    """Edges of one state of a view."""
+
+    def edges_from(self, path: bytes) -> Sequence[Edge]:
+        """All edges that begin in a file."""
+        ...
+
+    def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """All edges that end at a symbol of a file, or at the file itself (`MODULE`)."""
+        ...
+
+    def symbols(self, path: bytes) -> Sequence[Symbol]:
+        """Definitions of a file; signatures and docs may be missing."""
+        ...
+
+    def is_test(self, path: bytes) -> bool:
+        """Whether a file is one of tests, by its path."""
+        ...
+
+
+_KINDS = ("call", "ref", "inherit", "import")
+_WORDS = 7
+_PARTS = 1000
+
+
+class Table:
+    """Edges of many files, 28 bytes each and one index entry; found by source and by target."""
+
+    def __init__(self) -> None:
+        self._number: dict[bytes, int] = {}
+        self._paths: list[bytes] = []
+        self._name_number: dict[str, int] = {}
+        self._names: list[str] = []
+        self._words: array[int] = array("I")
+        self._spans: dict[int, tuple[int, int]] = {}
+        self._to: dict[int, array[int]] = {}
+
+    def __contains__(self, path: bytes) -> bool:
+        return self._number.get(path, -1) in self._spans
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def add(self, path: bytes, edges: Iterable[Edge]) -> None:
+        """Take in the edges of a file, once."""
+        source = self._path(path)
+        words = self._words
+        start = len(words)
+        for one in edges:
+            target = self._path(one.target)
+            incoming = self._to.get(target)
+            if incoming is None:
+                incoming = self._to[target] = array("I")
+            incoming.append(len(words))
+            weight = round(one.confidence * _PARTS)
+            kind = _KINDS.index(one.kind) << 10 | weight
+            words.extend(
+                (source, one.symbol + 1, target, one.target_symbol + 1, kind,
+                 self._name(one.name), one.line)
+            )  # fmt: skip
+        self._spans[source] = (start, len(words))
+
+    def edges_from(self, path: bytes) -> list[Edge]:
+        """Edges that begin in a file."""
+        span = self._spans.get(self._number.get(path, -1), (0, 0))
+        return [self._edge(at) for at in range(*span, _WORDS)]
+
+    def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
+        """Edges of the files taken in that end at a symbol of a file."""
+        words, wanted = self._words, symbol + 1
+        incoming = self._to.get(self._number.get(path, -1), ())
+        return [self._edge(at) for at in incoming if words[at + 3] == wanted]
+
+    def totals(self) -> Iterable[tuple[bytes, bytes, int, str, str, int]]:
+        """Source, target, its symbol, name and kind of each edge between files, with how many."""
+        counts: dict[tuple[int, int, int, int, int], int] = {}
+        words = self._words
+        for at in range(0, len(words), _WORDS):
+            source, _, target, symbol, kind, name, _ = words[at : at + _WORDS]
+            if source != target:
+                key = (source, target, symbol, kind >> 10, name)
+                counts[key] = counts.get(key, 0) + 1
+        paths, names = self._paths, self._names
+        for (source, target, symbol, kind, name), count in counts.items():
+            yield paths[source], paths[target], symbol - 1, names[name], _KINDS[kind], count
+
+    def _edge(self, at: int) -> Edge:
+        source, symbol, target, target_symbol, kind, name, line = self._words[at : at + _WORDS]
+        return Edge(
+            self._paths[source],
+            symbol - 1,
+            self._paths[target],
+            target_symbol - 1,
+            _KINDS[kind >> 10],
+            self._names[name],
+            line,
+            (kind & 1023) / _PARTS,
+        )
+
+    def _path(self, path: bytes) -> int:
+        number = self._number.get(path)
+        if number is None:
+            number = self._number[path] = len(self._paths)
+            self._paths.append(path)
+        return number
+
+    def _name(self, name: str) -> int:
+        number = self._name_number.get(name)
+        if number is None:
+            number = self._name_number[name] = len(self._names)
+            self._names.append(name)
+        return number
+
+
+def subtree(symbols: Sequence[Symbol], top: int) -> set[int]:
+    """A symbol and all that is defined inside it; for the file itself all of the file."""
+    if top < 0:
+        return set(range(-1, len(symbols)))
+    found = {top}
+    for at in range(top + 1, len(symbols)):
+        # Symbols stand in the order of the text, a parent before what it holds.
+        if symbols[at].parent in found:
+            found.add(at)
+    return found

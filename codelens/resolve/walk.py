@@ -1,0 +1,233 @@
+"""From a definition or a file to what is related to it, by kind of relation and distance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.resolve.edges import Edge
+from codelens.resolve.model import CALLABLE, TYPES
+from codelens.resolve.net import MODULE, Net, Node, subtree
+
+INWARD = ("callers", "users", "importers", "subtypes", "overridden", "tests")
+OUTWARD = ("callees", "uses", "imports", "bases", "overrides")
+RELATIONS = (
+    "callers", "callees", "users", "uses", "importers", "imports", "bases", "subtypes",
+    "overrides", "overridden", "tests",
+)  # fmt: skip
+"""`overrides`: what a method overrides; `overridden`: by what it is."""
+MOST_NODES = 3_000
+"""Nodes of one relation; more say nothing to anybody."""
+_MOST_BASES = 200
+_KINDS = {"callers": "call", "callees": "call", "users": "ref", "uses": "ref"}
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "__construct"})
+
+
+class Target(NamedTuple):
+    """What is asked about: the nodes that count as it, and those whose edges are its own."""
+
+    nodes: tuple[Node, ...]
+    """What edges of others may end at."""
+    inside: frozenset[Node]
+    """What its own edges may begin at; edges inside it are nobody's."""
+    whole: bool
+    """It is a file."""
+
+
+class Found(NamedTuple):
+    """One thing related to the target."""
+
+    relation: str
+    node: Node
+    distance: int
+    sites: tuple[tuple[bytes, int], ...]
+    """Files and lines in which the relation stands, in order."""
+    via: Node | None
+    """What it is related through, beyond distance 1."""
+
+
+def symbol_target(net: Net, node: Node) -> Target:
+    """A definition: a type is used through its name, and uses what all inside it uses."""
+    inside = subtree(net.symbols(node.path), node.symbol)
+    return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
+
+
+def file_target(net: Net, path: bytes) -> Target:
+    """A file: all of it."""
+    nodes = tuple(Node(path, at) for at in range(-1, len(net.symbols(path))))
+    return Target(nodes, frozenset(nodes), whole=True)
+
+
+class _Step(NamedTuple):
+    node: Node
+    path: bytes
+    line: int
+
+
+class Walk:
+    """Walks from one target; what it could not follow in full is in `cut`."""
+
+    def __init__(self, net: Net, target: Target) -> None:
+        self._net = net
+        self._target = target
+        self.cut: set[str] = set()
+        """Relations with more than `MOST_NODES` nodes."""
+
+    def related(self, relation: str, depth: int) -> list[Found]:
+        """All that stands in a relation to the target, up to a distance, in order of interest."""
+        step = self._steps(relation)
+        found: dict[Node, Found] = {}
+        sites: dict[Node, dict[tuple[bytes, int], None]] = {}
+        edge_of_search: list[Node] = list(self._target.nodes)
+        for distance in range(1, depth + 1):
+            reached: dict[Node, None] = {}
+            for node in edge_of_search:
+                for one in step(node, distance):
+                    if one.node in self._target.inside:
+                        continue
+                    if one.node not in found:
+                        if len(found) >= MOST_NODES:
+                            self.cut.add(relation)
+                            continue
+                        via = node if distance > 1 else None
+                        found[one.node] = Found(relation, one.node, distance, (), via)
+                        reached[one.node] = None
+                    if found[one.node].distance == distance:
+                        sites.setdefault(one.node, {})[one.path, one.line] = None
+            edge_of_search = list(reached)
+        whole = [one._replace(sites=tuple(sorted(sites[node]))) for node, one in found.items()]
+        return sorted(whole, key=self._interest)
+
+    def _interest(self, one: Found) -> tuple[object, ...]:
+        test = self._net.is_test(one.node.path)
+        return (one.distance, test, -len(one.sites), one.node.path, one.node.symbol)
+
+    def _steps(self, relation: str) -> Callable[[Node, int], Iterator[_Step]]:
+        return {
+            "callers": lambda node, _: self._inward(node, "call"),
+            "users": lambda node, _: self._inward(node, "ref"),
+            "callees": lambda node, distance: self._outward(node, distance, "call"),
+            "uses": lambda node, distance: self._outward(node, distance, "ref"),
+            "importers": lambda node, distance: self._importers(node, distance),
+            "imports": lambda node, distance: self._imports(node, distance),
+            "bases": lambda node, _: self._bases(node),
+            "subtypes": lambda node, _: self._inward(node, "inherit"),
+            "overrides": lambda node, _: self._overriding(node, self._bases),
+            "overridden": lambda node, _: self._overriding(node, self._subtypes),
+        }[relation]
+
+    def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
+        for edge in self._net.edges_to(*node):
+            if edge.kind == kind:
+                yield _Step(Node(edge.source, edge.symbol), edge.source, edge.line)
+
+    def _outward(self, node: Node, distance: int, kind: str) -> Iterator[_Step]:
+        wanted = self._own(node, distance)
+        for edge in self._net.edges_from(node.path):
+            if edge.kind == kind and edge.symbol in wanted:
+                yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
+
+    def _own(self, node: Node, distance: int) -> set[int]:
+        """The symbols whose edges are a node's: of the target's own nodes each has its own."""
+        if distance == 1 and self._target.whole:
+            return {node.symbol}
+        return own_symbols(self._net, node)
+
+    def _importers(self, node: Node, distance: int) -> Iterator[_Step]:
+        nodes = [node]
+        if distance > 1:
+            nodes = [Node(node.path, at) for at in range(-1, len(self._net.symbols(node.path)))]
+        for one in nodes:
+            for step in self._inward(one, "import"):
+                yield step._replace(node=Node(step.path, MODULE))
+
+    def _imports(self, node: Node, distance: int) -> Iterator[_Step]:
+        if node.symbol != MODULE or (distance == 1 and not self._target.whole):
+            return
+        for edge in self._net.edges_from(node.path):
+            if edge.kind == "import":
+                yield _Step(Node(edge.target, MODULE), edge.source, edge.line)
+
+    def _bases(self, node: Node) -> Iterator[_Step]:
+        for edge in self._net.edges_from(node.path):
+            if edge.kind == "inherit" and edge.symbol == node.symbol:
+                yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
+
+    def _subtypes(self, node: Node) -> Iterator[_Step]:
+        return self._inward(node, "inherit")
+
+    def _overriding(self, node: Node, step: Callable[[Node], Iterator[_Step]]) -> Iterator[_Step]:
+        for one in overriding(self._net, node, lambda at: (found.node for found in step(at))):
+            yield _Step(one, one.path, self._net.symbols(one.path)[one.symbol].name_line)
+
+
+def own_symbols(net: Net, node: Node) -> set[int]:
+    """The symbols whose edges count as a node's: of a type its own and its constructor's."""
+    symbols = net.symbols(node.path)
+    if not 0 <= node.symbol < len(symbols):
+        return {node.symbol}
+    top = symbols[node.symbol]
+    if top.kind not in TYPES:
+        return subtree(symbols, node.symbol)
+    return {node.symbol} | {
+        at
+        for at, one in enumerate(symbols)
+        if one.parent == node.symbol and (one.name in CONSTRUCTORS or one.name == top.name)
+    }
+
+
+def overriding(
+    net: Net, node: Node, step: Callable[[Node], Iterable[Node]]
+) -> list[Node]:
+    """Methods of the same name in the types that `step` leads to from a method's type.
+
+    Along one line of types only the nearest.
+    """
+    symbols = net.symbols(node.path)
+    if not 0 <= node.symbol < len(symbols):
+        return []
+    method = symbols[node.symbol]
+    if method.parent < 0 or method.kind not in CALLABLE | {"property"}:
+        return []
+    if symbols[method.parent].kind not in TYPES or method.name in CONSTRUCTORS:
+        return []
+    found: list[Node] = []
+    pending, seen = [Node(node.path, method.parent)], {Node(node.path, method.parent)}
+    while pending and len(seen) < _MOST_BASES:
+        here = pending.pop()
+        for one in step(here):
+            if one in seen or one.symbol < 0:
+                continue
+            seen.add(one)
+            member = _member(net, one, method.name)
+            if member is None:
+                pending.append(one)
+            else:
+                found.append(member)
+    return sorted(found)
+
+
+def _member(net: Net, owner: Node, name: str) -> Node | None:
+    for at, one in enumerate(net.symbols(owner.path)):
+        if one.parent == owner.symbol and one.name == name:
+            return Node(owner.path, at)
+    return None
+
+
+def subtypes(net: Net, node: Node) -> Iterator[Node]:
+    """Types that name this one as their base."""
+    for edge in net.edges_to(*node):
+        if edge.kind == "inherit":
+            yield Node(edge.source, edge.symbol)
+
+
+def bases(net: Net, node: Node) -> Iterator[Node]:
+    """Types that this one names as its bases."""
+    for edge in net.edges_from(node.path):
+        if edge.kind == "inherit" and edge.symbol == node.symbol:
+            yield Node(edge.target, edge.target_symbol)
+
+
+def between_files(edges: Sequence[Edge]) -> Iterator[Edge]:
+    """Edges that leave their file."""
+    return (one for one in edges if one.source != one.target)

@@ -1,0 +1,60 @@
+"""C#: who calls whom, by declared types, namespaces, parts of classes, extensions."""
+
+from __future__ import annotations
+
+import pytest
+from edging import edges_of
+
+SHOP = {
+    "src/Shop/Item.cs": (
+        "namespace Shop.Core;\npublic partial class Item : Base, INamed {\n"
+        "  public Item Next { get; set; }\n  public Item Copy() => this;\n"
+        "  public void Mark(int a) {}\n  public void Mark(int a, string b = \"\", params int[] c) {}\n"
+        "  public static Item Of() { return new Item(); }\n"
+        "  public async Task<Item> Load() { return null; }\n}\n"
+    ),
+    "src/Shop/Item.More.cs": "namespace Shop.Core { partial class Item { public void More() { Copy(); } } }\n",
+    "src/Shop/Base.cs": "namespace Shop.Core;\npublic abstract class Base { protected void Log() {} public INamed Owner() { return null; } }\n",
+    "src/Shop/INamed.cs": "namespace Shop.Core;\npublic interface INamed { string Name(); }\n",
+    "src/Shop/Ext.cs": "namespace Shop.Core;\nstatic class Ext { public static void Turn(this Item item, int n) {} }\n",
+}
+
+
+def used(body: str, usings: str = "using Shop.Core;") -> list[str]:
+    """What a method's body calls."""
+    text = (
+        f"{usings}\nnamespace App;\nclass Main {{\n  Item field;\n"
+        f"  void Run(Item item, List<Item> items, Dictionary<string, Item> byName) {{\n    {body}\n  }}\n"
+        "  void Helper() {}\n}\n"
+    )
+    start = "src/App/Main.cs:Main.Run -> "
+    found = edges_of({**SHOP, "src/App/Main.cs": text})
+    return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("item.Copy().Next.Copy().Log();", ["Item.Copy", "Base.Log"]),
+        ("field.More(); this.field.Copy(); Helper();", ["Item.More", "Item.Copy", "Main.Helper"]),
+        ("item?.Owner()?.Name();", ["Base.Owner", "INamed.Name"]),
+        ("var x = Item.Of(); x.Log();", ["Item.Of", "Base.Log"]),
+        ("foreach (var one in items) { one.Copy(); }", ["Item.Copy"]),
+        ("items.First().Copy(); byName[\"x\"].Log();", ["Item.Copy", "Base.Log"]),
+        ("(await item.Load()).Copy();", ["Item.Load", "Item.Copy"]),
+        ("if (o is Item i) i.Copy(); ((Item)o).Log(); (o as Item).More();",
+         ["Item.Copy", "Base.Log", "Item.More"]),
+        ("item.Turn(1);", ["Ext.Turn"]),
+        ("item.Mark(); item.Mark(1);", ["Item.Mark"]),
+        ("new Item { Next = null }.Copy(); new Shop.Core.Item().More();",
+         ["Item", "Item.Copy", "Item.More"]),
+        ("void Local() { item.Copy(); } Local();", ["Main.Run.Local"]),
+        ("Unknown().Copy(); other.Log();", []),
+    ],
+)  # fmt: skip
+def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) -> None:
+    assert used(body) == expected
+
+
+def test_a_namespace_that_is_not_used_is_not_seen() -> None:
+    assert used("new Item(); Item.Of();", "using Other;") == []

@@ -1,0 +1,53 @@
+"""Kotlin: who calls whom, by declared types, packages, extensions, companions."""
+
+from __future__ import annotations
+
+import pytest
+from edging import edges_of
+
+ROOT = "src/main/kotlin/"
+SHOP = {
+    ROOT + "shop/Item.kt": (
+        "package shop\n\nopen class Base {\n    fun log() {}\n}\n\n"
+        "class Item(val owner: Store, count: Int = 1) : Base(), Named {\n"
+        "    val first: Part = Part()\n    val made = Part()\n"
+        "    fun copy() = Item(owner)\n    fun parts(): List<Part> = listOf()\n"
+        "    override fun name(): Part? = null\n"
+        "    companion object {\n        fun of(): Item = Item(Store())\n    }\n}\n\n"
+        "class Part {\n    fun turn() {}\n}\n\ninterface Named {\n    fun name(): Part?\n}\n\n"
+        "class Store {\n    fun open(): Item = Item.of()\n}\n\n"
+        "fun Item.mark(n: Int): Part = first\nfun free() {}\nobject Only {\n    fun one(): Item = x()\n}\n"
+    ),
+}
+
+
+def used(body: str, imports: str = "import shop.*") -> list[str]:
+    """What a function's body calls."""
+    text = f"package app\n\n{imports}\n\nfun run(item: Item, items: List<Item>, other: Item?) {{\n    {body}\n}}\n"
+    path = ROOT + "app/Main.kt"
+    found = edges_of({**SHOP, path: text})
+    start = f"{path}:run -> "
+    return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("item.copy().log()", ["Item.copy", "Base.log"]),
+        ("item.first.turn(); item.made.turn(); item.owner.open()", ["Part.turn", "Store.open"]),
+        ("other?.name()?.turn(); other!!.copy()", ["Item.name", "Part.turn", "Item.copy"]),
+        ("for (one in items) { one.copy() }", ["Item.copy"]),
+        ("items.first().copy()", ["Item.copy"]),
+        ("Item.of().copy(); Only.one().log()", ["Item.of", "Item.copy", "Only.one", "Base.log"]),
+        ("item.mark(1).turn(); free()", ["Item.mark", "Part.turn", "free"]),
+        ("val x = Item(Store()); x.copy()", ["Item", "Store", "Item.copy"]),
+        ("(x as Item).copy(); val f = { a: Item -> a.log() }", ["Item.copy", "Base.log"]),
+        ("unknown().copy(); y.log()", []),
+    ],
+)  # fmt: skip
+def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) -> None:
+    assert used(body) == expected
+
+
+def test_names_are_imported_one_by_one() -> None:
+    assert used("free(); Item.of()", "import shop.free") == ["free"]
