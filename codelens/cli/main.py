@@ -19,6 +19,9 @@ _SHORT = f"""codelens {__version__}: search code, true for the branch and worktr
   codelens search "validate session"   ranked places, best first
   codelens expand src/auth.py#login    read what a handle names
   codelens outline src/                a file or folder, folded
+  codelens map                         the repository at a glance
+  codelens related src/auth.py#login   who calls and uses it, and what it uses
+  codelens impact --diff               who is hit by your changes, and which tests to run
   codelens status                      where you stand and how fresh the index is
   codelens serve                       answer an agent over MCP
 

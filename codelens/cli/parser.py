@@ -8,13 +8,27 @@ from typing import TYPE_CHECKING, NoReturn
 
 from codelens import __version__
 from codelens.cli import options, streams
-from codelens.cli.commands import expand, export, index, languages, outline, search, serve, status
+from codelens.cli.commands import (
+    expand,
+    export,
+    impact,
+    index,
+    languages,
+    outline,
+    related,
+    search,
+    serve,
+    status,
+)
+from codelens.cli.commands import map as map_command
 from codelens.errors import CodelensError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-_COMMANDS = (search, expand, outline, status, index, export, languages, serve)
+_COMMANDS = (
+    search, expand, outline, map_command, related, impact, status, index, export, languages, serve,
+)  # fmt: skip
 
 
 _NOT_TAKEN = ("unrecognized arguments", "the following arguments are required")

@@ -15,22 +15,28 @@ from weakref import WeakKeyDictionary
 
 from codelens.engine import edges as engine_edges
 from codelens.engine.look import Look
+from codelens.errors import StoreError
 from codelens.extract.tokens import terms_of_word
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.importer import Importer, settings_paths
-from codelens.resolve.net import MODULE, Table
+from codelens.resolve.model import CALLABLE
+from codelens.resolve.net import MODULE, Node, Table
+from codelens.resolve.reading import RESOLVER_VERSION
+from codelens.resolve.rows import dumped
 from codelens.resolve.tree import folder_of, name_of, stem_of
-from codelens.store import contents, postings, uses
+from codelens.store import contents, edges, leases, postings, uses
 from codelens.store.database import Database
 from codelens.types import Import, Receipt, Symbol
 
 _KEPT_VIEWS = 2
-_MOST_NAMES = 40
+_LEAST_SAVED = 8
+"""Files: fewer are resolved again in less time than it takes to write them."""
+_MOST_ALIASES = 40
+_MOST_NAMES_KEPT = 5_000
 _DEFAULT = "default"
 # Files that are called for what they are, so that others import them by their folder.
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
-_NO_USES: dict[int, list[uses.Use]] = {}
 
 
 class Hidden(NamedTuple):
@@ -48,11 +54,14 @@ class _Kept:
     def __init__(self, look: Look) -> None:
         self.graph: Graph = engine_edges.graph(look)
         self.table = Table()
-        self.uses: dict[frozenset[str], dict[int, list[uses.Use]]] = {}
+        self.uses: dict[str, dict[int, list[uses.Use]]] = {}
+        """Name -> content -> where it uses the name; nowhere, if it only imports it."""
         self.tests: dict[bytes, bool] = {}
-        self.asked: set[tuple[bytes, int]] = set()
+        self.asked: set[Node] = set()
         """What all edges to are known of."""
         self.files = len(look.snapshot.by_path)
+        self.saved: set[bytes] = set()
+        """Files whose edges this process stored."""
         self.values: dict[object, object] = {}
         """Whatever else is worked out from this state alone."""
 
@@ -89,9 +98,11 @@ class LazyNet:
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `Net`; of the files that hold the name."""
         kept = self._kept
-        if (path, symbol) not in kept.asked and not kept.whole:
-            if all([self._resolved(one) for one in self._candidates(path, symbol)]):
-                kept.asked.add((path, symbol))
+        if Node(path, symbol) not in kept.asked and not kept.whole:
+            before = len(self.unseen)
+            self.resolve(self._candidates(path, symbol))
+            if len(self.unseen) == before:
+                kept.asked.add(Node(path, symbol))
         return self._kept.table.edges_to(path, symbol)
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
@@ -119,38 +130,64 @@ class LazyNet:
 
     def hidden(self, path: bytes, symbol: int, shown: int = 3) -> Hidden:
         """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
-        name = self.symbols(path)[symbol].name
+        one = self.symbols(path)[symbol]
         count, sites = 0, list[tuple[bytes, int]]()
         table = self._kept.table
-        for file, places in self.holding({name}):
+        # A use that is no call is mostly a variable or an attribute of the same name.
+        kinds = {"call"} if one.kind in CALLABLE else {"call", "type"}
+        dunder = one.name.startswith("__")
+        for file, places in () if dunder else self.holding({one.name}):
             if file not in table:
                 continue
-            calls = [one for one in places if one.kind != "type"]
+            calls = [place for place in places if place.kind in kinds]
             if calls:
                 told = {(edge.line, edge.name) for edge in table.edges_from(file)}
-                lines = [one.line for one in calls if (one.line, one.name) not in told]
+                lines = [call.line for call in calls if (call.line, call.name) not in told]
                 count += len(lines)
                 sites += [(file, line) for line in lines[:shown]]
-        return Hidden(name, count, tuple(sorted(sites)[:shown]))
+        return Hidden(one.name, count, tuple(sorted(sites)[:shown]))
 
     def holding(self, names: Iterable[str]) -> list[tuple[bytes, list[uses.Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses."""
-        key = frozenset(names)
-        known = self._kept.uses.get(key)
-        if known is None:
-            known = _NO_USES
-            snapshot = self._look.snapshot
-            found: set[int] = set()
-            for name in key:
-                found |= self._with_word(name)
-            known = uses.uses(snapshot.db, sorted(found), key)
-            if len(self._kept.uses) > _MOST_NAMES * 50:
-                self._kept.uses.clear()
-            self._kept.uses[key] = known
+        wanted = set(names)
+        self._fetch(wanted)
+        found: dict[int, list[uses.Use]] = {}
+        for name in wanted:
+            for content, places in self._kept.uses[name].items():
+                found.setdefault(content, []).extend(places)
         files = self._look.snapshot.by_content
         return sorted(
-            (file.path, places) for content, places in known.items() for file in files[content]
+            (file.path, places) for content, places in found.items() for file in files[content]
         )
+
+    def prepare(self, nodes: Iterable[Node]) -> None:
+        """Look for the names of many nodes in one go."""
+        kept = self._kept
+        if not kept.whole:
+            names = {
+                name
+                for node in nodes
+                if node not in kept.asked and node.symbol >= 0
+                for name in self._named(*node)
+            }
+            self._fetch(names)
+
+    def _fetch(self, names: set[str]) -> None:
+        known = self._kept.uses
+        missing = names - known.keys()
+        if not missing:
+            return
+        if len(known) > _MOST_NAMES_KEPT:
+            known.clear()
+            missing = names
+        contents_with: set[int] = set()
+        for name in missing:
+            contents_with |= self._with_word(name)
+        read = uses.uses(self._look.snapshot.db, sorted(contents_with), missing)
+        known.update({name: {} for name in missing})
+        for content, by_name in read.items():
+            for name, places in by_name.items():
+                known[name][content] = places
 
     def receipt(self) -> Receipt:
         """The look's, `partial` if files could not be resolved in time."""
@@ -161,7 +198,9 @@ class LazyNet:
             f"{len(self.unseen):,} more files that hold the names asked about are not resolved "
             "yet; ask again to go on"
         )
-        return replace(receipt, status="partial", note="; ".join(filter(None, (receipt.note, note))))
+        return replace(
+            receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))
+        )
 
     def _resolved(self, path: bytes) -> bool:
         table = self._kept.table
@@ -177,17 +216,17 @@ class LazyNet:
     def _candidates(self, path: bytes, symbol: int) -> list[bytes]:
         if symbol == MODULE:
             return self._importers.get(path, [])
+        return [file for file, _ in self.holding(self._named(path, symbol))]
+
+    def _named(self, path: bytes, symbol: int) -> set[str]:
+        """The names under which others may know a definition."""
         symbols = self.symbols(path)
         if not 0 <= symbol < len(symbols):
-            return []
-        one = symbols[symbol]
-        names = self._named(path, one.name) if one.parent < 0 else {one.name}
-        return [file for file, _ in self.holding(names)]
-
-    def _named(self, path: bytes, name: str) -> set[str]:
-        """The names under which others may know a top-level definition."""
-        names, pending = {name}, [name]
-        while pending and len(names) < _MOST_NAMES:
+            return set()
+        names, pending = {symbols[symbol].name}, [symbols[symbol].name]
+        if symbols[symbol].parent >= 0:
+            return names
+        while pending and len(names) < _MOST_ALIASES:
             for other in self._aliases.get(pending.pop(), ()):
                 if other not in names:
                     names.add(other)
@@ -295,6 +334,29 @@ def importer_of(look: Look) -> tuple[Importer, dict[bytes, str]]:
         if data is not None:
             settings[path] = data
     return Importer(languages, settings), languages
+
+
+def keep(look: Look) -> None:
+    """Store what was resolved for a look, for other processes; not at all if another one writes.
+
+    Outside of any transaction. A question never waits or fails for this.
+    """
+    kept = _kept_of(look)
+    rows = [(path, row) for path, row in kept.graph.fresh if path not in kept.saved]
+    if len(rows) < _LEAST_SAVED:
+        return
+    db = look.snapshot.db
+    try:
+        lease = leases.acquire(db, 0.0)
+    except StoreError:
+        return  # it is written the next time, or worked out anew
+    try:
+        with db.write(lease):
+            packed = ((path, row.content, dumped(row)) for path, row in rows)
+            edges.save(db, RESOLVER_VERSION, packed)
+        kept.saved.update(path for path, _ in rows)
+    finally:
+        lease.release(db)
 
 
 def _face(path: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from codelens.engine.as_text import count_of
 from codelens.engine.graph_answers import PathStep, RelatedAnswer, Relative
@@ -30,10 +30,13 @@ MOST_PATHS = 20
 DIRECTIONS = ("both", "in", "out")
 _SITES_SHOWN = 3
 _TEST_DEPTH = 2
+_ALSO_TESTS = frozenset({"callers", "users", "importers"})
+_WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
+"""Shares of the limit where not all can be shown."""
 _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
-def related(  # noqa: PLR0913 - what was asked, part by part
+def related(
     look: Look, target: str, kinds: Sequence[str], direction: str, depth: int, limit: int,
     seconds: float,
 ) -> RelatedAnswer:  # fmt: skip
@@ -58,7 +61,9 @@ def related(  # noqa: PLR0913 - what was asked, part by part
             found[relation], why = _tests(net, look, walk, asked)
         else:
             found[relation] = walk.related(relation, depth)
-    found = {relation: rows for relation, rows in found.items() if rows}
+    if "tests" in found:
+        found = {one: _outside_tests(net, one, rows) for one, rows in found.items()}
+    found = {relation: _telling(rows) for relation, rows in found.items() if rows}
     shown = [one for rows in _shares(found, limit) for one in rows]
     things.fetch([one.node for one in shown])
     notes = [place.moved] if place.moved else []
@@ -67,7 +72,7 @@ def related(  # noqa: PLR0913 - what was asked, part by part
     return RelatedAnswer(
         receipt=net.receipt(),
         target=things.thing(nodes[0] if len(nodes) == 1 else Node(place.file.path, MODULE)),
-        results=tuple(_relative(things, one, why.get(one.node, "")) for one in shown),
+        results=tuple(_relative(things, one, why) for one in shown),
         totals=tuple((relation, len(rows)) for relation, rows in found.items()),
         notes=tuple(notes),
     )
@@ -194,15 +199,32 @@ def _tests(
     return sorted(kept, key=lambda one: (one.distance, -len(one.sites), one.node)), why
 
 
+def _outside_tests(net: LazyNet, relation: str, rows: list[Found]) -> list[Found]:
+    """Without what is told under `tests`."""
+    if relation not in _ALSO_TESTS:
+        return rows
+    return [one for one in rows if not net.is_test(one.node.path)]
+
+
+def _telling(rows: list[Found]) -> list[Found]:
+    """Without a file of which something is listed as well, where definitions are meant."""
+    if rows[0].relation not in {"users", "uses", "callees", "callers"}:
+        return rows
+    named = {one.node.path for one in rows if one.node.symbol != MODULE}
+    return [one for one in rows if one.node.symbol != MODULE or one.node.path not in named]
+
+
 def _shares(found: dict[str, list[Found]], limit: int) -> list[list[Found]]:
     """Of each relation as many as the limit has room for: what few need is left to the others."""
-    room, left = limit, len(found)
+    room = limit
+    weights = {relation: _WEIGHTS.get(relation, 2) for relation in found}
+    left = sum(weights.values())
     taken: dict[str, list[Found]] = {}
-    for relation, rows in sorted(found.items(), key=lambda item: len(item[1])):
-        share = max(room // left, 1) if room > 0 else 0
+    for relation, rows in sorted(found.items(), key=lambda item: len(item[1]) / weights[item[0]]):
+        share = max(room * weights[relation] // left, 1) if room > 0 else 0
         taken[relation] = rows[:share]
         room -= len(taken[relation])
-        left -= 1
+        left -= weights[relation]
     return [taken[relation] for relation in found]
 
 
@@ -210,7 +232,8 @@ def _cut_notes(cut: Iterable[str]) -> list[str]:
     return [f"more {relation} than could be followed" for relation in sorted(cut)]
 
 
-def _relative(things: Things, one: Found, why: str) -> Relative:
+def _relative(things: Things, one: Found, reasons: Mapping[Node, str]) -> Relative:
+    why = reasons.get(one.node, "") if one.relation == "tests" else ""
     sites = tuple(f"{printed(path)}:{line}" for path, line in one.sites[:_SITES_SHOWN])
     via = things.handle(one.via) if one.via is not None else ""
     thing = things.thing(one.node)

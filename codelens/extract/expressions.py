@@ -63,6 +63,8 @@ class Expressions:
             if name is None or owner == UNKNOWN:
                 return UNKNOWN
             return f"{owner}.{self._source.slice(name.start_byte, name.end_byte)}"
+        if form == "own":
+            return "self." + self._source.slice(node.start_byte, node.end_byte).lstrip("@")
         if form == "method":
             return self._method(node, parts, depth)
         if form in {"either", "operator"}:

@@ -314,7 +314,9 @@ class Flow:
         """
         if not target.named_child_count:
             text = self._source.slice(target.start_byte, target.end_byte)
-            if text.isidentifier() or plain(text):
+            if text[:1] == "@":
+                yield f"self.{text.lstrip('@')}", ""
+            elif text.isidentifier() or plain(text):
                 yield text, ""
             return
         if target.type in self._rules.patterns:

@@ -183,9 +183,13 @@ def _read_back(
     if joint is None:
         return ""
     written = flow.expressions.written
-    owner = owned.get(start - joint.end())
-    if owner is not None:
-        return written(owner)
+    # `a!!.b` is a whole with its sign, `a?.b` is not.
+    for length in (joint.end(), joint.end() - (joint[0][-1:] in {b"!", b"?"})):
+        end = start - length
+        while text[end - 1 : end] in _BLANKS:
+            end -= 1
+        if end in owned:
+            return written(owned[end])
     return UNKNOWN if chain is None else _without_name(written(chain), name)
 
 

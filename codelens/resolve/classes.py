@@ -7,7 +7,7 @@ that take as many arguments as there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from codelens.resolve.classtext import Arity, arity, class_type, extended
@@ -28,9 +28,9 @@ from codelens.resolve.view import View
 from codelens.types import Import
 
 Space = Literal["value", "type", "call"]
-_GROUPS = {"java": "jvm", "kotlin": "jvm", "scala": "jvm", "csharp": "net", "php": "php"}
+_GROUPS = {"c": "c", "cpp": "c", "java": "jvm", "kotlin": "jvm", "scala": "jvm", "csharp": "net", "php": "php"}
 LANGUAGES = frozenset(_GROUPS)
-_ONE_SPACE = frozenset({"kotlin", "scala", "csharp"})
+_ONE_SPACE = frozenset({"c", "cpp", "kotlin", "scala", "csharp"})
 """Where a local variable hides a method of its name, as it may be called itself."""
 _ELEMENTS = frozenset(
     "get getFirst getLast next previous remove poll peek pop first last take element orElse "
@@ -72,8 +72,8 @@ class ClassNames(Names):
             return []
         if _GROUPS[model.language] == "net":
             # A namespace may lie anywhere.
-            index = self.view.index("namespaces", self._namespaces)
-            return index.get(package, {}).get(name, [])
+            found = self.parts(package, name)
+            return _main_part(found) if len(found) > 1 else found
         if self.package(path) == package:
             found = self._tops(self.view.folder(folder_of(path)), package).get(name)
             if found:
@@ -83,6 +83,10 @@ class ClassNames(Names):
             return self._tops(files, package).get(name, [])
         found = self._tops(self.view.modules(path, package, name), package).get(name)
         return found or self._tops(self.view.modules(path, package, "*"), package).get(name, [])
+
+    def parts(self, package: str, name: str) -> list[Hit]:
+        """All declarations of that name in a namespace of C#; a class may have several."""
+        return self.view.index("namespaces", self._namespaces).get(package, {}).get(name, [])
 
     def _tops(self, files: tuple[bytes, ...], package: str) -> dict[str, list[Hit]]:
         """Names of those files that belong to a package."""
@@ -125,7 +129,7 @@ class ClassNames(Names):
         while at >= 0:
             one = model.scopes[at]
             if one.kind == "class":
-                hits = self._in_class_scope(path, model, at, name, space, arguments)
+                hits = self._in_class(path, model, at, name, space, arguments)
             elif at > 0:
                 hits = self._in_block(path, model, at, name, space)
             else:
@@ -133,7 +137,10 @@ class ClassNames(Names):
             if hits:
                 return hits
             at = one.parent
-        return self._in_file(path, model, name, space, arguments)
+        return self.types.once(
+            ("file", path, name, space, arguments),
+            lambda: self._in_file(path, model, name, space, arguments),
+        )
 
     def _in_block(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space
@@ -149,6 +156,16 @@ class ClassNames(Names):
         else:
             rows = bool(entry.rows) and (space == "value" or model.language in _ONE_SPACE)
         return [Hit(path, LOCAL, at, name)] if rows else []
+
+    def _in_class(
+        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+    ) -> list[Hit]:
+        if (path, model.scopes[at].symbol) in self.busy:
+            return self._in_class_scope(path, model, at, name, space, arguments)
+        return self.types.once(
+            ("class", path, at, name, space, arguments),
+            lambda: self._in_class_scope(path, model, at, name, space, arguments),
+        )
 
     def _in_class_scope(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
@@ -269,6 +286,10 @@ class ClassTypes(Types):
         self.names = ClassNames(view)
         self.names.types = self
 
+    def once(self, key: tuple[object, ...], make: Callable[[], list[Hit]]) -> list[Hit]:
+        """Hits remembered with what they stand on."""
+        return self._once(key, make, [])
+
     def meaning(self, path: bytes, scope: int, name: str, kind: str, arguments: int) -> list[Hit]:
         """What a bare name of a reference means."""
         if kind == "call":
@@ -293,6 +314,12 @@ class ClassTypes(Types):
                 hits = self._line_members(one, name, "call", arguments, strict=False)
                 found += hits or self._extensions(one, name)
         return list(dict.fromkeys(found))
+
+    def called_on(
+        self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
+    ) -> list[Hit]:
+        """Targets of a call on something."""
+        return self.taking(self.value(path, scope, receiver, line), name, arguments)
 
     def _extensions(self, value: Instance | Definition | Super, name: str) -> list[Hit]:
         """Functions made for a type outside of it: the only one of that name for it."""
@@ -361,7 +388,7 @@ class ClassTypes(Types):
         symbol = model.symbols[one.symbol]
         if symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES:
             return [one[:2]]
-        hits = self.names.in_package(one.path, self.names.package(one.path), symbol.name)
+        hits = self.names.parts(self.names.package(one.path), symbol.name)
         return [(hit.path, hit.symbol) for hit in self.names.of_space(hits, "type")] or [one[:2]]
 
     def _line(self, value: Instance | Definition | Super) -> list[Instance]:
@@ -495,6 +522,7 @@ class ClassTypes(Types):
         if not isinstance(value, Instance | Definition | Super):
             return None
         hits = self._line_members(value, name, "call", -1, strict=False)
+        hits = hits or self._extensions(value, name)
         me = value.of if isinstance(value, Super) else value
         return together([self._given(hit, me) for hit in hits[:1]])
 
@@ -518,6 +546,11 @@ class ClassTypes(Types):
             return Definition(*own[:2]) if isinstance(own, Instance) else None
         return super()._head(path, scope, head, rest, line)
 
+    def _element(self, value: Value, step: str) -> Value:
+        if isinstance(value, Container) and value.args and value.name in _MAPS:
+            return value.args[-1] if step == "[]" else None
+        return super()._element(value, step)
+
     def _step(self, value: Value, step: str) -> Value:
         if step == "#wait":
             return together([_awaited(one) for one in each(value)])
@@ -526,6 +559,11 @@ class ClassTypes(Types):
                 [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
             )
         return super()._step(value, step)
+
+
+def _main_part(hits: list[Hit]) -> list[Hit]:
+    """Of the parts of a class the one in the file with the shortest name, which is its own."""
+    return [min(hits, key=lambda hit: (len(hit.path), hit.path))]
 
 
 def _by_last(model: FileModel, name: str) -> list[int]:

@@ -10,6 +10,7 @@ _WILDCARD = re.compile(r"\?\s*(?:extends|super)\s+")
 _ANNOTATION = re.compile(r"@[\w.]+(?:\([^()]*\))?\s*")
 _VARIANCE = re.compile(r"(?<=[<,])\s*(?:in|out)\s+(?=[\w?])")
 _THIS = re.compile(r"\(\s*this\s+(?:ref\s+|in\s+)?([\w.]+(?:<[^()]*?>)?)\s+\w+")
+_OWN = frozenset({"static", "self", "$this"})
 _MOST = 1 << 30
 
 
@@ -27,6 +28,8 @@ class Arity(NamedTuple):
 @lru_cache(maxsize=20_000)
 def class_type(text: str) -> str:
     """A type as one that `codelens.resolve.typetext` reads."""
+    if text.lstrip("?") in _OWN:
+        return "this"
     text = _ANNOTATION.sub("", text).removeprefix("final ").strip()
     text = _WILDCARD.sub("", text).replace("<?", "<any").replace(", ?", ", any")
     text = _VARIANCE.sub(" ", text)
@@ -60,7 +63,9 @@ def extended(signature: str, name: str, language: str) -> str:
     if language == "csharp":
         found = _THIS.search(signature)
     else:
-        found = re.search(rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature)
+        found = re.search(
+            rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature
+        )
     return found[1] if found else ""
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from codelens.resolve.cfamily import CTypes
 from codelens.resolve.classes import ClassTypes
 from codelens.resolve.golang import GoTypes
 from codelens.resolve.model import CALLABLE, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
+from codelens.resolve.rubylang import RubyTypes
 from codelens.resolve.rustlang import RustTypes, meaning
 from codelens.resolve.types import Types
 from codelens.resolve.typetext import Named, parsed
@@ -18,7 +20,9 @@ from codelens.types import Reference
 CERTAIN = 1.0
 FAMILIES: dict[str, type[Types]] = {
     "go": GoTypes,
+    "ruby": RubyTypes,
     "rust": RustTypes,
+    **dict.fromkeys(("c", "cpp"), CTypes),
     **dict.fromkeys(("java", "kotlin", "csharp", "php"), ClassTypes),
 }
 """Languages with rules of their own."""
@@ -99,6 +103,8 @@ class Edges:
         if one.receiver:
             return self._members(path, one)
         types = one.kind == "type"
+        if isinstance(self._types, RubyTypes):
+            return self._types.meaning(path, one.scope, one.name, one.kind, one.symbol)
         if isinstance(self._types, RustTypes):
             hits = meaning(self._types, path, one.scope, one.name, one.kind, one.arguments == -2)
             return [hit for hit in hits if hit.symbol != LOCAL]
@@ -138,12 +144,18 @@ class Edges:
         return list(found.values())
 
     def _members(self, path: bytes, one: Reference) -> list[Hit]:
+        if isinstance(self._types, RubyTypes):
+            if one.kind == "type":
+                return self._types.constant(path, one.scope, f"{one.receiver}.{one.name}")[:1]
+            return self._types.called_on(path, one.scope, one.receiver, one.name, one.line)
         if one.kind == "type":
             hits = self._types.named_type(path, one.scope, f"{one.receiver}.{one.name}")
             return [hit for hit in hits if hit.symbol != LOCAL]
         value = self._types.value(path, one.scope, one.receiver, one.line)
         if isinstance(self._types, ClassTypes) and one.kind == "call":
-            return self._types.taking(value, one.name, one.arguments)
+            return self._types.called_on(
+                path, one.scope, one.receiver, one.name, one.line, one.arguments
+            )
         if isinstance(self._types, RustTypes) and one.kind == "call":
             return self._types.methods(value, one.name)
         found = [hit for hit, _ in self._types.members(value, one.name)]

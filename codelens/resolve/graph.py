@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 from codelens.resolve.edges import Edge, Edges
@@ -21,6 +22,8 @@ MOST_MODELS = 3_000
 """Files whose names are held at once; some 100 kB each."""
 _MOST_ANSWERS = 400_000
 _GONE = -1
+_LOCAL = frozenset({"python", "javascript", "typescript", "tsx", "go"})
+"""Languages that need no index over the whole view."""
 
 
 class Flowing(Protocol):
@@ -58,6 +61,7 @@ class Graph:
         load: Callable[[int], Flowing | None],
         read: Callable[[bytes], bytes | None],
         rows: dict[bytes, Row] | None = None,
+        stored: Callable[[bytes, int], Row | None] | None = None,
     ) -> None:
         """Take a view.
 
@@ -66,7 +70,9 @@ class Graph:
             load: facts of a content.
             read: bytes of a settings file (`settings_paths`) by its path.
             rows: what an earlier state of this or another view knew; kept up to date.
+            stored: a kept row of a path and content.
         """
+        self._stored = stored
         self._files = files
         self._load = load
         languages = {path: file.language for path, file in files.items()}
@@ -77,11 +83,24 @@ class Graph:
         self._languages = languages
         self._rows = rows if rows is not None else {}
         self._checked: set[bytes] = set()
+        self._new: set[bytes] = set()
+        self._everything: bytes | None = None
         self._start()
 
     def _start(self) -> None:
-        self._view = View(self._languages, self._model, self._importer)
+        self._view = View(self._languages, self._model, self._importer, self._digest)
         self._edges = Edges(self._view)
+
+    def _digest(self) -> bytes:
+        """Of what indexes over the view are made of."""
+        if self._everything is None:
+            found = blake2b(digest_size=8)
+            for path in sorted(self._files):
+                file = self._files[path]
+                if file.language not in _LOCAL:
+                    found.update(b"%b\0%d\0" % (path, file.surface))
+            self._everything = found.digest()
+        return self._everything
 
     def _model(self, path: bytes) -> FileModel | None:
         models = self._models
@@ -109,12 +128,28 @@ class Graph:
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file, in order of its text."""
+        row = self.row(path)
+        return unpacked(path, row.edges) if row is not None else []
+
+    def row(self, path: bytes) -> Row | None:
+        """What is known of a file's edges, resolved now if need be; None if there is no file."""
         row = self._rows.get(path)
-        if row is None or not self._holds(path, row):
-            if path not in self._files:
-                return []
-            row = self._resolved(path)
-        return unpacked(path, row.edges)
+        if row is not None and self._holds(path, row):
+            return row
+        file = self._files.get(path)
+        if file is None:
+            return None
+        if row is None and self._stored is not None:
+            row = self._stored(path, file.content)
+            if row is not None and self._holds(path, row):
+                self._rows[path] = row
+                return row
+        return self._resolved(path)
+
+    @property
+    def fresh(self) -> list[tuple[bytes, Row]]:
+        """Rows that were resolved here, not read."""
+        return [(path, self._rows[path]) for path in sorted(self._new)]
 
     def every(self) -> Iterator[Edge]:
         """All edges of the view, by path."""
@@ -139,6 +174,7 @@ class Graph:
         row = Row(self._files[path].content, surfaces, asked, packed(found))
         self._rows[path] = row
         self._checked.add(path)
+        self._new.add(path)
         return row
 
     def _surface(self, path: bytes) -> int:

@@ -108,7 +108,7 @@ class FileModel:
         imports: list[dict[str, list[int]]] = [{} for _ in self.scopes]
         rows: list[dict[str, list[Binding]]] = [{} for _ in self.scopes]
         for at, symbol in enumerate(self.symbols):
-            if symbol.kind in _HIDDEN or at in self.unbound or self._is_outside_member(symbol):
+            if symbol.kind in _HIDDEN or at in self.unbound or self.is_outside_member(symbol):
                 continue
             if self.home[at] < 0:
                 continue
@@ -146,7 +146,7 @@ class FileModel:
         """Symbols that bind no name: they are part of an object written out."""
         return {int(row.text) for row in self.bindings if row.how == "member"}
 
-    def _is_outside_member(self, symbol: Symbol) -> bool:
+    def is_outside_member(self, symbol: Symbol) -> bool:
         """It belongs to what is named before it, so its bare name means nothing."""
         around = self.symbols[symbol.parent].qualified if symbol.parent >= 0 else ""
         plain = f"{around}.{symbol.name}" if around else symbol.name
@@ -213,8 +213,8 @@ class FileModel:
         while at >= 0:
             symbol = self.symbols[at]
             parent = symbol.parent
-            nested = parent >= 0
-            if at in self.unbound or (nested and self._is_outside_member(symbol)):
+            nested = parent >= 0 and self.symbols[parent].kind != "module"
+            if at in self.unbound or (nested and self.is_outside_member(symbol)):
                 at = parent
                 continue
             if symbol.kind == "property" or symbol.kind in _ENCLOSING:
@@ -227,7 +227,7 @@ class FileModel:
                 symbol.kind == "type"
                 or (
                     symbol.kind in {"variable", "constant"}
-                    and (not nested or self.symbols[parent].kind == "module")
+                    and not nested
                 )
             ):
                 return at

@@ -42,9 +42,10 @@ _PYTHON = Policy(True, False, True, frozenset())
 _STATIC = Policy(False, False, False, frozenset())
 _CLASSES = Policy(False, False, False, frozenset({"this", "$this"}))
 _POLICIES = {
-    **dict.fromkeys(("java", "kotlin", "scala", "csharp", "php"), _CLASSES),
+    **dict.fromkeys(("c", "cpp", "java", "kotlin", "scala", "csharp", "php"), _CLASSES),
     "go": _STATIC,
     "rust": _STATIC,
+    "ruby": _STATIC,
     "python": _PYTHON,
     "javascript": _SCRIPT,
     "typescript": _SCRIPT,

@@ -35,6 +35,10 @@ class Net(Protocol):
         """All edges that end at a symbol of a file, or at the file itself (`MODULE`)."""
         ...
 
+    def prepare(self, nodes: Iterable[Node]) -> None:
+        """Said before `edges_to` is asked of many nodes."""
+        ...
+
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Definitions of a file; signatures and docs may be missing."""
         ...

@@ -61,6 +61,7 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
     frontier = list(changing)
     for distance in range(1, depth + 1):
         following: list[Node] = []
+        net.prepare(frontier)
         for node in frontier:
             for one in _hit_by(net, node, distance):
                 if one.node in found or one.node in changing:

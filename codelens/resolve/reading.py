@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from codelens.resolve.graph import File, Graph
-from codelens.resolve.rows import Row
-from codelens.store import contents
+from codelens.resolve.rows import Row, dumped, loaded
+from codelens.store import contents, edges
+from codelens.store.database import Database
 from codelens.store.snapshot import Snapshot
+
+RESOLVER_VERSION = 1
+"""Raised with every change of what edges come out of the same facts."""
 
 
 def graph_of(
@@ -33,4 +37,14 @@ def graph_of(
     def load(content: int) -> contents.Flowing | None:
         return contents.flowing(db, [content]).get(content)
 
-    return Graph(files, load, read, rows)
+    def stored(path: bytes, content: int) -> Row | None:
+        data = edges.load(db, path, content, RESOLVER_VERSION)
+        return loaded(content, data) if data is not None else None
+
+    return Graph(files, load, read, rows, stored)
+
+
+def keep(db: Database, graph: Graph) -> None:
+    """Store what a graph resolved; in the caller's transaction."""
+    rows = ((path, row.content, dumped(row)) for path, row in graph.fresh)
+    edges.save(db, RESOLVER_VERSION, rows)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codelens.resolve.edges import Edge
 from codelens.resolve.net import MODULE, Net, Node
-from codelens.resolve.walk import Target, own_symbols, overriding, subtypes
+from codelens.resolve.walk import Target, overriding, own_symbols, subtypes
 
 MOST_STEPS = 10
 _MOST_NODES = 4_000

@@ -6,14 +6,17 @@ surface (`Flowing.surface`), and each import that was asked for leads where it l
 
 from __future__ import annotations
 
+import json
+import zlib
 from array import array
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from codelens.resolve.edges import Edge
 from codelens.resolve.view import Asked
 
 _KINDS = ("call", "ref", "inherit", "import")
+_Head = tuple[list[tuple[str, int]], list[tuple[tuple[str, str, str, str], list[str]]]]
 _FULL = 1000
 """A confidence of 1, as it is packed."""
 
@@ -28,6 +31,35 @@ class Row(NamedTuple):
     asked: tuple[tuple[Asked, tuple[bytes, ...]], ...]
     """Questions about the view's paths, with their answers."""
     edges: bytes
+
+
+def dumped(row: Row) -> bytes:
+    """A row to be kept, without its content."""
+    head = [
+        [[path.decode("latin-1"), surface] for path, surface in row.seen],
+        [
+            [[what, path.decode("latin-1"), module, name], [one.decode("latin-1") for one in files]]
+            for (what, path, module, name), files in row.asked
+        ],
+    ]
+    text = json.dumps(head, separators=(",", ":")).encode()
+    return zlib.compress(len(text).to_bytes(4, "big") + text + row.edges, 1)
+
+
+def loaded(content: int, data: bytes) -> Row:
+    """A row that was kept."""
+    data = zlib.decompress(data)
+    size = int.from_bytes(data[:4], "big")
+    head = cast("_Head", json.loads(data[4 : 4 + size]))
+    seen = tuple((path.encode("latin-1"), surface) for path, surface in head[0])
+    asked = tuple(
+        (
+            (what, path.encode("latin-1"), module, name),
+            tuple(one.encode("latin-1") for one in files),
+        )
+        for (what, path, module, name), files in head[1]
+    )
+    return Row(content, seen, asked, data[4 + size :])
 
 
 def packed(edges: Iterable[Edge]) -> bytes:

@@ -32,7 +32,9 @@ _HOLDERS = frozenset({"Option", "Result", "Poll"})
 _UNWRAPPING = frozenset(
     "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok_or unwrap_unchecked".split()
 )
-_ELEMENTS = frozenset("first last get get_mut pop next peek next_back pop_front pop_back front back".split())
+_ELEMENTS = frozenset(
+    "first last get get_mut pop next peek next_back pop_front pop_back front back".split()
+)
 """Methods of collections that give an element, perhaps; it is seen as there."""
 _SAME = frozenset(
     "clone as_ref as_mut as_deref as_deref_mut borrow borrow_mut to_owned cloned copied by_ref iter "
@@ -77,7 +79,9 @@ class RustNames(Names):
         at = scope
         while at >= 0:
             one = model.scopes[at]
-            module = one.symbol if one.symbol >= 0 and model.symbols[one.symbol].kind == "module" else -1
+            module = (
+                one.symbol if one.symbol >= 0 and model.symbols[one.symbol].kind == "module" else -1
+            )
             if at == 0 or module >= 0:
                 return self.item(path, module, name, types=types)
             entry = model.names[at].get(name)
@@ -88,7 +92,9 @@ class RustNames(Names):
                 else:
                     found = [Hit(path, symbol, at, name) for symbol in entry.symbols]
                     for number in () if found else entry.imports:
-                        found += self._bound(path, self._module_of(model, at), model.imports[number], 0)
+                        found += self._bound(
+                            path, self._module_of(model, at), model.imports[number], 0
+                        )
                     if found:
                         return found
                     rows = [row for row in entry.rows if (row.how == "type") == types]
@@ -119,9 +125,7 @@ class RustNames(Names):
         finally:
             self._asking.discard(key)
 
-    def _item(
-        self, path: bytes, module: int, name: str, depth: int, types: bool
-    ) -> list[Hit]:
+    def _item(self, path: bytes, module: int, name: str, depth: int, types: bool) -> list[Hit]:
         model = self.view.model(path)
         if model is None:
             return []
@@ -131,7 +135,9 @@ class RustNames(Names):
         entry = model.names[scope].get(name)
         if entry is not None:
             found = [
-                hit for at in entry.symbols for hit in self._declared(path, model, module, scope, at)
+                hit
+                for at in entry.symbols
+                for hit in self._declared(path, model, module, scope, at)
             ]
             if len(found) > 1:
                 of_kind = [
@@ -336,8 +342,10 @@ class RustTypes(Types):
         return self._path(path, scope, parts)
 
     def _path(self, path: bytes, scope: int, parts: list[str]) -> list[Hit]:
-        local = [] if parts[0] in {"crate", "self", "super"} else self.names.lookup(
-            path, scope, parts[0], types=True
+        local = (
+            []
+            if parts[0] in {"crate", "self", "super"}
+            else self.names.lookup(path, scope, parts[0], types=True)
         )
         hits = [hit for hit in local if hit.symbol != LOCAL]
         if hits:
@@ -498,7 +506,9 @@ class RustTypes(Types):
         return Definition(hit.path, hit.symbol) if hit.symbol >= 0 else None
 
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
-        hits = self.names.lookup(path, scope, name) or self.names.lookup(path, scope, name, types=True)
+        hits = self.names.lookup(path, scope, name) or self.names.lookup(
+            path, scope, name, types=True
+        )
         if not hits:
             files = self.view.modules(path, name)
             return together([Module(file) for file in files if file != path])
@@ -507,7 +517,9 @@ class RustTypes(Types):
     def _from_rows(self, hit: Hit, line: int) -> Value:
         """Of the bindings of a name in a scope the last before the line: they may be shadowed."""
         rows = [row for row in self.names.rows(hit) if row.how in {":", "=", "?"}]
-        before = [row for row in rows if row.line < line] or [row for row in rows if row.line == line]
+        before = [row for row in rows if row.line < line] or [
+            row for row in rows if row.line == line
+        ]
         row = (before[-1:] or rows[:1] or [None])[0]
         if row is None or row.how == "?":
             return None
@@ -573,7 +585,11 @@ def _of_holder(value: Container, name: str) -> Value:
     if not value.args:
         return None
     if kind in _LOCKS:
-        return value.args[0] if name in {"lock", "read", "write", "borrow", "borrow_mut", "get", "try_lock"} else None
+        return (
+            value.args[0]
+            if name in {"lock", "read", "write", "borrow", "borrow_mut", "get", "try_lock"}
+            else None
+        )
     if name in _UNWRAPPING and kind in _HOLDERS:
         return value.args[0]
     if name in _SAME:
@@ -583,7 +599,9 @@ def _of_holder(value: Container, name: str) -> Value:
     return None
 
 
-def meaning(types: RustTypes, path: bytes, scope: int, name: str, kind: str, macro: bool) -> list[Hit]:
+def meaning(
+    types: RustTypes, path: bytes, scope: int, name: str, kind: str, macro: bool
+) -> list[Hit]:
     """What a bare name of a reference means."""
     if macro:
         return types.names.macros(path, name)
@@ -591,8 +609,9 @@ def meaning(types: RustTypes, path: bytes, scope: int, name: str, kind: str, mac
     kept: list[Hit] = []
     for hit in hits:
         model = types.view.model(hit.path)
-        is_macro = model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == "macro"
+        is_macro = (
+            model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == "macro"
+        )
         if not is_macro:
             kept.append(hit)
     return kept
-

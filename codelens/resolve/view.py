@@ -37,7 +37,17 @@ class View:
         languages: Mapping[bytes, str],
         load: Callable[[bytes], FileModel | None],
         importing: Importing,
+        digest: Callable[[], bytes] = bytes,
     ) -> None:
+        """Take a view.
+
+        Args:
+            languages: all files -> their language.
+            load: facts of a file.
+            importing: leads from imports to files.
+            digest: of all that indexes over the whole view are made of.
+        """
+        self._digest = digest
         self.languages = languages
         self._load = load
         self._importing = importing
@@ -76,7 +86,7 @@ class View:
     def _answered(self, asked: Asked) -> tuple[bytes, ...]:
         what, path, module, name = asked
         if what == "index":
-            return tuple(sorted(self.languages))
+            return (self._digest(),)
         if what == "folder":
             return tuple(self._files_by_folder().get(path, ()))
         language = self.languages.get(path)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from codelens.resolve.edges import Edge
 from codelens.resolve.model import CALLABLE, TYPES
 from codelens.resolve.net import MODULE, Net, Node, subtree
 
@@ -81,6 +80,8 @@ class Walk:
         edge_of_search: list[Node] = list(self._target.nodes)
         for distance in range(1, depth + 1):
             reached: dict[Node, None] = {}
+            if relation in INWARD:
+                self._net.prepare(edge_of_search)
             for node in edge_of_search:
                 for one in step(node, distance):
                     if one.node in self._target.inside:
@@ -108,8 +109,8 @@ class Walk:
             "users": lambda node, _: self._inward(node, "ref"),
             "callees": lambda node, distance: self._outward(node, distance, "call"),
             "uses": lambda node, distance: self._outward(node, distance, "ref"),
-            "importers": lambda node, distance: self._importers(node, distance),
-            "imports": lambda node, distance: self._imports(node, distance),
+            "importers": self._importers,
+            "imports": self._imports,
             "bases": lambda node, _: self._bases(node),
             "subtypes": lambda node, _: self._inward(node, "inherit"),
             "overrides": lambda node, _: self._overriding(node, self._bases),
@@ -134,12 +135,11 @@ class Walk:
         return own_symbols(self._net, node)
 
     def _importers(self, node: Node, distance: int) -> Iterator[_Step]:
-        nodes = [node]
-        if distance > 1:
-            nodes = [Node(node.path, at) for at in range(-1, len(self._net.symbols(node.path)))]
-        for one in nodes:
-            for step in self._inward(one, "import"):
-                yield step._replace(node=Node(step.path, MODULE))
+        if distance > 1 and not self._target.whole:
+            # Who imports a file that imports a definition need not know of the definition.
+            return
+        for step in self._inward(node, "import"):
+            yield step._replace(node=Node(step.path, MODULE))
 
     def _imports(self, node: Node, distance: int) -> Iterator[_Step]:
         if node.symbol != MODULE or (distance == 1 and not self._target.whole):
@@ -176,9 +176,7 @@ def own_symbols(net: Net, node: Node) -> set[int]:
     }
 
 
-def overriding(
-    net: Net, node: Node, step: Callable[[Node], Iterable[Node]]
-) -> list[Node]:
+def overriding(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> list[Node]:
     """Methods of the same name in the types that `step` leads to from a method's type.
 
     Along one line of types only the nearest.
@@ -226,8 +224,3 @@ def bases(net: Net, node: Node) -> Iterator[Node]:
     for edge in net.edges_from(node.path):
         if edge.kind == "inherit" and edge.symbol == node.symbol:
             yield Node(edge.target, edge.target_symbol)
-
-
-def between_files(edges: Sequence[Edge]) -> Iterator[Edge]:
-    """Edges that leave their file."""
-    return (one for one in edges if one.source != one.target)

@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from codelens.engine.engine import Engine
 from codelens.errors import BareRepository, CodelensError, RefusedFolder
-from codelens.serve import shape
+from codelens.serve import graph_shape, shape
 from codelens.serve.refusal import refusal
 from codelens.serve.worktree import Worktrees
 
@@ -73,10 +73,24 @@ CURRENT = """Which repository, worktree and branch do answers come from, and how
 index? Also uncommitted changes, languages, files left out and why, submodules, nested and other \
 worktrees."""
 
+RELATED = """Who calls this, what does it call, who imports, derives from, overrides or tests it? \
+Certain edges only, resolved by scopes, imports and types; uses that could not be resolved are \
+counted, so "at least" is said where it is meant. With to: the paths along which target uses \
+another definition. Use it before a rename, and instead of grepping for a name."""
+IMPACT = """What can break if I change this, and which tests should I run? Who uses the targets, \
+through others or not, by distance. With diff (a commit, HEAD for uncommitted work) the targets \
+are the definitions that differ from it in the files as they are now."""
+MAP = """What is this repository, where does it begin and what matters in it? Files ranked by how \
+much others use them, with their main definitions folded, entry points, languages and the most \
+used definitions, within max_tokens. focus (files, folders, handles) or query draws it near a \
+part."""
+
 INSTRUCTIONS = """codelens searches the code of the worktree you stand in, true for its files as \
 they are now. There is nothing to set up and nothing to re-index.
 cl_search finds places and gives handles; cl_expand reads handles, several at once; cl_outline \
-folds a file or folder; cl_current tells which worktree and branch is answered for.
+folds a file or folder; cl_map is the repository at a glance; cl_related tells who uses what, \
+cl_impact who is hit by a change and which tests to run; cl_current tells which worktree and \
+branch is answered for.
 Every answer starts with a receipt: fresh, or partial with the files not looked at yet (ask again \
 a moment later). In another worktree pass path, an absolute path inside it; for code that is not \
 checked out pass ref."""
@@ -222,6 +236,135 @@ class Tools:
 
         return await self._answer(ctx, path, work)
 
+    async def map(
+        self,
+        ctx: Context,
+        *,
+        focus: Annotated[
+            list[str],
+            _AsList,
+            Field(description="Files, folders or handles near which to draw the map."),
+        ] = [],  # noqa: B006
+        query: Annotated[str, Field(description="Words: draw it near what they find.")] = "",
+        path: Path = "",
+        ref: Ref = "",
+        format: Form = "concise",
+        max_tokens: MaxTokens = 2000,
+    ) -> CallToolResult:
+        """See `MAP`."""
+
+        def work(where: str) -> _Said:
+            answer = self._engine.map(
+                focus,
+                query=query,
+                path=where,
+                ref=ref or None,
+                max_tokens=max_tokens,
+                budget_ms=self._budget_ms,
+            )
+            return _Said(graph_shape.map_(answer, format, max_tokens))
+
+        return await self._answer(ctx, path, work)
+
+    async def related(  # noqa: PLR0913 - each is an argument of the tool
+        self,
+        ctx: Context,
+        *,
+        target: Annotated[
+            str,
+            Field(
+                description="src/auth.py#Session.validate, src/auth.py, or a name that one "
+                "definition alone has."
+            ),
+        ],
+        to: Annotated[str, Field(description="Paths from target to this definition.")] = "",
+        kinds: Annotated[
+            list[
+                Literal[
+                    "callers",
+                    "callees",
+                    "users",
+                    "uses",
+                    "importers",
+                    "imports",
+                    "bases",
+                    "subtypes",
+                    "overrides",
+                    "overridden",
+                    "tests",
+                ]
+            ],
+            _AsList,
+            Field(description="Only these relations."),
+        ] = [],  # noqa: B006
+        direction: Annotated[
+            Literal["both", "in", "out"],
+            Field(description="in: who uses it; out: what it uses."),
+        ] = "both",
+        depth: Annotated[int, Field(ge=1, le=3, description="Steps at most."), _NoTruth] = 1,
+        limit: Annotated[int, Field(ge=1, le=500, description="Results at most."), _NoTruth] = 40,
+        path: Path = "",
+        ref: Ref = "",
+        format: Form = "concise",
+        max_tokens: MaxTokens = 3000,
+    ) -> CallToolResult:
+        """See `RELATED`."""
+
+        def work(where: str) -> _Said:
+            answer = self._engine.related(
+                target,
+                to=to or None,
+                path=where,
+                ref=ref or None,
+                kinds=kinds,
+                direction=direction,
+                depth=depth,
+                limit=limit,
+                budget_ms=self._budget_ms,
+            )
+            return _Said(graph_shape.related(answer, format, max_tokens))
+
+        return await self._answer(ctx, path, work)
+
+    async def impact(
+        self,
+        ctx: Context,
+        *,
+        targets: Annotated[
+            list[str],
+            _AsList,
+            Field(max_length=100, description="Handles, files or names; none with diff."),
+        ] = [],  # noqa: B006
+        diff: Annotated[
+            str,
+            Field(
+                description="Instead of targets: what differs from this commit now (HEAD: "
+                "uncommitted work, untracked files too; main: all of a branch)."
+            ),
+        ] = "",
+        depth: Annotated[int, Field(ge=1, le=5, description="Steps at most."), _NoTruth] = 3,
+        limit: Annotated[int, Field(ge=1, le=500, description="Results at most."), _NoTruth] = 60,
+        path: Path = "",
+        ref: Ref = "",
+        format: Form = "concise",
+        max_tokens: MaxTokens = 3000,
+    ) -> CallToolResult:
+        """See `IMPACT`."""
+
+        def work(where: str) -> _Said:
+            answer = self._engine.impact(
+                targets,
+                diff=diff or None,
+                path=where,
+                ref=ref or None,
+                depth=depth,
+                limit=limit,
+                budget_ms=self._budget_ms,
+            )
+            return _Said(graph_shape.impact(answer, format, max_tokens))
+
+        return await self._answer(ctx, path, work)
+
     async def current(
         self,
         ctx: Context,
@@ -289,6 +432,9 @@ def listed(tools: Tools) -> list[Tool]:
         _tool("cl_search", SEARCH, tools.search),
         _tool("cl_expand", EXPAND, tools.expand),
         _tool("cl_outline", OUTLINE, tools.outline),
+        _tool("cl_map", MAP, tools.map),
+        _tool("cl_related", RELATED, tools.related),
+        _tool("cl_impact", IMPACT, tools.impact),
         _tool("cl_current", CURRENT, tools.current),
     ]
 

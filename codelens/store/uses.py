@@ -27,32 +27,33 @@ class Use(NamedTuple):
     line: int
 
 
-def uses(db: Database, contents: Iterable[int], names: Set[str]) -> dict[int, list[Use]]:
-    """The uses of `names` in each content that has one; no places for one that only imports it."""
+def uses(db: Database, contents: Iterable[int], names: Set[str]) -> dict[int, dict[str, list[Use]]]:
+    """The uses of `names` in each content that has one; no places for what it only imports."""
     wanted = {name.encode("utf-8", "surrogatepass"): name for name in names}
-    found: dict[int, list[Use]] = {}
+    found: dict[int, dict[str, list[Use]]] = {}
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
         for content, refs, imports in db.rows(SELECT_USES.format(marks=marks), batch):
-            places = list(_places(refs, wanted))
-            if places or any(name in imports for name in wanted):
+            places = _places(refs, wanted)
+            for part in set(imports.split(_NUL)) & wanted.keys():
+                places.setdefault(wanted[part], [])
+            if places:
                 found[content] = places
     return found
 
 
-def _places(data: bytes, wanted: Mapping[bytes, str]) -> Iterator[Use]:
+def _places(data: bytes, wanted: Mapping[bytes, str]) -> dict[str, list[Use]]:
     size = array("I", data[:4])[0]
-    table = data[4 : 4 + size]
-    if not any(name in table for name in wanted):
-        return
-    numbers = {at: wanted[name] for at, name in enumerate(table.split(_NUL)) if name in wanted}
-    if not numbers:
-        return
-    words = array("I", data[4 + size :])
-    for at, head in enumerate(words[::4]):
-        name = numbers.get(head >> 2)
-        if name is not None:
-            yield Use(name, REFERENCE_KINDS[head & 3], words[at * 4 + 1])
+    table = data[4 : 4 + size].split(_NUL)
+    numbers = {at: wanted[name] for at, name in enumerate(table) if name in wanted}
+    found: dict[str, list[Use]] = {name: [] for name in numbers.values()}
+    if numbers:
+        words = array("I", data[4 + size :])
+        for at, head in enumerate(words[::4]):
+            name = numbers.get(head >> 2)
+            if name is not None:
+                found[name].append(Use(name, REFERENCE_KINDS[head & 3], words[at * 4 + 1]))
+    return found
 
 
 def counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:

@@ -69,3 +69,29 @@
 
 ; Imports.
 (preproc_include path: (_) @import.module) @import
+
+; Scopes, and what is bound in them.
+(function_definition) @scope.function
+(compound_statement) @scope.block
+(for_statement) @scope.block
+(struct_specifier body: (_)) @scope.class
+(union_specifier body: (_)) @scope.class
+(type_definition) @scope.class
+(field_expression argument: (_) @receiver)
+(argument_list) @call.arguments
+(init_declarator) @bind
+(declaration declarator: (identifier) @bind)
+(declaration declarator: (pointer_declarator declarator: (identifier) @bind))
+(declaration declarator: (array_declarator declarator: (identifier) @bind))
+(declaration declarator: (function_declarator declarator: (identifier) @bind))
+(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @bind)))
+(parameter_declaration declarator: (_)) @bind.parameter
+(field_declaration declarator: (field_identifier)) @bind
+(field_declaration declarator: (pointer_declarator declarator: (field_identifier))) @bind
+(field_declaration declarator: (array_declarator declarator: (field_identifier))) @bind
+(function_definition type: (_) @bind.result)
+(type_definition type: (_) @bind.alias)
+(parameter_declaration declarator: (function_declarator declarator: (parenthesized_declarator
+  (pointer_declarator declarator: (identifier) @bind.unknown))))
+(declaration declarator: (function_declarator declarator: (parenthesized_declarator
+  (pointer_declarator declarator: (identifier) @bind.unknown))))

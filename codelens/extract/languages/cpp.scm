@@ -125,3 +125,44 @@
 
 ; Imports.
 (preproc_include path: (_) @import.module) @import
+
+; Scopes, and what is bound in them.
+(function_definition) @scope.function
+(lambda_expression) @scope.function
+(compound_statement) @scope.block
+(for_range_loop) @scope.block
+(catch_clause) @scope.block
+(class_specifier body: (_)) @scope.class
+(alias_declaration) @scope.class
+(for_statement) @scope.block
+(struct_specifier body: (_)) @scope.class
+(union_specifier body: (_)) @scope.class
+(type_definition) @scope.class
+(field_expression argument: (_) @receiver)
+(argument_list) @call.arguments
+(init_declarator) @bind
+(declaration declarator: (identifier) @bind)
+(declaration declarator: (pointer_declarator declarator: (identifier) @bind))
+(declaration declarator: (array_declarator declarator: (identifier) @bind))
+(declaration declarator: (function_declarator declarator: (identifier) @bind))
+(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @bind)))
+(parameter_declaration declarator: (_)) @bind.parameter
+(field_declaration declarator: (field_identifier)) @bind
+(field_declaration declarator: (pointer_declarator declarator: (field_identifier))) @bind
+(field_declaration declarator: (array_declarator declarator: (field_identifier))) @bind
+(field_declaration declarator: (reference_declarator (field_identifier))) @bind
+(field_declaration declarator: (function_declarator declarator: (field_identifier) @bind))
+(field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @bind)))
+(field_declaration declarator: (reference_declarator (function_declarator declarator: (field_identifier) @bind)))
+(declaration declarator: (reference_declarator (function_declarator declarator: (identifier) @bind)))
+(optional_parameter_declaration) @bind.parameter
+(for_range_loop) @bind.each
+(function_definition type: (_) @bind.result)
+(base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @bind.base)
+(type_parameter_declaration (type_identifier) @bind.unknown)
+(alias_declaration type: (_) @bind.alias)
+(type_definition type: (_) @bind.alias)
+(parameter_declaration declarator: (function_declarator declarator: (parenthesized_declarator
+  (pointer_declarator declarator: (identifier) @bind.unknown))))
+(declaration declarator: (function_declarator declarator: (parenthesized_declarator
+  (pointer_declarator declarator: (identifier) @bind.unknown))))

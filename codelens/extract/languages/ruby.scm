@@ -54,3 +54,37 @@
 ; Imports.
 (argument_list . (string) @import.module)
 (argument_list . (simple_symbol) @import.name . (string) @import.module)
+
+; Scopes, and what is bound in them.
+[
+  (method)
+  (singleton_method)
+  (lambda)
+] @scope.function
+[
+  (class)
+  (module)
+  (singleton_class)
+] @scope.class
+[
+  (block)
+  (do_block)
+] @scope.block
+(call receiver: (_) @receiver)
+(assignment left: (identifier)) @bind
+(assignment left: (instance_variable)) @bind
+(assignment left: (class_variable)) @bind
+(operator_assignment left: (identifier)) @bind
+(operator_assignment left: (instance_variable)) @bind
+(method_parameters (identifier) @bind.parameter)
+(method_parameters (_ name: (identifier) @bind.parameter))
+(block_parameters (identifier) @bind.parameter)
+(block_parameters (_ name: (identifier) @bind.parameter))
+(lambda_parameters (identifier) @bind.parameter)
+(exception_variable (identifier) @bind.unknown)
+(method body: (body_statement (_) @bind.return .))
+(singleton_method body: (body_statement (_) @bind.return .))
+(return (argument_list . (_) @bind.return .))
+(superclass (_) @bind.base)
+(class body: (body_statement (call !receiver method: (identifier) arguments: (argument_list [(constant) (scope_resolution)] @bind.implements))))
+(module body: (body_statement (call !receiver method: (identifier) arguments: (argument_list [(constant) (scope_resolution)] @bind.implements))))

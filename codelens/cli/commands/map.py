@@ -1,0 +1,74 @@
+"""`codelens map`: the repository at a glance, in so many tokens."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import options
+from codelens.cli.here import from_here
+from codelens.cli.progress import Bar
+
+_TEXT_TOKENS, _PICTURE_TOKENS = 2000, 6000
+
+
+def add(commands: options.Commands) -> None:
+    """Its arguments."""
+    parser = options.command(
+        commands, "map", "the repository at a glance: what matters, who uses it, where it begins",
+        "Files by how much others use them, with their main definitions folded, entry points, "
+        "languages and hot spots, in a budget of tokens. A focus or a query draws the map near it.",
+    )  # fmt: skip
+    parser.add_argument(
+        "focus", nargs="*", help="handles, files or folders near which to draw the map"
+    )
+    parser.add_argument("--query", default="", metavar="WORDS", help="draw it near what these find")
+    parser.add_argument(
+        "--max-tokens", type=options.positive, metavar="N",
+        help="what the text may cost a model (default 2000; 6000 for pictures, which show the "
+        "same files)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=("text", "json", "mermaid", "dot", "html"), default="text",
+        help="html is one page that needs no network",
+    )  # fmt: skip
+    options.add_ref(parser)
+    options.add_budget(parser)
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Draw and print; 1 if there is no code."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    picture = args.format in {"mermaid", "dot", "html"}
+    most = args.max_tokens or (_PICTURE_TOKENS if picture else _TEXT_TOKENS)
+    with Engine() as engine, Bar() as bar:
+        answer = engine.map(
+            [from_here(focus, args.path) for focus in args.focus],
+            query=args.query,
+            path=args.path,
+            ref=args.ref,
+            max_tokens=most,
+            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            progress=bar,
+        )
+    if args.json or args.format == "json":
+        from codelens.engine import graph_json
+
+        screen.put_json(graph_json.map_(answer))
+        return 0 if answer.files else 1
+    if args.format == "text":
+        from codelens.engine import graph_text
+        from codelens.engine.as_text import safe
+
+        head, blocks = graph_text.map_(answer)
+        for block in (*head, *blocks):
+            screen.put(safe(block))
+    else:
+        from codelens.engine.map_forms import FORMS
+
+        screen.put(FORMS[args.format](answer))
+    screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.files else 1

@@ -1,0 +1,185 @@
+"""Which definitions differ between a commit and the files of a look, by the lines that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.engine.as_text import count_of
+from codelens.engine.look import Look
+from codelens.engine.things import innermost
+from codelens.errors import NoSuchRef
+from codelens.extract.classify import classify, decode
+from codelens.extract.detect import language_of
+from codelens.handles.find import known_symbols
+from codelens.resolve.net import MODULE
+from codelens.scan.content import hash_of
+from codelens.scope.changes import FileChange, LineChange, base_commit, changed_files, changed_lines
+from codelens.scope.tree import read_tree
+from codelens.store.contents import TIER_FULL, find, symbols_of
+from codelens.store.views import FileRow
+from codelens.types import CommitId, RelPath, Symbol
+
+_HEAD_BYTES = 4096
+MOST_FILES = 2_000
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Change(NamedTuple):
+    """One definition that differs; the file itself where lines outside of any differ."""
+
+    path: bytes
+    symbol: int
+    """Position in the file as it is now; `MODULE` for the file itself and what is gone."""
+    how: str
+    """`changed`, `added`, `removed` or `moved`."""
+    lines: str
+    """Lines that differ, as they stand now: `10-12,40`."""
+    name: str = ""
+    """Qualified name of a definition that is gone."""
+    kind: str = ""
+
+
+class Changes(NamedTuple):
+    """All that differs."""
+
+    commit: str
+    changes: list[Change]
+    notes: list[str]
+
+
+def changes_of(look: Look, base: str) -> Changes:
+    """What differs between a commit and a look, untracked files included.
+
+    Raises:
+        NoSuchRef: `base` names no commit.
+        ReadError: what git has cannot be read.
+    """
+    commit = base_commit(look.repository, base)
+    if not commit:
+        raise NoSuchRef(base, look.scope.root)
+    by_path = look.snapshot.by_path
+    files = changed_files(look.repository, look.scope, commit)
+    if look.scope.kind != "ref":
+        files += _unknown_to_git(look, commit, {one.path for one in files})
+    notes: list[str] = []
+    if len(files) > MOST_FILES:
+        notes.append(
+            f"at least: {count_of(len(files), 'file')} differ, the first {MOST_FILES:,} were "
+            "looked at"
+        )
+    changes: list[Change] = []
+    for one in sorted(files)[:MOST_FILES]:
+        file = by_path.get(one.path)
+        if file is None and one.how != "removed":
+            continue
+        changes += _of_file(look, one, file)
+    return Changes(commit, changes, notes)
+
+
+def _unknown_to_git(look: Look, commit: CommitId, told: set[bytes]) -> list[FileChange]:
+    """Files of the view that git does not track: all that are in no commit and in no difference."""
+    known = {bytes(one.path) for one in read_tree(look.repository, commit).files} | told
+    return [
+        FileChange(file.path, "added", b"", b"")
+        for file in look.snapshot.files
+        if file.path not in known
+    ]
+
+
+def _of_file(look: Look, one: FileChange, file: FileRow | None) -> Iterator[Change]:
+    old = look.repository.read_blob(one.old_oid) if one.old_oid else b""
+    before = _symbols_of(look, one.old_path, old) if one.old_path else ()
+    if file is None or one.how == "removed":
+        yield Change(one.path, MODULE, "removed", "")
+        yield from (_gone(one.path, symbol) for symbol in before if symbol.exported)
+        return
+    now = known_symbols(look.snapshot, file)
+    if one.how == "added":
+        yield Change(one.path, MODULE, "added", "")
+        yield from (Change(one.path, at, "added", "") for at in range(len(now)))
+        return
+    if one.how == "moved":
+        yield Change(one.path, MODULE, "moved", "")
+    new = look.read(file) or b""
+    if b"\0" in new[:_HEAD_BYTES] or b"\0" in old[:_HEAD_BYTES]:
+        yield Change(one.path, MODULE, "changed", "")
+        return
+    yield from _by_lines(one.path, _texts(old), _texts(new), before, now)
+
+
+def _by_lines(
+    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol]
+) -> Iterator[Change]:
+    hunks = changed_lines(old, new)
+    was, stands = _written(old, hunks, new=False), _written(new, hunks, new=True)
+    names_before = {one.qualified for one in before}
+    position = {one.qualified: at for at, one in reversed(list(enumerate(now)))}
+    found: dict[int, str] = {}
+    for at in innermost(now, stands):
+        known = at == MODULE or now[at].qualified in names_before
+        found[at] = "changed" if known else "added"
+    for at in innermost(before, was):
+        if at == MODULE:
+            found.setdefault(MODULE, "changed")
+        elif before[at].qualified in position:
+            found.setdefault(position[before[at].qualified], "changed")
+    for at in sorted(found):
+        yield Change(path, at, found[at], _shown(now, at, stands))
+    gone = (one for one in before if one.qualified not in position)
+    yield from (_gone(path, one) for one in gone)
+
+
+def _gone(path: bytes, one: Symbol) -> Change:
+    return Change(path, MODULE, "removed", "", one.qualified, one.kind)
+
+
+def _written(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> list[tuple[int, int]]:
+    """Lines of one side that differ and are not blank, as spans."""
+    lines = text.split(b"\n")
+    found: list[tuple[int, int]] = []
+    for hunk in hunks:
+        start, count = (hunk.new_start, hunk.new_lines) if new else (hunk.old_start, hunk.old_lines)
+        for line in range(start, start + count):
+            if line > len(lines) or not lines[line - 1].strip():
+                continue
+            if found and found[-1][1] == line - 1:
+                found[-1] = (found[-1][0], line)
+            else:
+                found.append((line, line))
+    return found
+
+
+def _shown(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, int]]) -> str:
+    """The spans that touch a symbol, all of them for the file itself."""
+    if at != MODULE:
+        one = symbols[at]
+        spans = [
+            (max(start, one.start_line), min(end, one.end_line))
+            for start, end in spans
+            if start <= one.end_line and end >= one.start_line
+        ]
+    texts = [f"{start}-{end}" if end > start else str(start) for start, end in spans]
+    return ",".join(texts[:_SPANS_SHOWN]) + (",..." if len(texts) > _SPANS_SHOWN else "")
+
+
+_SPANS_SHOWN = 5
+
+
+def _symbols_of(look: Look, path: bytes, data: bytes) -> Sequence[Symbol]:
+    """Definitions of an older text, from the store where it has them."""
+    if classify(data)[0] != "parsed":
+        return ()
+    language = language_of(RelPath(path), data[:_HEAD_BYTES], look.settings.languages)
+    db = look.snapshot.db
+    key = (hash_of(data), language)
+    known = find(db, [key]).get(key)
+    if known is not None and known.tier == TIER_FULL:
+        return symbols_of(db, [known.id]).get(known.id, ())
+    from codelens.extract.facts import facts_of
+
+    return facts_of(data, language).structure.symbols
+
+
+def _texts(data: bytes) -> bytes:
+    return decode(data) if data.startswith(_WIDE) else data

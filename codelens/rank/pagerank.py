@@ -1,0 +1,47 @@
+"""Personalised PageRank (Page, Brin et al., 1999) over a small weighted graph, by iteration.
+
+Sums run in the order of the nodes, so equal graphs give equal numbers to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+DAMPING = 0.85
+_ITERATIONS = 30
+_SETTLED = 1e-6
+
+
+def pagerank(links: Sequence[Mapping[int, float]], start: Sequence[float]) -> list[float]:
+    """Rank of each node; the sum is 1.
+
+    Args:
+        links: for each node what it points to, with weights above 0.
+        start: where the walk begins anew, for each node at least 0; all 0 counts as all 1.
+    """
+    size = len(links)
+    if not size:
+        return []
+    total = sum(start)
+    home = [one / total for one in start] if total > 0 else [1.0 / size] * size
+    shares = [_shared(out) for out in links]
+    rank = list(home)
+    for _ in range(_ITERATIONS):
+        lost = sum(rank[node] for node in range(size) if not shares[node])
+        back = (1.0 - DAMPING) + DAMPING * lost
+        after = [back * one for one in home]
+        for node in range(size):
+            given = DAMPING * rank[node]
+            if given:
+                for target, share in shares[node]:
+                    after[target] += given * share
+        moved = sum(abs(one - other) for one, other in zip(rank, after, strict=True))
+        rank = after
+        if moved < _SETTLED:
+            break
+    return rank
+
+
+def _shared(out: Mapping[int, float]) -> list[tuple[int, float]]:
+    total = sum(weight for _, weight in sorted(out.items()))
+    return [(target, weight / total) for target, weight in sorted(out.items())] if total else []

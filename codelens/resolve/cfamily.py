@@ -1,0 +1,368 @@
+"""C and C++: names through includes, definitions apart from their declarations.
+
+A name counts where the file, or one that it includes, declares it; the edge goes to the definition
+if there is one in the view, and only one. Static names are seen in their own file alone.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from codelens.resolve.classes import ClassNames, ClassTypes, Space, builds
+from codelens.resolve.model import CALLABLE, FileModel
+from codelens.resolve.names import LOCAL, Hit
+from codelens.resolve.tree import folder_of
+from codelens.resolve.types import steps
+from codelens.resolve.values import Container, Definition, Instance, Value, together
+from codelens.resolve.view import View
+from codelens.types import Import
+
+LANGUAGES = frozenset({"c", "cpp"})
+_WORDS = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|static|inline)\b\s*")
+_HOLDING = re.compile(
+    r"\b(?:std(?:::|\.))?(?:unique_ptr|shared_ptr|weak_ptr|optional|reference_wrapper)\s*<(.+)>\s*$"
+)
+_LISTS = frozenset({"vector", "list", "deque", "array", "set", "unordered_set", "span", "initializer_list"})
+_GIVES = frozenset({"front", "back", "at", "top"})
+_HELD = frozenset({"get", "value", "lock", "value_or"})
+
+
+@lru_cache(maxsize=20_000)
+def c_type(text: str) -> str:
+    """A type of C or C++ as one that `codelens.resolve.typetext` reads; pointers are what they hold."""
+    text = _WORDS.sub("", text).strip().rstrip("*& ").strip()
+    held = _HOLDING.search(text)
+    if held is not None and text.startswith(held[0][:3]):
+        return c_type(held[1])
+    return text.removeprefix("::").replace("::", ".").replace("*", "").replace("&", "")
+
+
+class _Index(NamedTuple):
+    """What the C and C++ files of a view define and declare."""
+
+    names: dict[str, list[Hit]]
+    """Top-level names, those in namespaces as well."""
+    methods: dict[str, dict[str, list[Hit]]]
+    """Last name of a class -> its methods that are defined outside of it."""
+
+
+class CNames(ClassNames):
+    """Names in C and C++."""
+
+    types: CTypes
+
+    def index(self) -> _Index:
+        """All of the view."""
+        return self.view.index("c names", self._index)
+
+    def _index(self) -> _Index:
+        found = _Index({}, {})
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language in LANGUAGES else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if model is None or not _is_outer(model, at):
+                    continue
+                if model.is_outside_member(symbol):
+                    owner = symbol.qualified.split(".")[-2] if "." in symbol.qualified else ""
+                    places = found.methods.setdefault(owner, {})
+                    places.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
+                else:
+                    found.names.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
+        return found
+
+    def reach(self, path: bytes) -> frozenset[bytes]:
+        """A file, and all that it includes, directly or not."""
+        return self.view.once(("reach", path), lambda: self._reach(path))
+
+    def _reach(self, path: bytes) -> frozenset[bytes]:
+        seen, waiting = {path}, [path]
+        while waiting:
+            model = self.view.model(waiting[-1])
+            at = waiting.pop()
+            for one in model.imports if model is not None else ():
+                for file in self.view.modules(at, one.module):
+                    if file not in seen:
+                        seen.add(file)
+                        waiting.append(file)
+        return frozenset(seen)
+
+    def in_package(self, path: bytes, package: str, name: str) -> list[Hit]:
+        """What a file sees under a name; with `package`, in the namespace of that name."""
+        reach = self.reach(path)
+        found = [hit for hit in self.index().names.get(name, ()) if hit.path in reach]
+        if package:
+            found = [hit for hit in found if self._qualified(hit).endswith(f"{package}.{name}")]
+        return self.chosen(path, found)
+
+    def _qualified(self, hit: Hit) -> str:
+        model = self.view.model(hit.path)
+        return "." + model.symbols[hit.symbol].qualified if model is not None else ""
+
+    def chosen(self, path: bytes, found: list[Hit]) -> list[Hit]:
+        """Definitions before declarations, also those of files that are not included."""
+        callable_ = [hit for hit in found if self._kind(hit) in CALLABLE]
+        if not callable_:
+            return found
+        here = [hit for hit in callable_ if hit.path == path and self.is_whole(hit)]
+        whole = here or [hit for hit in callable_ if self.is_whole(hit)]
+        if whole:
+            return whole
+        name = callable_[0].name
+        apart = [hit for hit in self.index().names.get(name, ()) if self.is_whole(hit) and self._is_open(hit)]
+        near = {folder_of(hit.path) for hit in callable_} | {folder_of(path)}
+        apart = apart if len(apart) == 1 else [hit for hit in apart if folder_of(hit.path) in near]
+        return apart if len(apart) == 1 else callable_[:1]
+
+    def is_whole(self, hit: Hit) -> bool:
+        """Whether it is defined there, not only declared."""
+        model = self.view.model(hit.path)
+        if model is None:
+            return False
+        return hit.symbol in model.own_scope or model.symbols[hit.symbol].kind == "macro"
+
+    def _is_open(self, hit: Hit) -> bool:
+        model = self.view.model(hit.path)
+        return model is not None and model.symbols[hit.symbol].exported
+
+    def _kind(self, hit: Hit) -> str:
+        model = self.view.model(hit.path)
+        return model.symbols[hit.symbol].kind if model is not None and hit.symbol >= 0 else ""
+
+    def find(
+        self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
+    ) -> list[Hit]:
+        """What a bare name means; in a method defined outside, in its class as well."""
+        model = self.view.model(path)
+        at = scope
+        while model is not None and at > 0:
+            one = model.scopes[at]
+            if one.kind == "class":
+                hits = self._in_class(path, model, at, name, space, arguments)
+            else:
+                hits = self._in_block(path, model, at, name, space)
+                owner = self.types.owner(path, at) if one.symbol >= 0 and not hits else None
+                if owner is not None:
+                    hits = self.types.inherited(owner, name, space, arguments)
+            if hits:
+                return hits
+            at = one.parent
+        if model is None:
+            return []
+        return self.types.once(
+            ("file", path, name, space, arguments),
+            lambda: self._in_file(path, model, name, space, arguments),
+        )
+
+    def _in_block(
+        self, path: bytes, model: FileModel, at: int, name: str, space: Space
+    ) -> list[Hit]:
+        entry = model.names[at].get(name)
+        if entry is not None and space == "call" and not entry.symbols:
+            return [Hit(path, LOCAL, at, name)]
+        return super()._in_block(path, model, at, name, space)
+
+    def _in_file(
+        self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
+    ) -> list[Hit]:
+        found = self.of_space(self.in_package(path, "", name), space)
+        if space == "call" and model.language == "cpp":
+            fitting = self.fitting(found, arguments)
+            return fitting or [hit for hit in found if self._kind(hit) == "macro"]
+        if space == "type":
+            whole = [hit for hit in found if self.is_whole(hit)]
+            return (whole or found)[:1]
+        return found
+
+    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+        """An include binds no name of its own."""
+        return []
+
+
+class CTypes(ClassTypes):
+    """Values in C and C++."""
+
+    names: CNames
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.names = CNames(view)
+        self.names.types = self
+
+    def owner(self, path: bytes, scope: int) -> Instance | None:
+        """The class of a method that is defined outside of it: `void Foo::f() {}`."""
+        model = self.view.model(path)
+        if model is None:
+            return None
+        symbol = model.symbols[model.scopes[scope].symbol]
+        if symbol.kind not in CALLABLE or not model.is_outside_member(symbol):
+            return None
+        owner = symbol.qualified.rpartition(".")[0]
+        hits = self.named_type(path, 0, owner) if owner else []
+        return Instance(*hits[0][:2]) if hits else None
+
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """What a type's name means, with the names of its namespaces before it or without."""
+        package, _, last = name.rpartition(".")
+        if not package:
+            return self.names.find(path, scope, last, "type")
+        hits = self.names.of_space(self.names.in_package(path, package, last), "type")
+        whole = [hit for hit in hits if self.names.is_whole(hit)]
+        if hits:
+            return (whole or hits)[:1]
+        inner: list[Hit] = []
+        for hit in self.named_type(path, scope, package):
+            model = self.view.model(hit.path)
+            places = model.children.get(hit.symbol, {}).get(last, ()) if model is not None else ()
+            inner += [Hit(hit.path, at, 0, last) for at in places]
+        return self.names.of_space(inner, "type")
+
+    def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
+        """A value of a type as C++ writes it."""
+        return super(ClassTypes, self).of_type(path, scope, c_type(text), me)
+
+    def instance_around(self, path: bytes, scope: int) -> Value:
+        """`this`."""
+        model = self.view.model(path)
+        while model is not None and scope > 0:
+            one = model.scopes[scope]
+            if one.kind == "class":
+                return self.instance_of_scope(path, scope)
+            owner = self.owner(path, scope) if one.symbol >= 0 else None
+            if owner is not None:
+                return owner
+            scope = one.parent
+        return None
+
+    def _line_members(
+        self,
+        value: Value,
+        name: str,
+        space: Space | None,
+        arguments: int,
+        *,
+        strict: bool = True,
+    ) -> list[Hit]:
+        found = super()._line_members(value, name, space, arguments, strict=strict)  # type: ignore[arg-type]
+        return [self._whole(hit) for hit in found]
+
+    def _whole(self, hit: Hit) -> Hit:
+        """Where a method is defined, if that is apart from its class."""
+        model = self.view.model(hit.path)
+        if model is None or self.names.is_whole(hit) or model.symbols[hit.symbol].kind not in CALLABLE:
+            return hit
+        symbol = model.symbols[hit.symbol]
+        owner = model.symbols[symbol.parent].name if symbol.parent >= 0 else ""
+        apart = [
+            one
+            for one in self.names.index().methods.get(owner, {}).get(symbol.name, ())
+            if self.names.is_whole(one)
+            and (one.path == hit.path or hit.path in self.names.reach(one.path))
+        ]
+        if len(apart) > 1:
+            same = self.names.arity(hit)
+            apart = [one for one in apart if self.names.arity(one).most == same.most]
+        return apart[0] if len(apart) == 1 else hit
+
+    def called_on(
+        self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
+    ) -> list[Hit]:
+        """Targets of `a.f()`, `a->f()`, and `ns::f()`."""
+        found = self.taking(self.value(path, scope, receiver, line), name, arguments)
+        if found:
+            return found
+        plain = receiver.replace("::", ".")
+        if not plain.replace(".", "").isidentifier():
+            return []
+        hits = self.names.of_space(self.names.in_package(path, plain, name), "call")
+        fitting = self.names.fitting(hits, arguments)
+        kept: list[Hit] = []
+        for hit in fitting:
+            model = self.view.model(hit.path)
+            if model is not None and not builds(model, hit.symbol):
+                kept.append(hit)
+        return kept
+
+    def _value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+        text = text.replace("::", ".")
+        found = super()._value(path, scope, text, line)
+        if found is not None:
+            return found
+        return self._by_namespace(path, scope, text)
+
+    def _by_namespace(self, path: bytes, scope: int, text: str) -> Value:
+        """`ns.Foo`, `ns.make()`: the longest name in front that is a type or function."""
+        taken = steps(text)
+        if taken is None:
+            return None
+        head, rest = taken
+        parts = [head]
+        for at, step in enumerate(rest):
+            if step in {"()", "[]", "[*]"}:
+                return None
+            parts.append(step)
+            calls = rest[at + 1 : at + 2] == ("()",)
+            hits = self.names.in_package(path, ".".join(parts[:-1]), step)
+            value: Value = None
+            if calls:
+                found = self.names.of_space(hits, "call")
+                value = together([self._given(hit, None) for hit in found[:1]])
+            else:
+                found = self.names.of_space(hits, "type")
+                value = Definition(*found[0][:2]) if found else None
+            if value is not None:
+                for further in rest[at + 1 + calls :]:
+                    value = self._step(value, further)
+                return value
+        return None
+
+    def _sent(self, value: Value, name: str) -> Value:
+        if isinstance(value, Container):
+            kind = value.name.rpartition(".")[2]
+            return value.args[0] if value.args and kind in _LISTS and name in _GIVES else None
+        found = super()._sent(value, name)
+        return value if found is None and name in _HELD and isinstance(value, Instance) else found
+
+    def _result(self, path: bytes, symbol: int, me: Value) -> Value:
+        found = super()._result(path, symbol, me)
+        model = self.view.model(path)
+        if found is not None or model is None or symbol in model.own_scope:
+            return found
+        one = model.symbols[symbol]
+        for row in model.bindings:
+            if row.line == one.name_line and row.name == one.name and row.how == ":":
+                return self.of_type(path, row.scope, row.text, me)
+        return None
+
+    def _typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+        model = self.view.model(hit.path)
+        if model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == "type":
+            scope = model.own_scope.get(hit.symbol)
+            rows = model.of_scope.get(scope, ()) if scope is not None else ()
+            for row in rows:
+                if row.how == "alias" and scope is not None:
+                    made = self.of_type(hit.path, model.scopes[scope].parent, row.text)
+                    return made if made is not None else Instance(hit.path, hit.symbol, args)
+        return super()._typed(hit, args, me)
+
+    def _element(self, value: Value, step: str) -> Value:
+        if isinstance(value, Instance):
+            # Of a pointer what it points to; there is no telling it from an array.
+            return value
+        if isinstance(value, Container) and value.name.rpartition(".")[2] in _LISTS:
+            return value.args[0] if value.args else None
+        return super()._element(value, step)
+
+    def parts(self, one: Instance) -> list[tuple[bytes, int]]:
+        """A type has one declaration."""
+        return [one[:2]]
+
+
+def _is_outer(model: FileModel, at: int) -> bool:
+    """Whether a symbol stands in nothing but namespaces, or in types."""
+    parent = model.symbols[at].parent
+    while parent >= 0 and model.symbols[parent].kind == "module":
+        parent = model.symbols[parent].parent
+    return parent < 0 and model.symbols[at].kind not in {"module"}
+

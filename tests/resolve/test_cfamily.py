@@ -1,0 +1,110 @@
+"""C and C++: names through includes, definitions apart from declarations."""
+
+from __future__ import annotations
+
+import pytest
+from edging import edges_of
+
+from codelens.resolve.cfamily import c_type
+
+C = {
+    "include/store.h": "struct store { int n; };\nint store_open(struct store *s);\n#define SIZE(x) ((x)->n)\n",
+    "src/store.c": (
+        '#include "store.h"\nstatic int helper(void) { return 1; }\n'
+        "int store_open(struct store *s) { return helper() + SIZE(s); }\n"
+    ),
+    "src/other.c": "static int helper(void) { return 2; }\nint use(void) { return helper(); }\n",
+    "src/main.c": (
+        '#include "store.h"\nint main(void) { struct store s; use(); printf(""); return store_open(&s); }\n'
+    ),
+}
+
+
+def test_a_call_in_c_goes_to_the_definition_of_what_is_declared() -> None:
+    assert edges_of(C) == [
+        "src/store.c:store_open -> helper",
+        "src/store.c:store_open -> include/store.h:SIZE",
+        "src/other.c:use -> helper",
+        "src/main.c:main -> src/store.c:store_open",
+    ]
+
+
+def test_a_variable_hides_a_function_of_its_name() -> None:
+    files = {"a.c": "int run(void) { return 1; }\nint f(int (*run)(void)) { return run(); }\n"}
+    assert edges_of(files) == []
+
+
+CPP = {
+    "lib/item.h": (
+        "#pragma once\n#include <memory>\nnamespace shop {\nclass Base { public: void log(); };\n"
+        "class Part { public: void turn() {} };\n"
+        "class Item : public Base {\n public:\n  Item* copy();\n  static Item* of(int n);\n"
+        "  std::unique_ptr<Part> part() const;\n  void mark(int a) {}\n  void mark(int a, int b) {}\n"
+        "  Part first; Part* last; std::vector<Part> all;\n};\nPart make(int n);\n}\n"
+    ),
+    "lib/item.cc": (
+        '#include "item.h"\nnamespace shop {\nvoid Base::log() {}\nItem* Item::copy() { log(); first.turn(); return this; }\n'
+        "Part make(int n) { return Part(); }\n}\nshop::Item* shop::Item::of(int n) { return new Item(); }\n"
+    ),
+}
+
+
+def used(body: str, include: str = '#include "item.h"') -> list[str]:
+    """What a function's body calls."""
+    text = f"{include}\nvoid run(const shop::Item& item, shop::Item* other) {{\n  {body}\n}}\n"
+    found = edges_of({**CPP, "lib/run.cc": text})
+    start = "lib/run.cc:run -> "
+    return [one.removeprefix(start) for one in found if one.startswith(start)]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("item.copy()->log();", ["lib/item.cc:shop.Item.copy", "lib/item.cc:shop.Base.log"]),
+        ("other->first.turn(); other->last->turn();", ["lib/item.h:shop.Part.turn"]),
+        ("auto x = shop::Item::of(1); x->copy();",
+         ["lib/item.cc:shop.Item.of", "lib/item.cc:shop.Item.copy"]),
+        ("item.part()->turn();", ["lib/item.h:shop.Item.part", "lib/item.h:shop.Part.turn"]),
+        ("for (auto& one : item.all) { one.turn(); }", ["lib/item.h:shop.Part.turn"]),
+        ("other->mark(1, 2);", ["lib/item.h:shop.Item.mark"]),
+        ("other->mark();", []),
+        ("shop::make(1).turn();", ["lib/item.cc:shop.make", "lib/item.h:shop.Part.turn"]),
+        ("shop::Item* x = new shop::Item(); (*x).copy();", ["lib/item.cc:shop.Item.copy"]),
+        ("unknown(1)->copy(); y.turn();", []),
+    ],
+)  # fmt: skip
+def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) -> None:
+    assert used(body) == expected
+
+
+def test_what_is_not_included_is_not_seen() -> None:
+    assert used("item.copy(); shop::make(1);", "") == []
+
+
+def test_methods_defined_outside_see_their_class() -> None:
+    assert [edge for edge in edges_of(CPP) if edge.startswith("lib/item.cc:shop.Item.copy")] == [
+        "lib/item.cc:shop.Item.copy -> shop.Base.log",
+        "lib/item.cc:shop.Item.copy -> lib/item.h:shop.Part.turn",
+    ]
+
+
+def test_headers_that_include_each_other_end() -> None:
+    files = {
+        "a.h": '#include "b.h"\nvoid a();\n',
+        "b.h": '#include "a.h"\nvoid b();\n',
+        "x.cc": '#include "a.h"\nvoid a() {}\nvoid x() { a(); b(); }\n',
+    }
+    assert edges_of(files) == ["x.cc:x -> a", "x.cc:x -> b.h:b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("const struct store *", "store"),
+        ("std::shared_ptr<ns::Foo>", "ns.Foo"),
+        ("std::vector<Foo>", "std.vector<Foo>"),
+        ("::ns::Foo &", "ns.Foo"),
+    ],
+)
+def test_types_are_read(text: str, expected: str) -> None:
+    assert c_type(text) == expected
