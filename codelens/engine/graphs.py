@@ -43,7 +43,7 @@ class Hidden(NamedTuple):
     """Uses of a name that lead to nothing known: one of them may mean what was asked about."""
 
     name: str
-    count: int
+    uses: int
     sites: tuple[tuple[bytes, int], ...]
     """The first few, in order."""
 

@@ -15,7 +15,7 @@ from codelens.engine.things import Things
 from codelens.errors import SettingError
 from codelens.handles.grammar import file_handle
 from codelens.paths import printed
-from codelens.resolve.conventions import tests_named_for
+from codelens.resolve.conventions import named_for
 from codelens.resolve.net import MODULE, Node
 from codelens.resolve.reach import DEEPEST, Reach, Reached, changed_file, changed_symbol, reach
 
@@ -167,7 +167,7 @@ def _tests(look: Look, net: LazyNet, things: Things, found: Reach, seeds: _Seeds
     for path in seeds.paths:
         if path in present:
             rows.setdefault(path, TestFile(printed(path), 0, "changes itself", ()))
-        for test in tests_named_for(path, files):
+        for test in named_for(path, files):
             why = f"named for {printed(path)}"
             rows.setdefault(test, TestFile(printed(test), 0, why, ()))
     reached: dict[bytes, list[Reached]] = {}

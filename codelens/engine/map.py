@@ -29,11 +29,19 @@ LEAST_TOKENS, MOST_TOKENS = 200, 100_000
 _MOST_FILES = 20_000
 """Files that are ranked; of more, tests and what others wrote go first."""
 _FOCUS_WEIGHT = 200.0
-_ROLE_WEIGHTS = {"test": 0.1, "example": 0.2, "vendored": 0.02, "generated": 0.1, "compat": 0.5}
+_ROLE_WEIGHTS = {
+    "test": 0.1,
+    "example": 0.2,
+    "vendored": 0.02,
+    "generated": 0.1,
+    "compat": 0.5,
+    "prose": 0.02,
+}
 """How much a file's own uses, and its being there, count beside those of plain code."""
 _USING = 0.4
 """Share of the rank that a file has for using others that rank."""
-_FOLDERS, _ENTRIES, _HOT, _LINKS = 12, 8, 10, 60
+_NEARLY_ALL = 0.8
+_FOLDERS, _ENTRIES, _HOT, _LINKS = 12, 8, 10, 200
 _HEAD_SHARE = 0.4
 """Of the budget, at most, for what is said of the whole."""
 _SYMBOLS_FIRST, _SYMBOLS_LAST, _MEMBERS = 8, 4, 4
@@ -109,7 +117,7 @@ def _ranked(look: Look) -> Ranked:
     about = snapshot.about(snapshot.by_content)
     definitions = rankreads.definitions(snapshot.db, snapshot.by_content)
     imported = {
-        content: tuple(Import(*row[:3], int(row[3])) for row in rows)
+        content: tuple(Import(row[0], row[1], row[2], int(row[3])) for row in rows)
         for content, rows in uses.imports(snapshot.db, definitions)
     }
     chosen = [
@@ -326,22 +334,28 @@ class _Drawing:
         return tuple(sorted(rows, key=lambda row: (-row[2], row[0])))
 
     def _folders(self) -> Iterator[MapFolder]:
-        """Folders by their share of the rank; one that has nearly all gives way to those in it."""
-        top = b""
+        """Folders by their share of the rank; one that has nearly all is told by those in it."""
+        groups = self._grouped(b"")
         while True:
-            groups = self._grouped(top)
-            whole = sum(score for _, _, score in groups.values()) or 1.0
-            large = [name for name, row in groups.items() if row[2] > whole * 0.8 and name != top]
-            if not large or not any(
-                one.path.startswith(large[0] + b"/") for one in self._ranked.sources
-            ):
+            name, row = max(
+                groups.items(), key=lambda item: (item[1][2], item[0]), default=(b"", None)
+            )
+            if row is None or not name or row[2] <= _NEARLY_ALL:
                 break
-            top = large[0]
+            inner = self._grouped(name)
+            if not inner.keys() - {name}:
+                break
+            del groups[name]
+            groups |= inner
+            if name in inner:
+                # Files right in it: no smaller than they are, and done with.
+                break
         ordered = sorted(groups.items(), key=lambda item: (-item[1][2], item[0]))
         for name, (files, lines, score) in ordered[:_FOLDERS]:
             yield MapFolder(printed(name) or ".", files, lines, round(score * 100, 1))
 
     def _grouped(self, top: bytes) -> dict[bytes, tuple[int, int, float]]:
+        """Files, lines and rank of each folder right in one; what is in none counts for it."""
         found: dict[bytes, tuple[int, int, float]] = {}
         prefix = top + b"/" if top else b""
         for at, one in enumerate(self._ranked.sources):

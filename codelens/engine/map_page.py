@@ -47,7 +47,7 @@ svg .faint{opacity:.08}svg path.hot{stroke:var(--warm);opacity:.9}svg circle.hot
 <main><div class="left">
 <section><h2>Who uses whom</h2><p class="m">An arrow bends clockwise from the user to what it uses;
 size is weight. Point at a file to see its own arrows, click to read it.</p>
-<svg id="graph" viewBox="0 0 900 640" role="img" aria-label="files and what they use"></svg>
+<svg id="graph" viewBox="0 0 900 800" role="img" aria-label="files and what they use"></svg>
 </section>
 <section><h2>Files by weight</h2>@@FILES@@</section>
 </div><div class="right">
@@ -71,7 +71,7 @@ const order = files.map((_, at) => at).sort((a, b) => files[a].path < files[b].p
 const spot = [];
 order.forEach((file, at) => {
   const turn = 2 * Math.PI * at / Math.max(n, 1) - Math.PI / 2;
-  spot[file] = [450 + 265 * Math.cos(turn), 320 + 250 * Math.sin(turn), turn];
+  spot[file] = [450 + 225 * Math.cos(turn), 400 + 225 * Math.sin(turn), turn];
 });
 const top1 = Math.max(...files.map(one => one.score), 1e-9);
 const heavy = Math.max(...data.links.map(one => one[2]), 1);
@@ -85,13 +85,15 @@ const lines = data.links.map(([from, to, weight]) => {
   return line;
 });
 files.forEach((one, at) => {
-  const [x, y, turn] = spot[at], right = Math.cos(turn) >= -.05;
+  const [x, y, turn] = spot[at], right = Math.cos(turn) >= 0;
   const size = 4 + 11 * Math.sqrt(one.score / top1);
   const dot = make("circle", {cx: x, cy: y, r: size});
   const away = size + 5;
-  const name = make("text", {x: x + away * Math.cos(turn), y: y + away * Math.sin(turn) + 4,
-    "text-anchor": Math.abs(Math.cos(turn)) < .05 ? "middle" : right ? "start" : "end"},
-    one.path.split("/").slice(-2).join("/").slice(-34));
+  // Names stand like the spokes of a wheel, so that no two are written over each other.
+  const [u, v] = [x + away * Math.cos(turn), y + away * Math.sin(turn)];
+  const slope = turn * 180 / Math.PI + (right ? 0 : 180);
+  const name = make("text", {x: u, y: v, dy: "0.35em", "text-anchor": right ? "start" : "end",
+    transform: `rotate(${slope} ${u} ${v})`}, one.path.split("/").slice(-2).join("/").slice(-26));
   dot.append(make("title", {}, `${one.path}\\n${one.lines} lines, used by ${one.used} files`));
   const show = on => {
     lines.forEach((line, number) => {

@@ -11,7 +11,7 @@ from codelens.engine.look import Look
 from codelens.engine.things import Things
 from codelens.errors import SettingError
 from codelens.paths import printed
-from codelens.resolve.conventions import tests_named_for
+from codelens.resolve.conventions import named_for
 from codelens.resolve.net import MODULE, Node
 from codelens.resolve.routes import MOST_STEPS, Step, routes
 from codelens.resolve.walk import (
@@ -147,8 +147,8 @@ def hidden_notes(net: LazyNet, nodes: Iterable[Node]) -> list[str]:
             continue
         hidden = net.hidden(*node)
         names[hidden.name] = None
-        if hidden.count:
-            count += hidden.count
+        if hidden.uses:
+            count += hidden.uses
             sites += hidden.sites
     if not count:
         return []
@@ -188,7 +188,7 @@ def _tests(
     reached = {node.path for node in found}
     path = asked.nodes[0].path
     tests = [file.path for file in look.snapshot.files if net.is_test(file.path)]
-    for test in tests_named_for(path, tests):
+    for test in named_for(path, tests):
         if test not in reached and test != path:
             node = Node(test, MODULE)
             found[node] = Found("tests", node, 1, (), None)

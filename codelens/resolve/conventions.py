@@ -13,19 +13,19 @@ _AFTER = re.compile(rb"(?:[_.-](?:tests?|specs?|unit|e2e)|(?<=[a-z0-9])(?:Tests?
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"main", b"__main__"})
 
 
-def tested_name(path: bytes) -> bytes:
+def subject_of(path: bytes) -> bytes:
     """What a test file is named for; empty if its name does not say."""
     stem = _stem(path)
     bare = _AFTER.sub(b"", _BEFORE.sub(b"", stem, count=1), count=1)
     return bare if bare != stem else b""
 
 
-def tests_named_for(path: bytes, tests: Iterable[bytes]) -> list[bytes]:
+def named_for(path: bytes, tests: Iterable[bytes]) -> list[bytes]:
     """Test files whose name says that they test a file; nearest folders first."""
     name = _key(_face(path))
     if not name:
         return []
-    found = [one for one in tests if one != path and _key(tested_name(one)) == name]
+    found = [one for one in tests if one != path and _key(subject_of(one)) == name]
     here = set(folder_of(path).split(b"/"))
 
     def far(one: bytes) -> tuple[int, bytes]:

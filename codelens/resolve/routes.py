@@ -104,12 +104,13 @@ class _Search:
     def paths(self, most: int) -> list[tuple[Step, ...]]:
         """Paths in order of length; a partial one is as good as it can still become."""
         found: list[tuple[Step, ...]] = []
-        queue: list[tuple[int, int, tuple[Step, ...], Node]] = []
+        queue: list[tuple[int, int, int, tuple[Step, ...], Node]] = []
         for number, node in enumerate(self.reached):
-            heappush(queue, (self._distance[node], number, (), node))
+            distance = self._distance[node]
+            heappush(queue, (distance, distance, number, (), node))
         tries = len(queue)
         while queue and len(found) < most:
-            _, _, steps, node = heappop(queue)
+            _, _, _, steps, node = heappop(queue)
             if self._distance[node] == 0:
                 if steps not in found:
                     found.append(steps)
@@ -126,7 +127,9 @@ class _Search:
                     return found
                 length = len(steps) + 1 + self._distance[before]
                 if length <= MOST_STEPS:
-                    heappush(queue, (length, tries, (step, *steps), before))
+                    # Of equals the one nearest to its end, or all beginnings would come first.
+                    near = self._distance[before]
+                    heappush(queue, (length, near, tries, (step, *steps), before))
         return found
 
     def _origin(self, step: Step) -> Node | None:

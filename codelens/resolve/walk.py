@@ -18,7 +18,9 @@ RELATIONS = (
 MOST_NODES = 3_000
 """Nodes of one relation; more say nothing to anybody."""
 _MOST_BASES = 200
-_KINDS = {"callers": "call", "callees": "call", "users": "ref", "uses": "ref"}
+_KINDS = {
+    "callers": "call", "callees": "call", "users": "ref", "uses": "ref", "subtypes": "inherit",
+}  # fmt: skip
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "__construct"})
 
 
@@ -74,7 +76,6 @@ class Walk:
 
     def related(self, relation: str, depth: int) -> list[Found]:
         """All that stands in a relation to the target, up to a distance, in order of interest."""
-        step = self._steps(relation)
         found: dict[Node, Found] = {}
         sites: dict[Node, dict[tuple[bytes, int], None]] = {}
         edge_of_search: list[Node] = list(self._target.nodes)
@@ -83,7 +84,7 @@ class Walk:
             if relation in INWARD:
                 self._net.prepare(edge_of_search)
             for node in edge_of_search:
-                for one in step(node, distance):
+                for one in self._steps(relation, node, distance):
                     if one.node in self._target.inside:
                         continue
                     if one.node not in found:
@@ -103,19 +104,18 @@ class Walk:
         test = self._net.is_test(one.node.path)
         return (one.distance, test, -len(one.sites), one.node.path, one.node.symbol)
 
-    def _steps(self, relation: str) -> Callable[[Node, int], Iterator[_Step]]:
-        return {
-            "callers": lambda node, _: self._inward(node, "call"),
-            "users": lambda node, _: self._inward(node, "ref"),
-            "callees": lambda node, distance: self._outward(node, distance, "call"),
-            "uses": lambda node, distance: self._outward(node, distance, "ref"),
-            "importers": self._importers,
-            "imports": self._imports,
-            "bases": lambda node, _: self._bases(node),
-            "subtypes": lambda node, _: self._inward(node, "inherit"),
-            "overrides": lambda node, _: self._overriding(node, self._bases),
-            "overridden": lambda node, _: self._overriding(node, self._subtypes),
-        }[relation]
+    def _steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
+        if relation in _KINDS:
+            kind = _KINDS[relation]
+            inward = relation in INWARD
+            return self._inward(node, kind) if inward else self._outward(node, distance, kind)
+        if relation == "importers":
+            return self._importers(node, distance)
+        if relation == "imports":
+            return self._imports(node, distance)
+        if relation == "bases":
+            return self._bases(node)
+        return self._overriding(node, self._bases if relation == "overrides" else self._subtypes)
 
     def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
         for edge in self._net.edges_to(*node):

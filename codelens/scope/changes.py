@@ -86,8 +86,6 @@ def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
     patch = pygit2.Patch.create_from(
         old.replace(b"\r\n", b"\n"), new.replace(b"\r\n", b"\n"), context_lines=0
     )
-    if patch is None:
-        return []
     return [
         LineChange(hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines)
         for hunk in patch.hunks

@@ -1,0 +1,289 @@
+"""Walking on the graph: relations, reach, routes; on edges of real texts, resolved in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from codelens.extract.detect import language_of
+from codelens.extract.facts import facts_of
+from codelens.resolve.conventions import subject_of, named_for
+from codelens.resolve.edges import Edge, Edges
+from codelens.resolve.importer import Importer
+from codelens.resolve.model import FileModel
+from codelens.resolve.net import MODULE, Node, Table, subtree
+from codelens.resolve.reach import changed_file, changed_symbol, reach
+from codelens.resolve.routes import routes
+from codelens.resolve.view import View
+from codelens.resolve.walk import Walk, file_target, symbol_target
+from codelens.types import Symbol
+
+
+def view_of(files: Mapping[str, str]) -> View:
+    texts = {name.encode(): text.encode() for name, text in files.items()}
+    languages = {path: language_of(path, text) for path, text in texts.items()}
+
+    def load(path: bytes) -> FileModel:
+        found = facts_of(texts[path], languages[path]).structure
+        return FileModel(
+            languages[path], found.symbols, found.references, found.imports, found.scopes,
+            found.bindings,
+        )  # fmt: skip
+
+    return View(languages, load, Importer(languages, {}))
+
+
+class WholeNet:
+    """A `Net` of which everything is known."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.view = view_of(files)
+        self.table = Table()
+        edges = Edges(self.view)
+        for name in files:
+            self.table.add(name.encode(), edges.of_file(name.encode()))
+
+    def edges_from(self, path: bytes) -> list[Edge]:
+        return self.table.edges_from(path)
+
+    def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
+        return self.table.edges_to(path, symbol)
+
+    def prepare(self, nodes: Iterable[Node]) -> None:
+        pass
+
+    def symbols(self, path: bytes) -> list[Symbol]:
+        model = self.view.model(path)
+        return list(model.symbols) if model else []
+
+    def is_test(self, path: bytes) -> bool:
+        return path.startswith(b"tests/")
+
+    def node(self, name: str) -> Node:
+        path, _, symbol = name.partition("#")
+        names = [one.qualified for one in self.symbols(path.encode())]
+        return Node(path.encode(), names.index(symbol) if symbol else MODULE)
+
+    def name(self, node: Node) -> str:
+        if node.symbol == MODULE:
+            return node.path.decode()
+        return f"{node.path.decode()}#{self.symbols(node.path)[node.symbol].qualified}"
+
+
+def related(net: WholeNet, name: str, relation: str, depth: int = 1) -> list[str]:
+    node = net.node(name)
+    whole = node.symbol == MODULE
+    target = file_target(net, node.path) if whole else symbol_target(net, node)
+    return [net.name(one.node) for one in Walk(net, target).related(relation, depth)]
+
+
+def hit(net: WholeNet, *names: str, depth: int = 5) -> dict[str, int]:
+    seeds: list[Node] = []
+    for name in names:
+        node = net.node(name)
+        whole = node.symbol == MODULE
+        seeds += changed_file(net, node.path) if whole else changed_symbol(net, node)
+    return {net.name(one.node): one.distance for one in reach(net, seeds, depth).found}
+
+
+SHOP = {
+    "shop/base.py": (
+        "class Item:\n    def price(self):\n        return 1\n\n    def name(self):\n        "
+        "return ''\n"
+    ),
+    "shop/book.py": (
+        "from shop.base import Item\n\n\nclass Book(Item):\n    def price(self):\n"
+        "        return tax(2)\n\n\ndef tax(x):\n    return x\n"
+    ),
+    "shop/cart.py": (
+        "from shop.book import Book\n\n\ndef total():\n    return Book().price()\n\n\n"
+        "def show():\n    return total()\n"
+    ),
+    "tests/test_cart.py": "from shop.cart import show\n\n\ndef test_show():\n    assert show()\n",
+}
+
+
+def test_callers_and_callees_are_each_others_mirror() -> None:
+    net = WholeNet(SHOP)
+    assert related(net, "shop/book.py#tax", "callers") == ["shop/book.py#Book.price"]
+    assert related(net, "shop/book.py#Book.price", "callees") == ["shop/book.py#tax"]
+
+
+def test_depth_follows_callers_of_callers_and_says_through_whom() -> None:
+    net = WholeNet(SHOP)
+    walk = Walk(net, symbol_target(net, net.node("shop/book.py#tax")))
+    found = walk.related("callers", 3)
+    told = [(net.name(one.node), one.distance, one.via and net.name(one.via)) for one in found]
+    assert told == [
+        ("shop/book.py#Book.price", 1, None),
+        ("shop/cart.py#total", 2, "shop/book.py#Book.price"),
+        ("shop/cart.py#show", 3, "shop/cart.py#total"),
+    ]
+
+
+def test_types_know_their_bases_and_subtypes() -> None:
+    net = WholeNet(SHOP)
+    assert related(net, "shop/book.py#Book", "bases") == ["shop/base.py#Item"]
+    assert related(net, "shop/base.py#Item", "subtypes") == ["shop/book.py#Book"]
+
+
+def test_methods_know_what_they_override_and_by_what_they_are() -> None:
+    net = WholeNet(SHOP)
+    assert related(net, "shop/book.py#Book.price", "overrides") == ["shop/base.py#Item.price"]
+    assert related(net, "shop/base.py#Item.price", "overridden") == ["shop/book.py#Book.price"]
+    assert related(net, "shop/base.py#Item.name", "overridden") == []
+
+
+def test_files_import_each_other() -> None:
+    net = WholeNet(SHOP)
+    assert related(net, "shop/book.py", "importers") == ["shop/cart.py"]
+    assert related(net, "shop/cart.py", "imports") == ["shop/book.py"]
+    assert related(net, "shop/base.py", "importers", 3) == [
+        "shop/book.py", "shop/cart.py", "tests/test_cart.py",
+    ]  # fmt: skip
+
+
+def test_a_file_as_a_target_leaves_out_what_stays_inside_it() -> None:
+    net = WholeNet(SHOP)
+    assert related(net, "shop/cart.py", "callers") == ["tests/test_cart.py#test_show"]
+    assert related(net, "shop/cart.py", "callees") == [
+        "shop/book.py#Book", "shop/book.py#Book.price",
+    ]  # fmt: skip
+
+
+def test_a_change_reaches_callers_by_distance_and_those_who_may_be_dispatched_to_it() -> None:
+    net = WholeNet(SHOP)
+    assert hit(net, "shop/book.py#tax") == {
+        "shop/book.py#Book.price": 1,
+        "shop/base.py#Item.price": 2,
+        "shop/cart.py#total": 2,
+        "shop/cart.py#show": 3,
+        "tests/test_cart.py#test_show": 4,
+    }
+
+
+def test_a_changed_base_method_hits_what_overrides_it_and_stops_there() -> None:
+    net = WholeNet(SHOP)
+    assert hit(net, "shop/base.py#Item.price") == {"shop/book.py#Book.price": 1}
+
+
+def test_depth_bounds_the_reach() -> None:
+    net = WholeNet(SHOP)
+    assert set(hit(net, "shop/book.py#tax", depth=1)) == {"shop/book.py#Book.price"}
+
+
+def test_importing_a_changed_file_does_not_pass_the_change_on() -> None:
+    net = WholeNet(
+        {
+            "a.py": "X = 1\n",
+            "b.py": "import a\n",
+            "c.py": "import b\n",
+        }
+    )
+    assert hit(net, "a.py") == {"b.py": 1}
+
+
+def test_cycles_of_calls_imports_and_bases_end() -> None:
+    net = WholeNet(
+        {
+            "a.py": (
+                "from b import *\n\n\nclass A(B):\n    def go(self):\n        return ping()\n\n\n"
+            )
+            "def ping():\n    return pong()\n",
+            "b.py": (
+                "from a import *\n\n\nclass B(A):\n    def go(self):\n        return pong()\n\n\n"
+            )
+            "def pong():\n    return ping()\n",
+        }
+    )
+    assert "b.py#pong" in hit(net, "a.py#ping")
+    assert related(net, "a.py#ping", "callers", 3)
+    related(net, "a.py#A.go", "overrides", 3)
+
+
+def paths(net: WholeNet, start: str, goal: str, most: int = 5) -> list[list[str]]:
+    found = routes(
+        net, symbol_target(net, net.node(start)), symbol_target(net, net.node(goal)), most
+    )
+    return [
+        [net.name(steps[0].source), *(net.name(one.target) for one in steps)]
+        for steps in found.paths
+    ]
+
+
+def test_a_path_goes_step_by_step_and_through_overrides() -> None:
+    net = WholeNet(SHOP)
+    assert paths(net, "shop/cart.py#show", "shop/book.py#tax") == [
+        ["shop/cart.py#show", "shop/cart.py#total", "shop/book.py#Book.price", "shop/book.py#tax"]
+    ]
+
+
+def test_paths_are_distinct_and_the_shortest_comes_first() -> None:
+    net = WholeNet(
+        {
+            "a.py": "def a():\n    b()\n    c()\n\n\ndef b():\n    d()\n\n\n"
+            "def c():\n    b()\n    d()\n\n\ndef d():\n    pass\n"
+        }
+    )
+    found = paths(net, "a.py#a", "a.py#d")
+    assert sorted(map(len, found)) == [3, 3, 4]
+    assert len(found[0]) == 3
+    assert len({tuple(one) for one in found}) == 3
+    assert len(paths(net, "a.py#a", "a.py#d", most=1)) == 1
+
+
+def test_no_path_is_found_against_the_direction_of_use() -> None:
+    net = WholeNet(SHOP)
+    assert paths(net, "shop/book.py#tax", "shop/cart.py#show") == []
+
+
+def test_a_path_of_eleven_steps_is_too_long() -> None:
+    chain = "".join(f"def f{at}():\n    f{at + 1}()\n\n\n" for at in range(12))
+    net = WholeNet({"a.py": f"{chain}def f12():\n    pass\n"})
+    assert paths(net, "a.py#f0", "a.py#f11") == []
+    assert len(paths(net, "a.py#f0", "a.py#f10")[0]) == 11
+
+
+def test_many_paths_are_cut_in_bounded_work() -> None:
+    layers = [f"def l{at}_{n}():\n    " + "; ".join(f"l{at + 1}_{m}()" for m in range(12)) + "\n\n\n"
+              for at in range(9) for n in range(12)]  # fmt: skip
+    last = "".join(f"def l9_{n}():\n    end()\n\n\n" for n in range(12))
+    net = WholeNet({"a.py": f"{''.join(layers)}{last}def end():\n    pass\n"})
+    assert len(paths(net, "a.py#l0_0", "a.py#end", most=5)) == 5
+
+
+def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
+    table = Table()
+    edges = [
+        Edge(b"a", -1, b"b", -1, "import", "b", 1, 1.0),
+        Edge(b"a", 0, b"b", 2, "call", "go", 7, 0.5),
+    ]
+    table.add(b"a", edges)
+    assert table.edges_from(b"a") == edges
+    assert table.edges_to(b"b", 2) == edges[1:]
+    assert table.edges_to(b"b", 0) == []
+    assert b"a" in table
+    assert b"b" not in table
+
+
+def test_a_subtree_holds_what_is_defined_inside() -> None:
+    net = WholeNet(SHOP)
+    symbols = net.symbols(b"shop/base.py")
+    assert {symbols[at].qualified for at in subtree(symbols, 0)} == {
+        "Item", "Item.price", "Item.name",
+    }  # fmt: skip
+
+
+def test_test_files_are_named_for_what_they_test() -> None:
+    names = {
+        b"tests/test_auth.py": b"auth", b"auth_test.go": b"auth", b"src/auth.spec.ts": b"auth",
+        b"src/Auth.test.tsx": b"Auth", b"AuthTest.java": b"Auth", b"spec/auth_spec.rb": b"auth",
+        b"src/auth.py": b"", b"latest.py": b"", b"tests/conftest.py": b"",
+    }  # fmt: skip
+    assert {path: subject_of(path) for path in names} == names
+
+
+def test_the_nearest_test_of_a_name_comes_first() -> None:
+    tests = [b"web/tests/test_auth.py", b"api/tests/test_auth.py", b"api/tests/test_other.py"]
+    assert named_for(b"api/auth.py", tests) == [
+        b"api/tests/test_auth.py", b"web/tests/test_auth.py",
+    ]  # fmt: skip
