@@ -13,8 +13,10 @@ from codelens.resolve.view import View
 
 
 def edges_of(files: Mapping[str, str], kind: str = "call") -> list[str]:
-    """Edges as `file:symbol -> file:symbol`, in order; the file is left out where it is the same."""
-    languages = {name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()}
+    """Edges as `file:symbol -> file:symbol`, in order; without the file where it is the same."""
+    languages = {
+        name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
+    }
     settings = {one: files[one.decode()].encode() for one in settings_paths(languages)}
 
     def load(path: bytes) -> FileModel:

@@ -7,10 +7,12 @@ if there is one in the view, and only one. Static names are seen in their own fi
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from codelens.resolve.classes import ClassNames, ClassTypes, Space, builds
+from codelens.resolve.classes import ClassTypes
+from codelens.resolve.classnames import ClassNames, Space, builds
 from codelens.resolve.model import CALLABLE, FileModel
 from codelens.resolve.names import LOCAL, Hit
 from codelens.resolve.tree import folder_of
@@ -24,14 +26,19 @@ _WORDS = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|stati
 _HOLDING = re.compile(
     r"\b(?:std(?:::|\.))?(?:unique_ptr|shared_ptr|weak_ptr|optional|reference_wrapper)\s*<(.+)>\s*$"
 )
-_LISTS = frozenset({"vector", "list", "deque", "array", "set", "unordered_set", "span", "initializer_list"})
+_LISTS = frozenset(
+    {"vector", "list", "deque", "array", "set", "unordered_set", "span", "initializer_list"}
+)
 _GIVES = frozenset({"front", "back", "at", "top"})
 _HELD = frozenset({"get", "value", "lock", "value_or"})
 
 
 @lru_cache(maxsize=20_000)
 def c_type(text: str) -> str:
-    """A type of C or C++ as one that `codelens.resolve.typetext` reads; pointers are what they hold."""
+    """A type of C or C++ as one that `codelens.resolve.typetext` reads.
+
+    Pointers and references stand for what they hold.
+    """
     text = _WORDS.sub("", text).strip().rstrip("*& ").strip()
     held = _HOLDING.search(text)
     if held is not None and text.startswith(held[0][:3]):
@@ -51,7 +58,9 @@ class _Index(NamedTuple):
 class CNames(ClassNames):
     """Names in C and C++."""
 
-    types: CTypes
+    def __init__(self, view: View, owner: Callable[[bytes, int], Instance | None]) -> None:
+        super().__init__(view)
+        self._owner = owner
 
     def index(self) -> _Index:
         """All of the view."""
@@ -110,7 +119,11 @@ class CNames(ClassNames):
         if whole:
             return whole
         name = callable_[0].name
-        apart = [hit for hit in self.index().names.get(name, ()) if self.is_whole(hit) and self._is_open(hit)]
+        apart = [
+            hit
+            for hit in self.index().names.get(name, ())
+            if self.is_whole(hit) and self._is_open(hit)
+        ]
         near = {folder_of(hit.path) for hit in callable_} | {folder_of(path)}
         apart = apart if len(apart) == 1 else [hit for hit in apart if folder_of(hit.path) in near]
         return apart if len(apart) == 1 else callable_[:1]
@@ -139,10 +152,10 @@ class CNames(ClassNames):
         while model is not None and at > 0:
             one = model.scopes[at]
             if one.kind == "class":
-                hits = self._in_class(path, model, at, name, space, arguments)
+                hits = self._in_type(path, model, at, name, space, arguments)
             else:
                 hits = self._in_block(path, model, at, name, space)
-                owner = self.types.owner(path, at) if one.symbol >= 0 and not hits else None
+                owner = self._owner(path, at) if one.symbol >= 0 and not hits else None
                 if owner is not None:
                     hits = self.types.inherited(owner, name, space, arguments)
             if hits:
@@ -183,12 +196,11 @@ class CNames(ClassNames):
 class CTypes(ClassTypes):
     """Values in C and C++."""
 
-    names: CNames
-
     def __init__(self, view: View) -> None:
         super().__init__(view)
-        self.names = CNames(view)
-        self.names.types = self
+        self._c = CNames(view, self.owner)
+        self._c.types = self
+        self.names = self._c
 
     def owner(self, path: bytes, scope: int) -> Instance | None:
         """The class of a method that is defined outside of it: `void Foo::f() {}`."""
@@ -208,7 +220,7 @@ class CTypes(ClassTypes):
         if not package:
             return self.names.find(path, scope, last, "type")
         hits = self.names.of_space(self.names.in_package(path, package, last), "type")
-        whole = [hit for hit in hits if self.names.is_whole(hit)]
+        whole = [hit for hit in hits if self._c.is_whole(hit)]
         if hits:
             return (whole or hits)[:1]
         inner: list[Hit] = []
@@ -250,15 +262,15 @@ class CTypes(ClassTypes):
     def _whole(self, hit: Hit) -> Hit:
         """Where a method is defined, if that is apart from its class."""
         model = self.view.model(hit.path)
-        if model is None or self.names.is_whole(hit) or model.symbols[hit.symbol].kind not in CALLABLE:
+        if model is None or self._c.is_whole(hit) or model.symbols[hit.symbol].kind not in CALLABLE:
             return hit
         symbol = model.symbols[hit.symbol]
         owner = model.symbols[symbol.parent].name if symbol.parent >= 0 else ""
         apart = [
             one
-            for one in self.names.index().methods.get(owner, {}).get(symbol.name, ())
-            if self.names.is_whole(one)
-            and (one.path == hit.path or hit.path in self.names.reach(one.path))
+            for one in self._c.index().methods.get(owner, {}).get(symbol.name, ())
+            if self._c.is_whole(one)
+            and (one.path == hit.path or hit.path in self._c.reach(one.path))
         ]
         if len(apart) > 1:
             same = self.names.arity(hit)
@@ -284,14 +296,13 @@ class CTypes(ClassTypes):
                 kept.append(hit)
         return kept
 
-    def _value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+    def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+        """The value of an expression."""
         text = text.replace("::", ".")
-        found = super()._value(path, scope, text, line)
-        if found is not None:
-            return found
-        return self._by_namespace(path, scope, text)
+        found = super().value(path, scope, text, line)
+        return found if found is not None else self._by_namespace(path, text)
 
-    def _by_namespace(self, path: bytes, scope: int, text: str) -> Value:
+    def _by_namespace(self, path: bytes, text: str) -> Value:
         """`ns.Foo`, `ns.make()`: the longest name in front that is a type or function."""
         taken = steps(text)
         if taken is None:
@@ -365,4 +376,3 @@ def _is_outer(model: FileModel, at: int) -> bool:
     while parent >= 0 and model.symbols[parent].kind == "module":
         parent = model.symbols[parent].parent
     return parent < 0 and model.symbols[at].kind not in {"module"}
-

@@ -11,8 +11,8 @@ from codelens.resolve.golang import GoTypes
 from codelens.resolve.model import CALLABLE, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
 from codelens.resolve.rubylang import RubyTypes
-from codelens.resolve.rustlang import RustTypes, meaning
-from codelens.resolve.types import Types
+from codelens.resolve.rustlang import RustTypes
+from codelens.resolve.types import Types, steps
 from codelens.resolve.typetext import Named, parsed
 from codelens.resolve.view import View
 from codelens.types import Reference
@@ -74,12 +74,18 @@ class Edges:
         self._types = self._resolver(model.language)
         bases = _bases(model)
         found: list[Edge] = list(self._imports(path, model))
+        values = policy(model).spaces
+        known: dict[object, list[Hit]] = {}
+        places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in model.references:
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
-            source = model.enclosing(reference, values=policy(model).spaces)
-            for hit in self._told(self.targets(path, model, reference), kind):
+            hits = self._hits(path, model, reference, kind, known, places)
+            if not hits:
+                continue
+            source = model.enclosing(reference, values=values)
+            for hit in hits:
                 if self._is_definition(hit, path, model, reference):
                     continue
                 found.append(
@@ -96,24 +102,41 @@ class Edges:
                 )
         return list(dict.fromkeys(found))
 
+    def _hits(
+        self,
+        path: bytes,
+        model: FileModel,
+        one: Reference,
+        kind: str,
+        known: dict[object, list[Hit]],
+        places: dict[tuple[int, str], tuple[int, bool]],
+    ) -> list[Hit]:
+        """Targets of edges; the same name at the same place in its scope is looked up once."""
+        types = self._types
+        receiver = one.receiver
+        if receiver == "?":
+            return []
+        if type(types) is not Types and not types.by_place:
+            return self._told(self.targets(path, model, one), kind)
+        taken = steps(receiver) if receiver else None
+        if receiver and taken is None:
+            return []
+        begin = (one.scope, taken[0] if taken is not None else one.name)
+        place = places.get(begin)
+        if place is None:
+            place = places[begin] = types.place(path, *begin)
+        at, sensitive = place
+        key = (receiver, one.name, one.kind, kind, at, one.line if sensitive else -1)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = self._told(self.targets(path, model, one), kind)
+        return found
+
     def targets(self, path: bytes, model: FileModel, one: Reference) -> list[Hit]:
         """What a reference means."""
         if one.receiver == "?":
             return []
-        if one.receiver:
-            return self._members(path, one)
-        types = one.kind == "type"
-        if isinstance(self._types, RubyTypes):
-            return self._types.meaning(path, one.scope, one.name, one.kind, one.symbol)
-        if isinstance(self._types, RustTypes):
-            hits = meaning(self._types, path, one.scope, one.name, one.kind, one.arguments == -2)
-            return [hit for hit in hits if hit.symbol != LOCAL]
-        if isinstance(self._types, ClassTypes):
-            hits = self._types.meaning(path, one.scope, one.name, one.kind, one.arguments)
-            return [hit for hit in hits if hit.symbol != LOCAL]
-        hits = self._types.names.lookup(path, one.scope, one.name, types=types)
-        if types and not hits:
-            hits = self._types.names.lookup(path, one.scope, one.name)
+        hits = self._types.member_of(path, one) if one.receiver else self._types.meant(path, one)
         return [hit for hit in hits if hit.symbol != LOCAL]
 
     def _told(self, hits: list[Hit], kind: str) -> list[Hit]:
@@ -142,24 +165,6 @@ class Edges:
                 # Of overloads the last, which is the one with a body where there is one.
                 found[key] = hit
         return list(found.values())
-
-    def _members(self, path: bytes, one: Reference) -> list[Hit]:
-        if isinstance(self._types, RubyTypes):
-            if one.kind == "type":
-                return self._types.constant(path, one.scope, f"{one.receiver}.{one.name}")[:1]
-            return self._types.called_on(path, one.scope, one.receiver, one.name, one.line)
-        if one.kind == "type":
-            hits = self._types.named_type(path, one.scope, f"{one.receiver}.{one.name}")
-            return [hit for hit in hits if hit.symbol != LOCAL]
-        value = self._types.value(path, one.scope, one.receiver, one.line)
-        if isinstance(self._types, ClassTypes) and one.kind == "call":
-            return self._types.called_on(
-                path, one.scope, one.receiver, one.name, one.line, one.arguments
-            )
-        if isinstance(self._types, RustTypes) and one.kind == "call":
-            return self._types.methods(value, one.name)
-        found = [hit for hit, _ in self._types.members(value, one.name)]
-        return [hit for hit in found if hit.symbol != LOCAL]
 
     def _is_definition(self, hit: Hit, path: bytes, model: FileModel, one: Reference) -> bool:
         """A reference is the very place where its target gets its value: `self.x = 1`."""

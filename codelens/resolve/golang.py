@@ -142,6 +142,8 @@ class GoNames(Names):
 class GoTypes(Types):
     """Values in Go."""
 
+    by_place = True
+
     names: GoNames
 
     def __init__(self, view: View) -> None:

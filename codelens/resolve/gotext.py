@@ -10,6 +10,7 @@ TUPLE = "#tuple"
 STRUCT = "#struct"
 """A nameless struct: a generic type with its fields as arguments, `#name<type>`."""
 _WORD = re.compile(r"[^\W\d]\w*")
+_POINTED = re.compile(r"^(?:[*&~]|chan<-|<-chan|chan )\s*")
 _KEYWORDS = frozenset({"chan", "map", "func", "struct", "interface"})
 _FIELD = re.compile(r"(\w+(?:, ?\w+)*) ((?:[\[\]*.\w])+)(?= |;|$)")
 _CONSTRAINT = re.compile(r"\|\||&&|[!()]|[\w.]+")
@@ -23,15 +24,26 @@ def go_type(text: str) -> str:
     Pointers and channels stand for what they hold: members are those of it.
     """
     text = text.strip()
-    while text[:1] in {"*", "&", "~"}:
-        text = text[1:].lstrip()
-    for word in ("chan<-", "<-chan", "chan "):
-        if text.startswith(word):
-            return go_type(text[len(word) :])
+    while (bare := _POINTED.sub("", text)) != text:
+        text = bare
     if text.startswith("..."):
         return go_type(text[3:]) + "[]"
     if text[:1] == "[":
         return go_type(text[_closing(text, 0) + 1 :]) + "[]"
+    if text[:1] == "(":
+        parts = _listed(text[1 : _closing(text, 0)])
+        return parts[0] if len(parts) == 1 else f"{TUPLE}<{', '.join(parts)}>"
+    if text.startswith(("map[", "() => ", "func(", "struct", "interface")):
+        return _spelled(text)
+    opened = text.find("[")
+    if opened > 0:
+        parts = [go_type(part) or "any" for part in _split(text[opened + 1 : -1])]
+        return f"{text[:opened]}<{', '.join(parts)}>"
+    return text
+
+
+def _spelled(text: str) -> str:
+    """Types that begin with a word of the language."""
     if text.startswith("map["):
         end = _closing(text, 3)
         return f"Map<{go_type(text[4:end])}, {go_type(text[end + 1 :])}>"
@@ -39,18 +51,9 @@ def go_type(text: str) -> str:
         return f"() => {go_type(text[6:])}"
     if text.startswith("func("):
         return f"() => {go_type(text[_closing(text, 4) + 1 :]) or 'void'}"
-    if text[:1] == "(":
-        parts = _listed(text[1 : _closing(text, 0)])
-        return parts[0] if len(parts) == 1 else f"{TUPLE}<{', '.join(parts)}>"
     if text.startswith("struct") and "{" in text:
         return _struct(text[text.index("{") + 1 : -1])
-    if text.startswith(("struct", "interface")):
-        return ""
-    opened = text.find("[")
-    if opened > 0:
-        parts = [go_type(part) or "any" for part in _split(text[opened + 1 : -1])]
-        return f"{text[:opened]}<{', '.join(parts)}>"
-    return text
+    return ""
 
 
 def _struct(text: str) -> str:
@@ -123,13 +126,13 @@ def is_built(constraint: str) -> bool:
         return found, at
 
     def one(at: int) -> tuple[bool, int]:
-        token = tokens[at] if at < len(tokens) else ""
-        if token == "!":
+        word = tokens[at] if at < len(tokens) else ""
+        if word == "!":
             found, at = one(at + 1)
             return not found, at
-        if token == "(":
+        if word == "(":
             found, at = either(at + 1)
             return found, at + 1
-        return token in _TAGS or token.startswith("go1."), at + 1
+        return word in _TAGS or word.startswith("go1."), at + 1
 
     return either(0)[0]

@@ -224,11 +224,7 @@ class FileModel:
                     if not (values and inside) and symbol.name != "default":
                         return at
             elif values and (
-                symbol.kind == "type"
-                or (
-                    symbol.kind in {"variable", "constant"}
-                    and not nested
-                )
+                symbol.kind == "type" or (symbol.kind in {"variable", "constant"} and not nested)
             ):
                 return at
             at = parent

@@ -78,8 +78,35 @@ class Names:
     def __init__(self, view: View) -> None:
         self.view = view
 
+    def place(self, path: bytes, scope: int, name: str) -> tuple[int, bool]:
+        """A scope in which a name means the same, and whether its meaning changes by the line.
+
+        Where most scopes bind little, so many questions become one.
+        """
+        model = self.view.model(path)
+        if model is None or type(self).lookup is not Names.lookup:
+            return scope, True
+        scopes, names = model.scopes, model.names
+        at, first = scope, True
+        while at >= 0:
+            one = scopes[at]
+            entry = names[at].get(name)
+            if entry is not None and one.kind == "class":
+                entry = self._in_class(entry, policy(model), first)
+            if entry is not None:
+                return at, len(entry.rows) > 1
+            if one.kind != "block":
+                first = False
+            at = one.parent
+        return 0, False
+
     def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
         """What a bare name means in a scope; with `types`, as a type."""
+        at, _ = self.place(path, scope, name)
+        key = ("name", path, at, name, types)
+        return self.view.once(key, lambda: self._lookup(path, at, name, types))
+
+    def _lookup(self, path: bytes, scope: int, name: str, types: bool) -> list[Hit]:
         model = self.view.model(path)
         if model is None:
             return []

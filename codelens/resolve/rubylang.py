@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, Hit, Names
-from codelens.resolve.types import Types, steps
+from codelens.resolve.types import Types
 from codelens.resolve.values import Definition, Instance, Value, each, together
 from codelens.resolve.view import View
+from codelens.types import Reference
 
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
@@ -108,8 +109,15 @@ class RubyTypes(Types):
 
     # -- references -----------------------------------------------------------------------
 
-    def meaning(self, path: bytes, scope: int, name: str, kind: str, symbol: int) -> list[Hit]:
-        """What a bare name of a reference means."""
+    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name behind a receiver means."""
+        if one.kind == "type":
+            return self.constant(path, one.scope, f"{one.receiver}.{one.name}")[:1]
+        return self.called_on(path, one.scope, one.receiver, one.name, one.line)
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means."""
+        scope, name, kind, symbol = one.scope, one.name, one.kind, one.symbol
         model = self.view.model(path)
         if model is None:
             return []
@@ -155,13 +163,16 @@ class RubyTypes(Types):
 
     # -- values ---------------------------------------------------------------------------
 
-    def _value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        taken = steps(text.replace("::", "."))
-        if taken is None:
-            return None
+    def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+        """The value of an expression."""
+        return super().value(path, scope, text.replace("::", "."), line)
+
+    def _value(
+        self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
+    ) -> Value:
         head, rest = taken
         if head[0] == "(":
-            return super()._value(path, scope, text, line)
+            return super()._value(path, scope, taken, line)
         if head == "0":
             return None
         at = 0
@@ -221,7 +232,9 @@ class RubyTypes(Types):
             model = self.view.model(hit.path)
             rows = model.attributes.get(hit.symbol, {}).get(name, []) if model is not None else []
             for row in rows:
-                found = self.value(hit.path, row.scope, row.text, row.line) if row.how == "=" else None
+                found = (
+                    self.value(hit.path, row.scope, row.text, row.line) if row.how == "=" else None
+                )
                 if isinstance(found, Instance):
                     return found
         return None

@@ -1,19 +1,11 @@
-"""Rust: modules in files and in each other, `impl` blocks wherever, traits.
-
-A module is a file, or a symbol of kind `module` in one. Paths are followed through `use`, also of
-others (`pub use`), and globs. Methods are those of all `impl` blocks for a type in the view, then
-those that its traits have by default.
-"""
+"""Values in Rust: methods of all `impl` blocks for a type, then those that its traits have."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from codelens.resolve.model import TYPES, FileModel
-from codelens.resolve.names import LOCAL, MODULE, Hit, Names
+from codelens.resolve.names import LOCAL, MODULE, Hit
+from codelens.resolve.rustnames import Impl, RustNames
 from codelens.resolve.rusttext import TUPLE, rust_type
-from codelens.resolve.tree import below, folder_of, name_of, stem_of
-from codelens.resolve.types import Types, steps
+from codelens.resolve.types import Types
 from codelens.resolve.values import (
     Container,
     Definition,
@@ -24,10 +16,10 @@ from codelens.resolve.values import (
     together,
 )
 from codelens.resolve.view import View
-from codelens.types import Import
+from codelens.types import Reference
 
-_FAR = 16
-_INDEXES = frozenset({b"mod.rs", b"lib.rs", b"main.rs", b"build.rs"})
+_MACRO = -2
+"""What `Reference.arguments` says of a macro."""
 _HOLDERS = frozenset({"Option", "Result", "Poll"})
 _UNWRAPPING = frozenset(
     "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok_or unwrap_unchecked".split()
@@ -37,279 +29,12 @@ _ELEMENTS = frozenset(
 )
 """Methods of collections that give an element, perhaps; it is seen as there."""
 _SAME = frozenset(
-    "clone as_ref as_mut as_deref as_deref_mut borrow borrow_mut to_owned cloned copied by_ref iter "
-    "iter_mut into_iter rev filter skip take chain collect ok or or_else map_err inspect drain "
+    "clone as_ref as_mut as_deref as_deref_mut borrow borrow_mut to_owned cloned copied by_ref "
+    "iter iter_mut into_iter rev filter skip take chain collect ok or or_else map_err inspect drain "
     "to_vec lock read write await context with_context deref deref_mut".split()
 )
 """Methods that give what they are called on, as far as members go."""
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})
-
-
-_STANDARD_MACROS = frozenset(
-    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq "
-    "debug_assert_ne env eprint eprintln file format format_args include include_bytes include_str "
-    "line matches module_path option_env panic print println stringify thread_local todo try "
-    "unimplemented unreachable vec write writeln".split()
-)
-
-
-class _Impl(NamedTuple):
-    """A block of methods for a type."""
-
-    path: bytes
-    scope: int
-    of_trait: bool
-    members: dict[str, list[Hit]]
-
-
-class RustNames(Names):
-    """Names in modules, through `use`."""
-
-    types: RustTypes
-
-    def __init__(self, view: View) -> None:
-        super().__init__(view)
-        self._asking: set[tuple[bytes, int, str]] = set()
-
-    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
-        """What a bare name means in a scope."""
-        model = self.view.model(path)
-        if model is None:
-            return []
-        at = scope
-        while at >= 0:
-            one = model.scopes[at]
-            module = (
-                one.symbol if one.symbol >= 0 and model.symbols[one.symbol].kind == "module" else -1
-            )
-            if at == 0 or module >= 0:
-                return self.item(path, module, name, types=types)
-            entry = model.names[at].get(name)
-            if entry is not None:
-                if one.kind == "class":
-                    if types and any(row.how == "type" for row in entry.rows):
-                        return [Hit(path, LOCAL, at, name)]
-                else:
-                    found = [Hit(path, symbol, at, name) for symbol in entry.symbols]
-                    for number in () if found else entry.imports:
-                        found += self._bound(
-                            path, self._module_of(model, at), model.imports[number], 0
-                        )
-                    if found:
-                        return found
-                    rows = [row for row in entry.rows if (row.how == "type") == types]
-                    if rows:
-                        return [Hit(path, LOCAL, at, name)]
-            at = one.parent
-        return []
-
-    def _module_of(self, model: FileModel, scope: int) -> int:
-        """The symbol of the module inside the file that a scope is in, -1 for the file."""
-        while scope > 0:
-            symbol = model.scopes[scope].symbol
-            if symbol >= 0 and model.symbols[symbol].kind == "module":
-                return symbol
-            scope = model.scopes[scope].parent
-        return -1
-
-    def item(
-        self, path: bytes, module: int, name: str, depth: int = 0, *, types: bool = False
-    ) -> list[Hit]:
-        """What a module has under a name."""
-        key = (path, module, name)
-        if depth > _FAR or key in self._asking:
-            return []
-        self._asking.add(key)
-        try:
-            return self._item(path, module, name, depth, types)
-        finally:
-            self._asking.discard(key)
-
-    def _item(self, path: bytes, module: int, name: str, depth: int, types: bool) -> list[Hit]:
-        model = self.view.model(path)
-        if model is None:
-            return []
-        scope = model.own_scope.get(module, -1) if module >= 0 else 0
-        if scope < 0:
-            return []
-        entry = model.names[scope].get(name)
-        if entry is not None:
-            found = [
-                hit
-                for at in entry.symbols
-                for hit in self._declared(path, model, module, scope, at)
-            ]
-            if len(found) > 1:
-                of_kind = [
-                    hit
-                    for hit in found
-                    if hit.symbol < 0 or (model.symbols[hit.symbol].kind in TYPES) == types
-                ]
-                found = of_kind or found
-            for number in () if found else entry.imports:
-                found += self._bound(path, module, model.imports[number], depth + 1)
-            if found or entry.imports:
-                return found
-        for number, one in enumerate(model.imports):
-            if one.name == "*" and one.module and self._scope_of(model, number) == scope:
-                for hit in self.follow(path, module, one.module.split("::"), depth + 1):
-                    found = self.inside(hit, name, depth + 1, types=types)
-                    if found:
-                        return found
-        return []
-
-    def _declared(
-        self, path: bytes, model: FileModel, module: int, scope: int, at: int
-    ) -> list[Hit]:
-        """A symbol of a module; of `mod x;` the file that it stands for."""
-        symbol = model.symbols[at]
-        if symbol.kind != "module" or at in model.own_scope:
-            return [Hit(path, at, scope, symbol.name)]
-        files = self.view.modules(path, symbol.name) if module < 0 else ()
-        return [Hit(file, MODULE) for file in files if file != path]
-
-    def _scope_of(self, model: FileModel, number: int) -> int:
-        rows = (row for row in model.bindings if row.how == "import" and row.text == str(number))
-        return next((row.scope for row in rows), 0)
-
-    def _bound(self, path: bytes, module: int, one: Import, depth: int) -> list[Hit]:
-        """What a `use`, `mod` or `extern crate` binds."""
-        parts = [part for part in one.module.split("::") if part]
-        if one.name:
-            return self.follow(path, module, [*parts, one.name], depth)
-        if len(parts) == 1:
-            files = self.view.modules(path, one.module) if module < 0 else ()
-            return [Hit(file, MODULE) for file in files if file != path]
-        return self.follow(path, module, parts, depth)
-
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
-        """What an import at the top of a file binds."""
-        return self._bound(path, -1, one, depth) if one.name != "*" else []
-
-    def follow(self, path: bytes, module: int, parts: list[str], depth: int = 0) -> list[Hit]:
-        """Where a path leads, seen from a module."""
-        if depth > _FAR or not parts:
-            return []
-        hits = self._start(path, module, parts[0], depth)
-        at = 1
-        while at < len(parts) and parts[at] == "super":
-            hits = [up for hit in hits for up in self._parent(hit)]
-            at += 1
-        for part in parts[at:]:
-            hits = [inner for hit in hits for inner in self.inside(hit, part, depth + 1)]
-        return list(dict.fromkeys(hits))
-
-    def _start(self, path: bytes, module: int, head: str, depth: int) -> list[Hit]:
-        here = Hit(path, module if module >= 0 else MODULE)
-        if head == "crate":
-            return [Hit(file, MODULE) for file in self.view.modules(path, "crate") or ()] or (
-                [Hit(path, MODULE)] if name_of(path) in _INDEXES else []
-            )
-        if head == "self":
-            return [here]
-        if head == "super":
-            return self._parent(here)
-        found = self.item(path, module, head, depth + 1, types=True)
-        if found:
-            return found
-        files = self.view.modules(path, head)
-        return [Hit(file, MODULE) for file in files if file != path]
-
-    def _parent(self, hit: Hit) -> list[Hit]:
-        """The module around a module."""
-        model = self.view.model(hit.path)
-        if model is None:
-            return []
-        if hit.symbol >= 0:
-            around = model.symbols[hit.symbol].parent
-            return [Hit(hit.path, around if around >= 0 else MODULE)]
-        folder, name = folder_of(hit.path), name_of(hit.path)
-        if name == b"mod.rs":
-            folder, inner = folder_of(folder), folder
-        else:
-            inner = below(folder, stem_of(hit.path))
-        del inner
-        for index in (b"mod.rs", b"lib.rs", b"main.rs"):
-            file = below(folder, index)
-            if file in self.view.folder(folder):
-                return [Hit(file, MODULE)] if file != hit.path else []
-        file = folder + b".rs"
-        return [Hit(file, MODULE)] if file in self.view.folder(folder_of(folder)) else []
-
-    def inside(self, hit: Hit, name: str, depth: int = 0, *, types: bool = False) -> list[Hit]:
-        """What stands behind `::`: an item of a module, or what belongs to a type."""
-        model = self.view.model(hit.path)
-        if model is None or depth > _FAR:
-            return []
-        if hit.symbol == MODULE:
-            return self.item(hit.path, -1, name, depth, types=types)
-        if hit.symbol < 0:
-            return []
-        if model.symbols[hit.symbol].kind == "module":
-            return self.item(hit.path, hit.symbol, name, depth, types=types)
-        return [found for found, _ in self.types.members(Definition(hit.path, hit.symbol), name)]
-
-    def exported(
-        self,
-        path: bytes,
-        name: str,
-        depth: int = 0,
-        seen: set[bytes] | None = None,
-        *,
-        types: bool = False,
-    ) -> list[Hit]:
-        """What a file's module has under a name."""
-        return self.item(path, -1, name, depth, types=types)
-
-    def submodule(self, path: bytes, name: str) -> list[Hit]:
-        """Modules are items like others."""
-        return []
-
-    def impls(self, name: str) -> list[_Impl]:
-        """Blocks for a type that is called so where they stand."""
-        return self.view.index("impls", self._all_impls).get(name, [])
-
-    def _all_impls(self) -> dict[str, list[_Impl]]:
-        found: dict[str, list[_Impl]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "rust" else None
-            if model is None:
-                continue
-            for scope, rows in model.of_scope.items():
-                if model.scopes[scope].kind == "class" and model.scopes[scope].symbol < 0:
-                    traits = any(row.how == "implements" for row in rows)
-                    for row in rows:
-                        if row.how == "alias":
-                            head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
-                            members = self._members(path, model, scope)
-                            found.setdefault(head, []).append(_Impl(path, scope, traits, members))
-        return found
-
-    def _members(self, path: bytes, model: FileModel, scope: int) -> dict[str, list[Hit]]:
-        found: dict[str, list[Hit]] = {}
-        for at in self.view.once(("homes", path), lambda: _homes(model)).get(scope, ()):
-            name = model.symbols[at].name
-            found.setdefault(name, []).append(Hit(path, at, scope, name))
-        return found
-
-    def macros(self, path: bytes, name: str) -> list[Hit]:
-        """Macros of that name: in the file, else the only one of the view."""
-        every = self.view.index("macros", self._all_macros).get(name, [])
-        here = [hit for hit in every if hit.path == path]
-        if here or name in _STANDARD_MACROS:
-            return here[-1:]
-        root = self.view.modules(path, "crate")
-        crate = [hit for hit in every if self.view.modules(hit.path, "crate") == root]
-        return crate if len(crate) == 1 else every if len(every) == 1 else []
-
-    def _all_macros(self) -> dict[str, list[Hit]]:
-        found: dict[str, list[Hit]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "rust" else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if symbol.kind == "macro":
-                    found.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-        return found
 
 
 class RustTypes(Types):
@@ -321,6 +46,25 @@ class RustTypes(Types):
         super().__init__(view)
         self.names = RustNames(view)
         self.names.types = self
+
+    # -- references -----------------------------------------------------------------------
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means."""
+        if one.arguments == _MACRO:
+            return self.names.macros(path, one.name)
+        hits = self.names.lookup(path, one.scope, one.name, types=one.kind == "type")
+        return [hit for hit in hits if not self._is(hit, "macro")]
+
+    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name behind a receiver means."""
+        if one.kind != "call":
+            return super().member_of(path, one)
+        return self.methods(self.value(path, one.scope, one.receiver, one.line), one.name)
+
+    def _is(self, hit: Hit, kind: str) -> bool:
+        model = self.view.model(hit.path)
+        return model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == kind
 
     # -- types ----------------------------------------------------------------------------
 
@@ -355,7 +99,7 @@ class RustTypes(Types):
         model = self.view.model(path)
         if model is None or local:
             return []
-        return self.names.follow(path, self.names._module_of(model, scope), parts)  # noqa: SLF001
+        return self.names.follow(path, self.names.module_of(model, scope), parts)
 
     def own_type(self, path: bytes, scope: int) -> Value:
         """`Self`: the type of the block, or the trait, that a scope is in."""
@@ -393,15 +137,15 @@ class RustTypes(Types):
                             found.append(base)
         return list(dict.fromkeys(found))
 
-    def _blocks(self, one: Instance) -> list[_Impl]:
+    def _blocks(self, one: Instance) -> list[Impl]:
         """The `impl` blocks of a type."""
         return self._once(("blocks", *one[:2]), lambda: self._find_blocks(one), [])
 
-    def _find_blocks(self, one: Instance) -> list[_Impl]:
+    def _find_blocks(self, one: Instance) -> list[Impl]:
         model = self.view.model(one.path)
         if model is None:
             return []
-        found: list[_Impl] = []
+        found: list[Impl] = []
         for block in self.names.impls(model.symbols[one.symbol].name):
             there = self.view.model(block.path)
             if there is None:
@@ -459,15 +203,14 @@ class RustTypes(Types):
             if own is not None:
                 return own
         if head in {"crate", "super", "self"} and model is not None:
-            module = self.names._module_of(model, scope)  # noqa: SLF001
+            module = self.names.module_of(model, scope)
             hits = self.names.follow(path, module, [head])
             return together([self._as_value(hit) for hit in hits])
         return super()._head(path, scope, head, rest, line)
 
-    def _value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        taken = steps(text)
-        if taken is None:
-            return None
+    def _value(
+        self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
+    ) -> Value:
         head, rest = taken
         found = self._head(path, scope, head, rest, line)
         for at, step in enumerate(rest):
@@ -491,14 +234,10 @@ class RustTypes(Types):
     def methods(self, value: Value, name: str) -> list[Hit]:
         """Members of that name that can be called."""
         hits = [hit for hit, _ in self.members(value, name)]
-        kept = [hit for hit in hits if self._is_called(hit)]
+        kept = [hit for hit in hits if not self._is(hit, "field")]
         if not kept and isinstance(value, Instance):
             kept = [hit for one in self.ancestry(value) for hit in self._in_blocks(one, name)]
         return kept
-
-    def _is_called(self, hit: Hit) -> bool:
-        model = self.view.model(hit.path)
-        return model is None or hit.symbol < 0 or model.symbols[hit.symbol].kind != "field"
 
     def _as_value(self, hit: Hit) -> Value:
         if hit.symbol == MODULE:
@@ -558,14 +297,6 @@ class RustTypes(Types):
         return super()._element(value, step)
 
 
-def _homes(model: FileModel) -> dict[int, list[int]]:
-    """Scope -> the symbols that stand right in it."""
-    found: dict[int, list[int]] = {}
-    for at, scope in enumerate(model.home):
-        found.setdefault(scope, []).append(at)
-    return found
-
-
 def _held(value: Value) -> Value:
     """What `?` and `Some(x)` take out."""
     if isinstance(value, Container) and value.args and value.name.rpartition(".")[2] in _HOLDERS:
@@ -597,21 +328,3 @@ def _of_holder(value: Container, name: str) -> Value:
     if name in _ELEMENTS and kind not in _HOLDERS:
         return Container("Option", value.args[-1:])
     return None
-
-
-def meaning(
-    types: RustTypes, path: bytes, scope: int, name: str, kind: str, macro: bool
-) -> list[Hit]:
-    """What a bare name of a reference means."""
-    if macro:
-        return types.names.macros(path, name)
-    hits = types.names.lookup(path, scope, name, types=kind == "type")
-    kept: list[Hit] = []
-    for hit in hits:
-        model = types.view.model(hit.path)
-        is_macro = (
-            model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == "macro"
-        )
-        if not is_macro:
-            kept.append(hit)
-    return kept

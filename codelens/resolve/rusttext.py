@@ -21,7 +21,7 @@ def rust_type(text: str) -> str:
     text = _LIFETIME.sub("", text.strip()).strip()
     while match := _HEAD.match(text):
         text = text[match.end() :].strip()
-    if not text or text[0] == "!":
+    if not text or text[0] in "!<":
         return ""
     if text[0] == "[":
         return rust_type(split(text[1:-1], ";")[0]) + "[]"
@@ -32,8 +32,6 @@ def rust_type(text: str) -> str:
     if text.startswith(("fn(", "Fn(", "FnMut(", "FnOnce(", "extern ", "unsafe ")):
         arrow = text.rfind("->")
         return f"() => {rust_type(text[arrow + 2 :]) if arrow >= 0 else 'void'}"
-    if text[0] == "<":
-        return ""
     bounds = split(text, "+")
     if len(bounds) > 1:
         return " & ".join(part for part in map(rust_type, bounds) if part)

@@ -20,7 +20,7 @@ from codelens.resolve.values import (
     each,
     together,
 )
-from codelens.types import Binding
+from codelens.types import Binding, Reference
 
 _STEP = re.compile(r"\.([\w$#]+)|(\(\))|(\[\])|(\[\*\])|(\[with\])")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
@@ -72,17 +72,33 @@ def _closing(text: str) -> int:
 class Types(Members):
     """Values of expressions in one view."""
 
+    by_place = False
+    """A family keeps to the scopes of `Names.place`, so that its answers can be shared by them."""
+
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression in a scope."""
         if not text or text == "?":
             return None
-        key = ("value", path, scope, text, line)
-        return self._once(key, lambda: self._value(path, scope, text, line), None)
-
-    def _value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         taken = steps(text)
         if taken is None:
             return None
+        scope, sensitive = self.place(path, scope, taken[0])
+        line = line if sensitive else -1
+        key = ("value", path, scope, text, line)
+        return self._once(key, lambda: self._value(path, scope, taken, line), None)
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """A scope at which what an expression begins with is the same, and if lines matter."""
+        if head[0] in "(`0" or not (self.by_place or type(self) is Types):
+            return scope, True
+        model = self.view.model(path)
+        if model is not None and (head == "super" or head in policy(model).instance):
+            return model.own_scope.get(model.type_around(scope), scope), False
+        return self.names.place(path, scope, head)
+
+    def _value(
+        self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
+    ) -> Value:
         head, rest = taken
         found = self._head(path, scope, head, rest, line)
         if head == "super" and rest[:1] == ("()",):
@@ -92,6 +108,21 @@ class Types(Members):
                 return None
             found = self._step(found, step)
         return found
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means."""
+        types = one.kind == "type"
+        hits = self.names.lookup(path, one.scope, one.name, types=types)
+        if types and not hits:
+            hits = self.names.lookup(path, one.scope, one.name)
+        return hits
+
+    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name behind a receiver means."""
+        if one.kind == "type":
+            return self.named_type(path, one.scope, f"{one.receiver}.{one.name}")
+        value = self.value(path, one.scope, one.receiver, one.line)
+        return [hit for hit, _ in self.members(value, one.name)]
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "()":

@@ -8,14 +8,17 @@ from edging import edges_of
 from codelens.resolve.cfamily import c_type
 
 C = {
-    "include/store.h": "struct store { int n; };\nint store_open(struct store *s);\n#define SIZE(x) ((x)->n)\n",
+    "include/store.h": (
+        "struct store { int n; };\nint store_open(struct store *s);\n#define SIZE(x) ((x)->n)\n"
+    ),
     "src/store.c": (
         '#include "store.h"\nstatic int helper(void) { return 1; }\n'
         "int store_open(struct store *s) { return helper() + SIZE(s); }\n"
     ),
     "src/other.c": "static int helper(void) { return 2; }\nint use(void) { return helper(); }\n",
     "src/main.c": (
-        '#include "store.h"\nint main(void) { struct store s; use(); printf(""); return store_open(&s); }\n'
+        '#include "store.h"\nint main(void) { struct store s; use(); printf("");\n'
+        "  return store_open(&s); }\n"
     ),
 }
 
@@ -39,12 +42,15 @@ CPP = {
         "#pragma once\n#include <memory>\nnamespace shop {\nclass Base { public: void log(); };\n"
         "class Part { public: void turn() {} };\n"
         "class Item : public Base {\n public:\n  Item* copy();\n  static Item* of(int n);\n"
-        "  std::unique_ptr<Part> part() const;\n  void mark(int a) {}\n  void mark(int a, int b) {}\n"
+        "  std::unique_ptr<Part> part() const;\n  void mark(int a) {}\n  void mark(int a, int b) "
+        "{}\n"
         "  Part first; Part* last; std::vector<Part> all;\n};\nPart make(int n);\n}\n"
     ),
     "lib/item.cc": (
-        '#include "item.h"\nnamespace shop {\nvoid Base::log() {}\nItem* Item::copy() { log(); first.turn(); return this; }\n'
-        "Part make(int n) { return Part(); }\n}\nshop::Item* shop::Item::of(int n) { return new Item(); }\n"
+        '#include "item.h"\nnamespace shop {\nvoid Base::log() {}\n'
+        'Item* Item::copy() { log(); first.turn(); return this; }\n'
+        "Part make(int n) { return Part(); }\n}\nshop::Item* shop::Item::of(int n) { return new "
+        "Item(); }\n"
     ),
 }
 

@@ -9,14 +9,23 @@ SHOP = {
     "src/Shop/Item.cs": (
         "namespace Shop.Core;\npublic partial class Item : Base, INamed {\n"
         "  public Item Next { get; set; }\n  public Item Copy() => this;\n"
-        "  public void Mark(int a) {}\n  public void Mark(int a, string b = \"\", params int[] c) {}\n"
+        '  public void Mark(int a) {}\n'
+        '  public void Mark(int a, string b = "", params int[] c) {}\n'
         "  public static Item Of() { return new Item(); }\n"
         "  public async Task<Item> Load() { return null; }\n}\n"
     ),
-    "src/Shop/Item.More.cs": "namespace Shop.Core { partial class Item { public void More() { Copy(); } } }\n",
-    "src/Shop/Base.cs": "namespace Shop.Core;\npublic abstract class Base { protected void Log() {} public INamed Owner() { return null; } }\n",
+    "src/Shop/Item.More.cs": (
+        "namespace Shop.Core { partial class Item { public void More() { Copy(); } } }\n"
+    ),
+    "src/Shop/Base.cs": (
+        "namespace Shop.Core;\npublic abstract class Base { protected void Log() {} public "
+        "INamed Owner() { return null; } }\n"
+    ),
     "src/Shop/INamed.cs": "namespace Shop.Core;\npublic interface INamed { string Name(); }\n",
-    "src/Shop/Ext.cs": "namespace Shop.Core;\nstatic class Ext { public static void Turn(this Item item, int n) {} }\n",
+    "src/Shop/Ext.cs": (
+        "namespace Shop.Core;\nstatic class Ext { public static void Turn(this Item item, int n) "
+        "{} }\n"
+    ),
 }
 
 
@@ -24,7 +33,8 @@ def used(body: str, usings: str = "using Shop.Core;") -> list[str]:
     """What a method's body calls."""
     text = (
         f"{usings}\nnamespace App;\nclass Main {{\n  Item field;\n"
-        f"  void Run(Item item, List<Item> items, Dictionary<string, Item> byName) {{\n    {body}\n  }}\n"
+        f"  void Run(Item item, List<Item> items, Dictionary<string, Item> byName) {{\n    "
+        f"{body}\n  }}\n"
         "  void Helper() {}\n}\n"
     )
     start = "src/App/Main.cs:Main.Run -> "

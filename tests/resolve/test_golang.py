@@ -55,7 +55,10 @@ def calls(text: str, path: str = "main.go", **more: str) -> list[str]:
 
 def used(body: str) -> list[str]:
     """What a function's body calls."""
-    text = f'package main\nimport "example.com/app/store"\nfunc f(l store.Loader, h store.Handler) {{\n{body}\n}}\n'
+    text = (
+        'package main\nimport "example.com/app/store"\n'
+        f"func f(l store.Loader, h store.Handler) {{\n{body}\n}}\n"
+    )
     return [edge.removeprefix("main.go:f -> store/store.go:") for edge in calls(text)]
 
 
@@ -64,7 +67,8 @@ def used(body: str) -> list[str]:
     [
         ("s, err := store.Open(`x`); s.Close(); err.Error()", ["Open", "Base.Close"]),
         ("var s store.Store; s.Close(); s.Base.Close(); s.Read()", ["Base.Close"]),
-        ("s := &store.Store{}; s.log.Print(); s.next().Name()", ["Logger.Print", "Store.next", "Item.Name"]),
+        ("s := &store.Store{}; s.log.Print(); s.next().Name()",
+         ["Logger.Print", "Store.next", "Item.Name"]),
         ("s := new(store.Store); for _, i := range s.Items { i.Name() }", ["Item.Name"]),
         ("s := store.Store{}; for k := range s.byName { k.Name() }", []),
         ("s := store.Store{}; if i, ok := s.byName[`x`]; ok { i.Owner.Close() }", ["Base.Close"]),
@@ -92,7 +96,9 @@ def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) 
 def test_methods_and_functions_are_found_in_all_files_of_the_package() -> None:
     other = "package store\n\nfunc use(s *Store) { s.Close(); Open(``); helper() }\n"
     test = "package store\n\nfunc helper() {}\n\nfunc TestX() { helper(); use(nil) }\n"
-    found = edges_of({**MODULE, "store/store.go": STORE, "store/a.go": other, "store/a_test.go": test})
+    found = edges_of(
+        {**MODULE, "store/store.go": STORE, "store/a.go": other, "store/a_test.go": test}
+    )
     assert found == [
         "store/a.go:use -> store/store.go:Base.Close",
         "store/a.go:use -> store/store.go:Open",
@@ -102,7 +108,9 @@ def test_methods_and_functions_are_found_in_all_files_of_the_package() -> None:
 
 
 def test_what_is_not_exported_is_not_seen_from_outside() -> None:
-    text = 'package x_test\nimport "example.com/app/x"\nfunc f() { x.Open(); x.hidden(); hidden() }\n'
+    text = (
+        'package x_test\nimport "example.com/app/x"\nfunc f() { x.Open(); x.hidden(); hidden() }\n'
+    )
     source = "package x\nfunc Open() {}\nfunc hidden() {}\n"
     assert calls(text, "x/x_test.go", **{"x/x.go": source}) == ["x/x_test.go:f -> x/x.go:Open"]
 

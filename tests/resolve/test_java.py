@@ -11,14 +11,18 @@ ROOT = "src/main/java/"
 SHOP = {
     ROOT + "shop/Item.java": (
         "package shop;\npublic class Item extends Base implements Named {\n  Item next;\n"
-        "  public Item copy() { return this; }\n  void mark(int a) {}\n  void mark(int a, String b) {}\n"
+        "  public Item copy() { return this; }\n  void mark(int a) {}\n  void mark(int a, String "
+        "b) {}\n"
         "  static Item of(String name) { return new Item(); }\n  class Part { void turn() {} }\n}\n"
     ),
     ROOT + "shop/Base.java": (
-        "package shop;\nabstract class Base {\n  protected void log() {}\n  Named owner() { return null; }\n}\n"
+        "package shop;\nabstract class Base {\n  protected void log() {}\n  Named owner() { "
+        "return null; }\n}\n"
     ),
     ROOT + "shop/Named.java": "package shop;\npublic interface Named { String name(); }\n",
-    ROOT + "shop/Color.java": "package shop;\npublic enum Color { RED; Color dark() { return this; } }\n",
+    ROOT + "shop/Color.java": (
+        "package shop;\npublic enum Color { RED; Color dark() { return this; } }\n"
+    ),
     ROOT + "shop/Pair.java": "package shop;\npublic record Pair(Item left, int right) { }\n",
 }
 
@@ -78,7 +82,8 @@ def test_the_bases_of_a_nameless_class_are_seen_in_it() -> None:
     files = {
         ROOT + "a/A.java": "package a;\nclass A {\n  void hook() {}\n  void run() {}\n}\n",
         ROOT + "a/B.java": (
-            "package a;\nclass B {\n  void run() {}\n  void b() {\n    new A() { void go() { hook(); run(); } };\n"
+            "package a;\nclass B {\n  void run() {}\n  void b() {\n    new A() { void go() { "
+            "hook(); run(); } };\n"
             "  }\n}\n"
         ),
     }

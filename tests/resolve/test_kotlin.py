@@ -16,14 +16,18 @@ SHOP = {
         "    companion object {\n        fun of(): Item = Item(Store())\n    }\n}\n\n"
         "class Part {\n    fun turn() {}\n}\n\ninterface Named {\n    fun name(): Part?\n}\n\n"
         "class Store {\n    fun open(): Item = Item.of()\n}\n\n"
-        "fun Item.mark(n: Int): Part = first\nfun free() {}\nobject Only {\n    fun one(): Item = x()\n}\n"
+        "fun Item.mark(n: Int): Part = first\nfun free() {}\nobject Only {\n    fun one(): Item "
+        "= x()\n}\n"
     ),
 }
 
 
 def used(body: str, imports: str = "import shop.*") -> list[str]:
     """What a function's body calls."""
-    text = f"package app\n\n{imports}\n\nfun run(item: Item, items: List<Item>, other: Item?) {{\n    {body}\n}}\n"
+    text = (
+        f"package app\n\n{imports}\n\nfun run(item: Item, items: List<Item>, other: Item?) {{\n   "
+        f" {body}\n}}\n"
+    )
     path = ROOT + "app/Main.kt"
     found = edges_of({**SHOP, path: text})
     start = f"{path}:run -> "

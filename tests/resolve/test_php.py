@@ -12,21 +12,29 @@ SHOP = {
         "  private Part $part;\n  public function __construct(private Store $store) {}\n"
         "  public function copy(): static { return $this; }\n"
         "  public function part(): ?Part { return $this->part; }\n"
-        "  public function own(): void { $this->copy()->log(); $this->part->turn(); $this->store->open();\n"
+        "  public function own(): void { $this->copy()->log(); $this->part->turn(); "
+        "$this->store->open();\n"
         "    self::of(); parent::log(); $this->mark(); }\n"
         "  public static function of(): self { return new self(); }\n}\n"
     ),
     "src/Base.php": "<?php\nnamespace Shop;\nabstract class Base { protected function log() {} }\n",
     "src/Named.php": "<?php\nnamespace Shop;\ninterface Named { public function name(): Part; }\n",
     "src/Part.php": "<?php\nnamespace Shop;\nclass Part { public function turn() {} }\n",
-    "src/Store.php": "<?php\nnamespace Shop;\nclass Store { public function open(): Item { return x(); } }\n",
+    "src/Store.php": (
+        "<?php\nnamespace Shop;\nclass Store { public function open(): Item { return x(); } }\n"
+    ),
     "src/Marks.php": "<?php\nnamespace Shop;\ntrait Marks { public function mark() {} }\n",
 }
 
 
-def used(body: str, uses: str = "use Shop\\Item; use Shop\\Store as S; use Shop\\Named;") -> list[str]:
+def used(
+    body: str, uses: str = "use Shop\\Item; use Shop\\Store as S; use Shop\\Named;"
+) -> list[str]:
     """What a function's body calls."""
-    text = f"<?php\nnamespace App;\n{uses}\nfunction run(Item $item, S $s, Named $n) {{\n  {body}\n}}\nfunction helper() {{}}\n"
+    text = (
+        f"<?php\nnamespace App;\n{uses}\nfunction run(Item $item, S $s, Named $n) {{\n  {body}\n"
+        f"}}\nfunction helper() {{}}\n"
+    )
     found = edges_of({**SHOP, "app/run.php": text})
     start = "app/run.php:run -> "
     return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
@@ -50,7 +58,11 @@ def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) 
 
 
 def test_this_self_and_parent_are_the_class_and_its_base() -> None:
-    found = [edge.partition(" -> ")[2].rpartition(":")[2] for edge in edges_of(SHOP) if "Item.own" in edge]
+    found = [
+        edge.partition(" -> ")[2].rpartition(":")[2]
+        for edge in edges_of(SHOP)
+        if "Item.own" in edge
+    ]
     assert found == ["Item.copy", "Base.log", "Part.turn", "Store.open", "Item.of", "Marks.mark"]
 
 

@@ -6,7 +6,9 @@ import pytest
 from edging import edges_of
 
 SHOP = {
-    "lib/shop/base.rb": "module Shop\n  class Base\n    def log; end\n    def start(n); end\n  end\nend\n",
+    "lib/shop/base.rb": (
+        "module Shop\n  class Base\n    def log; end\n    def start(n); end\n  end\nend\n"
+    ),
     "lib/shop/named.rb": "module Shop\n  module Named\n    def name; end\n  end\nend\n",
     "lib/shop/item.rb": (
         "module Shop\n  class Item < Base\n    include Named\n    attr_reader :part\n"
@@ -44,12 +46,22 @@ def test_a_receiver_is_known_by_what_made_it(body: str, expected: list[str]) -> 
 
 
 def test_self_its_mixins_and_super_are_followed() -> None:
-    found = [edge.partition(" -> ")[2].rpartition(":")[2] for edge in edges_of(SHOP) if "item.rb:" in edge]
+    found = [
+        edge.partition(" -> ")[2].rpartition(":")[2]
+        for edge in edges_of(SHOP)
+        if "item.rb:" in edge
+    ]
     assert found == [
-        "Shop.Part", "Shop.Base.log", "Shop.Named.name", "Shop.Part.turn", "Shop.Base.start", "Shop.Item",
+        "Shop.Part", "Shop.Base.log", "Shop.Named.name", "Shop.Part.turn", "Shop.Base.start",
+        "Shop.Item",
     ]  # fmt: skip
 
 
 def test_modules_that_include_each_other_end() -> None:
-    files = {"a.rb": "module A\n  include B\n  def a; b; c; end\nend\nmodule B\n  include A\n  def b; a; end\nend\n"}
+    files = {
+        "a.rb": (
+            "module A\n  include B\n  def a; b; c; end\nend\nmodule B\n  include A\n  def b; a; "
+            "end\nend\n"
+        )
+    }
     assert edges_of(files) == ["a.rb:A.a -> B.b", "a.rb:B.b -> A.a"]

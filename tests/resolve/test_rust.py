@@ -21,19 +21,23 @@ CRATE = {
         "    pub fn parts(&self) -> &[Part] { &self.parts }\n}\n"
         "impl Named for Item { fn name(&self) -> Part { Part } }\n"
         "impl Part { pub fn turn(&self) {} }\nimpl Kind { fn is(&self) {} }\n"
-        "pub fn free<T: Named + Clone>(a: T, b: &dyn Named, c: impl Named) { a.name(); b.shout(); c.name(); }\n"
+        "pub fn free<T: Named + Clone>(a: T, b: &dyn Named, c: impl Named) { a.name(); "
+        "b.shout(); c.name(); }\n"
         "#[macro_export]\nmacro_rules! make { () => {} }\n"
     ),
     "src/store.rs": (
         "use super::item::Item;\npub struct Store { pub first: Item }\n"
-        "pub type Shop = Store;\nimpl Store { pub fn open() -> Store { todo() } fn item(&self) -> Item { x() } }\n"
+        "pub type Shop = Store;\nimpl Store { pub fn open() -> Store { todo() } fn item(&self) "
+        "-> Item { x() } }\n"
     ),
     "src/store/more.rs": "impl super::Store { pub fn close(self) {} }\n",
 }
 CRATE["src/store.rs"] += "mod more;\n"
 
 
-def used(body: str, uses: str = "use shop::{Item, Kind, Part, Store, Named, free, make};") -> list[str]:
+def used(
+    body: str, uses: str = "use shop::{Item, Kind, Part, Store, Named, free, make};"
+) -> list[str]:
     """What a function's body calls, from a test of the crate."""
     text = f"{uses}\nfn run(item: &Item, mut store: Store, kind: Kind) {{\n    {body}\n}}\n"
     found = edges_of({**CRATE, "tests/it.rs": text})
@@ -44,7 +48,8 @@ def used(body: str, uses: str = "use shop::{Item, Kind, Part, Store, Named, free
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("let i = Item::new()?; i.mark().mark().shout();", ["Item.new", "Item.mark", "Named.shout"]),
+        ("let i = Item::new()?; i.mark().mark().shout();",
+         ["Item.new", "Item.mark", "Named.shout"]),
         ("let i = Item::new().unwrap(); i.name().turn();", ["Item.new", "Item.name", "Part.turn"]),
         ("store.first.mark(); Store::open().first.name();",
          ["Item.mark", "Store.open", "Item.name"]),

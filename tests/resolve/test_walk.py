@@ -185,13 +185,9 @@ def test_importing_a_changed_file_does_not_pass_the_change_on() -> None:
 def test_cycles_of_calls_imports_and_bases_end() -> None:
     net = WholeNet(
         {
-            "a.py": (
-                "from b import *\n\n\nclass A(B):\n    def go(self):\n        return ping()\n\n\n"
-            )
+            "a.py": "from b import *\n\n\nclass A(B):\n    def go(self):\n        return ping()\n\n\n"
             "def ping():\n    return pong()\n",
-            "b.py": (
-                "from a import *\n\n\nclass B(A):\n    def go(self):\n        return pong()\n\n\n"
-            )
+            "b.py": "from a import *\n\n\nclass B(A):\n    def go(self):\n        return pong()\n\n\n"
             "def pong():\n    return ping()\n",
         }
     )
