@@ -240,10 +240,11 @@ def test_a_path_of_eleven_steps_is_too_long() -> None:
 
 
 def test_many_paths_are_cut_in_bounded_work() -> None:
-    layers = [f"def l{at}_{n}():\n    " + "; ".join(f"l{at + 1}_{m}()" for m in range(12)) + "\n\n\n"
-              for at in range(9) for n in range(12)]  # fmt: skip
-    last = "".join(f"def l9_{n}():\n    end()\n\n\n" for n in range(12))
-    net = WholeNet({"a.py": f"{''.join(layers)}{last}def end():\n    pass\n"})
+    calls = ["; ".join(f"l{at + 1}_{m}()" for m in range(12)) for at in range(9)] + ["end()"]
+    layers = [
+        f"def l{at}_{n}():\n    {call}\n\n\n" for at, call in enumerate(calls) for n in range(12)
+    ]
+    net = WholeNet({"a.py": f"{''.join(layers)}def end():\n    pass\n"})
     assert len(paths(net, "a.py#l0_0", "a.py#end", most=5)) == 5
 
 
