@@ -30,11 +30,11 @@ def go_type(text: str) -> str:
         return go_type(text[3:]) + "[]"
     if text[:1] == "[":
         return go_type(text[_closing(text, 0) + 1 :]) + "[]"
+    if text.startswith(("map[", "() => ", "func(", "struct", "interface")):
+        return _spelled(text)
     if text[:1] == "(":
         parts = _listed(text[1 : _closing(text, 0)])
         return parts[0] if len(parts) == 1 else f"{TUPLE}<{', '.join(parts)}>"
-    if text.startswith(("map[", "() => ", "func(", "struct", "interface")):
-        return _spelled(text)
     opened = text.find("[")
     if opened > 0:
         parts = [go_type(part) or "any" for part in _split(text[opened + 1 : -1])]

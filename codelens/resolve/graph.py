@@ -52,6 +52,17 @@ class File(NamedTuple):
     """Digest of what others see of it."""
 
 
+class Known:
+    """What a graph worked out, and for which state."""
+
+    def __init__(self) -> None:
+        self.rows: dict[bytes, Row] = {}
+        self.checked: set[bytes] = set()
+        """Paths whose rows are true for the state."""
+        self.files: Mapping[bytes, File] = {}
+        self.settings: dict[bytes, bytes | None] = {}
+
+
 class Graph:
     """Edges of one state of a view. Not for more than one thread at a time."""
 
@@ -60,7 +71,7 @@ class Graph:
         files: Mapping[bytes, File],
         load: Callable[[int], Flowing | None],
         read: Callable[[bytes], bytes | None],
-        rows: dict[bytes, Row] | None = None,
+        known: Known | None = None,
         stored: Callable[[bytes, int], Row | None] | None = None,
     ) -> None:
         """Take a view.
@@ -69,7 +80,7 @@ class Graph:
             files: all files of the view that have a content.
             load: facts of a content.
             read: bytes of a settings file (`settings_paths`) by its path.
-            rows: what an earlier state of this or another view knew; kept up to date.
+            known: what an earlier state of this or another view knew; taken over.
             stored: a kept row of a path and content.
         """
         self._stored = stored
@@ -77,15 +88,36 @@ class Graph:
         self._load = load
         languages = {path: file.language for path, file in files.items()}
         settings = {path: read(path) for path in settings_paths(languages)}
-        known = {path: data for path, data in settings.items() if data is not None}
-        self._importer = Importer(languages, known)
+        told = {path: data for path, data in settings.items() if data is not None}
+        self._importer = Importer(languages, told)
         self._models: OrderedDict[bytes, FileModel | None] = OrderedDict()
         self._languages = languages
-        self._rows = rows if rows is not None else {}
-        self._checked: set[bytes] = set()
+        self.known = known if known is not None else Known()
+        """To be given to the graph of the next state."""
+        self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
         self._everything: bytes | None = None
+        self._take_over(settings)
         self._start()
+
+    def _take_over(self, settings: dict[bytes, bytes | None]) -> None:
+        """Trust what cannot have changed since the state that was known."""
+        before, now = self.known.files, self._files
+        same_paths = before.keys() == now.keys() and self.known.settings == settings
+        if not same_paths:
+            self._checked.clear()
+        else:
+            changed = {path for path, file in now.items() if file != before[path]}
+            seen = {path for path in changed if now[path].surface != before[path].surface}
+            everywhere = any(now[path].language not in _LOCAL for path in seen)
+            for path in [path for path in self._checked if path in changed] if changed else ():
+                self._checked.discard(path)
+            if seen:
+                for path in list(self._checked):
+                    stands_on = any(one in seen for one, _ in self._rows[path].seen)
+                    if stands_on or (everywhere and now[path].language not in _LOCAL):
+                        self._checked.discard(path)
+        self.known.files, self.known.settings = now, settings
 
     def _start(self) -> None:
         self._view = View(self._languages, self._model, self._importer, self._digest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codelens.resolve.graph import File, Graph
+from codelens.resolve.graph import File, Graph, Known
 from codelens.resolve.rows import Row, dumped, loaded
 from codelens.store import contents, edges
 from codelens.store.database import Database
@@ -17,21 +17,21 @@ RESOLVER_VERSION = 1
 def graph_of(
     snapshot: Snapshot,
     read: Callable[[bytes], bytes | None],
-    rows: dict[bytes, Row] | None = None,
+    known: Known | None = None,
 ) -> Graph:
     """The edges of a view.
 
     Args:
         snapshot: the view.
         read: bytes of a file of it, None if it cannot be read; asked for few settings files.
-        rows: what an earlier graph knew; brought up to date as files are asked for.
+        known: what the graph of an earlier state knew (`Graph.known`).
     """
     db = snapshot.db
-    known = contents.surfaces(db, snapshot.by_content)
+    surfaces = contents.surfaces(db, snapshot.by_content)
     files = {
-        file.path: File(file.content, *known[file.content])
+        file.path: File(file.content, *surfaces[file.content])
         for file in snapshot.files
-        if file.content is not None and file.content in known
+        if file.content is not None and file.content in surfaces
     }
 
     def load(content: int) -> contents.Flowing | None:
@@ -41,7 +41,7 @@ def graph_of(
         data = edges.load(db, path, content, RESOLVER_VERSION)
         return loaded(content, data) if data is not None else None
 
-    return Graph(files, load, read, rows, stored)
+    return Graph(files, load, read, known, stored)
 
 
 def keep(db: Database, graph: Graph) -> None:

@@ -30,8 +30,8 @@ _ELEMENTS = frozenset(
 """Methods of collections that give an element, perhaps; it is seen as there."""
 _SAME = frozenset(
     "clone as_ref as_mut as_deref as_deref_mut borrow borrow_mut to_owned cloned copied by_ref "
-    "iter iter_mut into_iter rev filter skip take chain collect ok or or_else map_err inspect drain "
-    "to_vec lock read write await context with_context deref deref_mut".split()
+    "iter iter_mut into_iter rev filter skip take chain collect ok or or_else map_err inspect "
+    "drain to_vec lock read write await context with_context deref deref_mut".split()
 )
 """Methods that give what they are called on, as far as members go."""
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})

@@ -48,7 +48,7 @@ CPP = {
     ),
     "lib/item.cc": (
         '#include "item.h"\nnamespace shop {\nvoid Base::log() {}\n'
-        'Item* Item::copy() { log(); first.turn(); return this; }\n'
+        "Item* Item::copy() { log(); first.turn(); return this; }\n"
         "Part make(int n) { return Part(); }\n}\nshop::Item* shop::Item::of(int n) { return new "
         "Item(); }\n"
     ),

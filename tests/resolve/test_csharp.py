@@ -9,7 +9,7 @@ SHOP = {
     "src/Shop/Item.cs": (
         "namespace Shop.Core;\npublic partial class Item : Base, INamed {\n"
         "  public Item Next { get; set; }\n  public Item Copy() => this;\n"
-        '  public void Mark(int a) {}\n'
+        "  public void Mark(int a) {}\n"
         '  public void Mark(int a, string b = "", params int[] c) {}\n'
         "  public static Item Of() { return new Item(); }\n"
         "  public async Task<Item> Load() { return null; }\n}\n"

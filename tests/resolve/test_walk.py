@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
-from codelens.resolve.conventions import subject_of, named_for
+from codelens.resolve.conventions import named_for, subject_of
 from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.importer import Importer
 from codelens.resolve.model import FileModel
@@ -185,9 +185,11 @@ def test_importing_a_changed_file_does_not_pass_the_change_on() -> None:
 def test_cycles_of_calls_imports_and_bases_end() -> None:
     net = WholeNet(
         {
-            "a.py": "from b import *\n\n\nclass A(B):\n    def go(self):\n        return ping()\n\n\n"
+            "a.py": "from b import *\n\n\nclass A(B):\n    def go(self):\n"
+            "        return ping()\n\n\n"
             "def ping():\n    return pong()\n",
-            "b.py": "from a import *\n\n\nclass B(A):\n    def go(self):\n        return pong()\n\n\n"
+            "b.py": "from a import *\n\n\nclass B(A):\n    def go(self):\n"
+            "        return pong()\n\n\n"
             "def pong():\n    return ping()\n",
         }
     )
