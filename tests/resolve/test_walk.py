@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
@@ -22,6 +23,7 @@ def view_of(files: Mapping[str, str]) -> View:
     texts = {name.encode(): text.encode() for name, text in files.items()}
     languages = {path: language_of(path, text) for path, text in texts.items()}
 
+    @cache
     def load(path: bytes) -> FileModel:
         found = facts_of(texts[path], languages[path]).structure
         return FileModel(

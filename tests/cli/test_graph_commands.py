@@ -1,0 +1,368 @@
+"""`related`, `impact` and `map` on real repositories: what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.cli.main import main
+from codelens.engine.as_text import tokens_of
+
+BASE = '''\
+class Item:
+    """A thing to buy."""
+
+    def price(self):
+        return 1
+'''
+BOOK = """\
+from shop.base import Item
+
+
+class Book(Item):
+    def price(self):
+        return tax(2)
+
+
+def tax(amount):
+    return amount
+
+
+def lonely():
+    return 0
+"""
+CART = """\
+from shop.book import Book
+
+
+def total():
+    return Book().price()
+
+
+def show(thing):
+    thing.price()
+    return total()
+"""
+TEST = """\
+from shop.cart import show
+
+
+def test_show():
+    assert show(None)
+"""
+FILES = {
+    "shop/__init__.py": "",
+    "shop/base.py": BASE,
+    "shop/book.py": BOOK,
+    "shop/cart.py": CART,
+    "tests/test_cart.py": TEST,
+    "tests/test_book.py": "def test_nothing():\n    pass\n",
+    "pyproject.toml": '[project.scripts]\nshop = "shop.cart:show"\n',
+}
+
+
+class Ran:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self) -> dict:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepo:
+    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.delenv("CODELENS_BUDGET_MS", raising=False)
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("first", FILES)
+    monkeypatch.chdir(made.root)
+    return made
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*args: str) -> Ran:
+        code = main(args)
+        return Ran(code, *capsys.readouterr())
+
+    return call
+
+
+def handles(ran: Ran, relation: str) -> list[str]:
+    return [one["handle"] for one in ran.json["results"] if one["relation"] == relation]
+
+
+def test_related_tells_each_relation_with_its_place(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "tax")
+    assert ran.code == 0
+    assert ran.out.splitlines() == [
+        "shop/book.py#tax  9-10  function  def tax(amount)",
+        "called by (1)",
+        "  shop/book.py#Book.price  5-6  at :6",
+        "tests (1)",
+        "  tests/test_book.py  named for shop/book.py",
+    ]
+
+
+def test_a_use_that_may_mean_it_is_counted_and_never_made_an_edge(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "Book.price")
+    assert "shop/cart.py#total" in ran.out
+    assert "shop/cart.py#show" not in ran.out
+    assert "at least: 1 use of the name price could not be resolved" in ran.err
+    assert "shop/cart.py:9" in ran.err
+
+
+def test_kinds_and_direction_choose_relations(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "Book", "--kind", "bases", "--kind", "callers", "--json")
+    assert handles(ran, "bases") == ["shop/base.py#Item"]
+    assert handles(ran, "callers") == ["shop/cart.py#total"]
+    assert set(ran.json["totals"]) == {"bases", "callers"}
+    out = run("related", "Book.price", "--direction", "out", "--json").json["totals"]
+    assert set(out) == {"callees", "overrides"}
+
+
+def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "tax", "--kind", "callers", "--depth", "3", "--json")
+    assert [(one["handle"], one["distance"]) for one in ran.json["results"]] == [
+        ("shop/book.py#Book.price", 1),
+        ("shop/cart.py#total", 2),
+        ("shop/cart.py#show", 3),
+    ]
+    assert ran.json["results"][2]["via"] == "shop/cart.py#total"
+
+
+def test_a_limit_is_shared_and_what_is_left_out_is_counted(repo: GitRepo, run: Run) -> None:
+    many = "".join(f"def f{at}():\n    tax(1)\n\n\n" for at in range(30))
+    repo.write("shop/many.py", f"from shop.book import tax\n\n\n{many}")
+    ran = run("related", "tax", "--limit", "5", "--json")
+    assert len(ran.json["results"]) == 5
+    assert ran.json["totals"]["callers"] == 31
+    assert "not listed: kinds=callers" in run("related", "tax", "--limit", "5").out
+
+
+def test_a_path_is_told_step_by_step(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "show", "--to", "tax")
+    assert ran.code == 0
+    assert ran.out.splitlines()[2:] == [
+        "path 1 (3 steps)",
+        "  shop/cart.py#show  8-10",
+        "  -> shop/cart.py#total  4-5  calls at shop/cart.py:10",
+        "  -> shop/book.py#Book.price  5-6  calls at shop/cart.py:5",
+        "  -> shop/book.py#tax  9-10  calls at shop/book.py:6",
+    ]
+
+
+def test_a_path_that_only_leads_back_is_said_to(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "tax", "--to", "show", "--json")
+    assert ran.json["reversed"] is True
+    assert "does not lead to" in ran.json["notes"][0]
+    assert run("related", "lonely", "--to", "show").code == 1
+
+
+def test_a_name_with_several_owners_lists_them(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "price")
+    assert ran.code == 2
+    assert "2 owners: shop/base.py#Item.price, shop/book.py#Book.price" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("related", "tax", "--depth", "4"), "depth must be between 1 and 3"),
+        (("related", "tax", "--limit", "5000"), "limit must be between 1 and 1000"),
+        (("related", "tax", "--kind", "friends"), "invalid choice"),
+        (("related", "tax", "--to", "show", "--paths", "99"), "paths must be between 1 and 20"),
+        (("related", "shop/book.py", "--to", "tax"), "one holds the other"),
+        (("related", "nobody"), "not in this view"),
+        (("impact", "tax", "--depth", "6"), "depth must be between 1 and 5"),
+        (("impact",), "give targets"),
+        (("impact", "tax", "--diff"), "not both"),
+        (("impact", "--diff", "nosuch"), "no ref 'nosuch'"),
+        (("map", "nosuch.py"), "not in this view"),
+        (("map", "price"), "2 owners"),
+        (("map", "--max-tokens", "3"), "max_tokens must be between 200"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(
+    repo: GitRepo, run: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "unexpected" not in ran.err
+
+
+def test_impact_tells_who_is_hit_by_distance_and_which_tests_to_run(
+    repo: GitRepo, run: Run
+) -> None:
+    found = run("impact", "tax", "--depth", "5", "--json").json
+    assert [(one["handle"], one["distance"]) for one in found["results"]] == [
+        ("shop/book.py#Book.price", 1),
+        ("shop/cart.py#total", 2),
+        ("shop/base.py#Item.price", 2),
+        ("shop/cart.py#show", 3),
+    ]
+    assert [one["path"] for one in found["tests"]] == ["tests/test_book.py", "tests/test_cart.py"]
+    assert found["tests"][1]["handles"] == ["tests/test_cart.py#test_show"]
+    assert found["at_least"] is False
+
+
+def test_impact_of_a_change_takes_the_definitions_whose_lines_differ(
+    repo: GitRepo, run: Run
+) -> None:
+    repo.write("shop/book.py", BOOK.replace("return amount", "return amount * 2"))
+    found = run("impact", "--diff", "--json").json
+    assert [(one["handle"], one["how"], one["lines"]) for one in found["changed"]] == [
+        ("shop/book.py#tax", "changed", "10")
+    ]
+    assert "shop/cart.py#total" in {one["handle"] for one in found["results"]}
+    assert found["base"].startswith("HEAD@")
+
+
+def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
+    repo: GitRepo, run: Run
+) -> None:
+    repo.write("shop/book.py", BOOK.replace("def tax(amount):\n    return amount\n\n\n", ""))
+    repo.write("shop/new.py", "def fresh():\n    return 1\n")
+    repo.write("shop/cart.py", CART + "\n\ndef more():\n    return show(1)\n")
+    ran = run("impact", "--diff", "--json")
+    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
+    assert told == {
+        ("shop/book.py#tax", "removed"),
+        ("shop/cart.py#more", "added"),
+        ("shop/new.py", "added"),
+        ("shop/new.py#fresh", "added"),
+    }
+    assert any("tax is gone; 1 use of its name" in note for note in ran.json["notes"])
+
+
+def test_impact_of_a_deleted_file_names_what_went_with_it(repo: GitRepo, run: Run) -> None:
+    repo.remove("shop/book.py")
+    ran = run("impact", "--diff", "--json")
+    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
+    assert ("shop/book.py", "removed") in told
+    assert ("shop/book.py#Book", "removed") in told
+    assert any("Book is gone" in note for note in ran.json["notes"])
+
+
+def test_impact_of_no_change_says_so(repo: GitRepo, run: Run) -> None:
+    ran = run("impact", "--diff")
+    assert ran.code == 1
+    assert ran.out.startswith("nothing differs against HEAD@")
+
+
+def test_impact_compares_two_commits_without_a_checkout(repo: GitRepo, run: Run) -> None:
+    first = repo.head()
+    repo.commit("second", {"shop/book.py": BOOK.replace("return amount", "return 3")})
+    repo.write("shop/book.py", BOOK)
+    found = run("impact", "--diff", first, "--ref", "main", "--json").json
+    assert [one["handle"] for one in found["changed"]] == ["main:shop/book.py#tax"]
+    assert run("impact", "--diff", first).code == 1
+
+
+def test_line_ends_are_no_change(repo: GitRepo, run: Run) -> None:
+    repo.write("shop/book.py", BOOK.replace("\n", "\r\n"))
+    found = run("impact", "--diff", "--json").json
+    assert found["changed"] == []
+
+
+def test_the_graph_of_an_edited_tree_is_that_of_a_new_index(
+    repo: GitRepo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("related", "tax", "--depth", "3")
+    run("map")
+    repo.write("shop/cart.py", CART.replace("Book().price()", "Book().price() + tax(1)").replace(
+        "import Book", "import Book, tax"))  # fmt: skip
+    repo.rename("shop/base.py", "shop/things.py")
+    repo.write("shop/book.py", BOOK.replace("shop.base", "shop.things"))
+    asked = [
+        ("related", "tax", "--depth", "3", "--json"),
+        ("related", "shop/things.py", "--json"),
+        ("impact", "shop/things.py", "--json"),
+        ("map", "--json"),
+    ]
+    edited = [run(*one).json for one in asked]
+    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "other"))
+    anew = [run(*one).json for one in asked]
+    for one in (*edited, *anew):
+        del one["receipt"]
+    assert edited == anew
+    assert "shop/cart.py#total" in {one["handle"] for one in edited[0]["results"]}
+
+
+def test_nothing_of_another_branch_is_seen(repo: GitRepo, run: Run) -> None:
+    repo.checkout("-b", "other")
+    repo.commit("other", {"shop/extra.py": "from shop.book import tax\n\n\ndef x():\n    tax(1)\n"})
+    assert "shop/extra.py#x" in run("related", "tax").out
+    repo.checkout("main")
+    assert "extra" not in run("related", "tax").out
+    assert "other:shop/extra.py#x" in run("related", "tax", "--ref", "other").out
+    assert "extra" not in run("map").out
+
+
+def test_the_map_shows_what_matters_within_its_budget(repo: GitRepo, run: Run) -> None:
+    ran = run("map", "--max-tokens", "400")
+    assert ran.code == 0
+    assert tokens_of(ran.out) <= 400
+    assert ran.out.splitlines()[0].startswith("repo: python 6 files")
+    assert "  shop/cart.py#show  shop: command, by pyproject.toml" in ran.out.splitlines()
+    assert any(line.startswith("shop/book.py  14 lines") for line in ran.out.splitlines())
+
+
+def test_a_focus_and_a_query_draw_the_map_near(repo: GitRepo, run: Run) -> None:
+    for at in range(20):
+        repo.write(
+            f"far/f{at}.py", f"def far{at}():\n    return {at}\n\n\ndef other{at}():\n    pass\n"
+        )
+    near = run("map", "far/f7.py", "--json").json
+    assert near["results"][0]["path"] == "far/f7.py"
+    assert near["focus"] == ["far/f7.py"]
+    assert run("map", "shop", "--json").json["results"][0]["path"].startswith("shop/")
+    assert run("map", "--query", "far13", "--json").json["results"][0]["path"] == "far/f13.py"
+
+
+def test_pictures_escape_the_names_of_a_repository(repo: GitRepo, run: Run) -> None:
+    evil = 'a"]<script>alert(1)</script>'
+    repo.write(f"shop/{evil}/x.py", "from shop.book import tax\n\n\ndef x():\n    tax(1)\n")
+    page = run("map", "--format", "html").out
+    assert page.startswith("<!doctype html>")
+    assert "<script>alert" not in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
+    chart = run("map", "--format", "mermaid").out
+    assert chart.startswith("flowchart LR\n")
+    assert "<" not in chart
+    assert '"]<' not in chart
+    dot = run("map", "--format", "dot").out
+    assert dot.startswith("digraph map {")
+    assert 'a\\"]' in dot
+
+
+def test_thousands_of_one_name_are_answered(repo: GitRepo, run: Run) -> None:
+    repo.write_all({f"many/m{at}.py": "def main():\n    pass\n\n\nmain()\n" for at in range(400)})
+    ran = run("related", "main")
+    assert ran.code == 2
+    assert "has 400 owners" in ran.err
+    found = run("related", "many/m7.py#main", "--json").json
+    assert [one["handle"] for one in found["results"]] == ["many/m7.py"]
+
+
+def test_an_empty_repository_has_an_empty_map(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
+    empty = GitRepo.init(tmp_path / "empty")
+    ran = run("-C", str(empty.root), "map")
+    assert ran.code == 1
+    assert ran.out.startswith("empty: no code")
+    assert run("-C", str(empty.root), "impact", "--diff").code == 2
