@@ -6,11 +6,12 @@ stays while the view does; when time runs out the rest is counted, and the next 
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from codelens.engine import edges as engine_edges
@@ -35,6 +36,12 @@ _LEAST_SAVED = 8
 _MOST_ALIASES = 40
 _MOST_NAMES_KEPT = 5_000
 _DEFAULT = "default"
+_SEPARATORS = re.compile(r"[./\\\\:]+")
+_OWN = b"."
+"""In place of a word: the importing file's own folder or package."""
+_BY_FOLDER = frozenset({"go", "java", "kotlin", "scala", "csharp", "php", "hcl", "swift"})
+"""Languages whose imports may name a folder, and mean all files in it."""
+_FOLDERS_TOLD = 4
 # Files that are called for what they are, so that others import them by their folder.
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
 
@@ -94,6 +101,10 @@ class LazyNet:
     def edges_from(self, path: bytes) -> Sequence[Edge]:
         """As `Net`."""
         return self._kept.table.edges_from(path) if self._resolved(path) else ()
+
+    def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """As `Net`."""
+        return self._kept.table.edges_of(path, symbol) if self._resolved(path) else ()
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `Net`; of the files that hold the name."""
@@ -215,7 +226,7 @@ class LazyNet:
 
     def _candidates(self, path: bytes, symbol: int) -> list[bytes]:
         if symbol == MODULE:
-            return self._importers.get(path, [])
+            return self._importers(path)
         return [file for file, _ in self.holding(self._named(path, symbol))]
 
     def _named(self, path: bytes, symbol: int) -> set[str]:
@@ -269,32 +280,59 @@ class LazyNet:
             known = self.values["defaults"] = found
         return known  # type: ignore[return-value]
 
-    @cached_property
-    def _importers(self) -> Mapping[bytes, list[bytes]]:
-        """File -> files with an import that names it."""
-        known = self.values.get("importers")
-        if known is None:
-            known = self.values["importers"] = self._imported()
-        return known  # type: ignore[return-value]
+    def _importers(self, path: bytes) -> list[bytes]:
+        """Files with an import that names a file."""
+        known = cast("dict[bytes, list[bytes]]", self.values.setdefault("importers", {}))
+        if path not in known:
+            known[path] = self._importing(path)
+        return known[path]
 
-    def _imported(self) -> dict[bytes, list[bytes]]:
-        importer, languages = importer_of(self._look)
-        found: dict[bytes, set[bytes]] = {}
+    def _importing(self, path: bytes) -> list[bytes]:
+        importer, languages = self._importer
+        stem = stem_of(path)
+        words = {stem}
+        if stem in _FACELESS or languages.get(path) in _BY_FOLDER:
+            words |= {_OWN, *folder_of(path).split(b"/")[-_FOLDERS_TOLD:]}
+        by_word, rows_of = self._import_words
+        near = set[int]().union(*(by_word.get(word, ()) for word in words))
         files = self._look.snapshot.by_content
-        for content, rows in self._imports:
+        found: set[bytes] = set()
+        for content in near:
             for file in files[content]:
                 language = languages[file.path]
-                for module, name, alias, line in rows:
-                    one = Import(module, name, alias, int(line))
-                    for target in importer.targets(file.path, language, one):
-                        found.setdefault(target, set()).add(file.path)
-                    for target in importer.through(file.path, language, one):
-                        found.setdefault(target, set()).add(file.path)
-                    if name:
-                        whole = one._replace(name="")
-                        for target in importer.targets(file.path, language, whole):
-                            found.setdefault(target, set()).add(file.path)
-        return {path: sorted(sources) for path, sources in found.items()}
+                for row in rows_of[content]:
+                    if words.isdisjoint(_words_of(row)):
+                        continue
+                    one = Import(row[0], row[1], "", int(row[3]))
+                    if (
+                        path in importer.targets(file.path, language, one)
+                        or path in importer.targets(file.path, language, one._replace(name=""))
+                        or path in importer.through(file.path, language, one)
+                    ):
+                        found.add(file.path)
+                        break
+        return sorted(found)
+
+    @cached_property
+    def _importer(self) -> tuple[Importer, dict[bytes, str]]:
+        known = self.values.get("importer")
+        if known is None:
+            known = self.values["importer"] = importer_of(self._look)
+        return cast("tuple[Importer, dict[bytes, str]]", known)
+
+    @cached_property
+    def _import_words(self) -> _ByWord:
+        """Last words of modules and names -> contents that import such; and the rows of each."""
+        known = self.values.get("words")
+        if known is None:
+            rows_of = dict(self._imports)
+            by_word: dict[bytes, set[int]] = {}
+            for content, rows in rows_of.items():
+                for row in rows:
+                    for word in _words_of(row):
+                        by_word.setdefault(word, set()).add(content)
+            known = self.values["words"] = (by_word, rows_of)
+        return cast("_ByWord", known)
 
     @cached_property
     def _segments(self) -> Mapping[int, postings.SegmentDocs]:
@@ -317,6 +355,16 @@ class LazyNet:
             docs = segments[segment].contents
             found.update(docs[number] for number in postings.unpack(data).docs)
         return found & known.keys()
+
+
+_ByWord = tuple[dict[bytes, set[int]], dict[int, list[tuple[str, ...]]]]
+
+
+def _words_of(row: tuple[str, ...]) -> set[bytes]:
+    """What the file that an import names may be called, or a folder of it."""
+    parts = _SEPARATORS.split(row[0])
+    words = {part.encode("utf-8", "replace") for part in (*parts, row[1]) if part}
+    return words if any(parts) else words | {_OWN}
 
 
 def importer_of(look: Look) -> tuple[Importer, dict[bytes, str]]:

@@ -39,6 +39,26 @@ class ClassTypes(Types):
         self.names = ClassNames(view)
         self.names.types = self
 
+    by_place = True
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """The scope from which a name means the same, and whether the line matters."""
+        model = self.view.model(path)
+        if model is None or head[0] in "(`0":
+            return scope, True
+        head = head.replace("$", "")
+        outside = model.language in {"c", "cpp"}
+        at = scope
+        while at > 0:
+            one = model.scopes[at]
+            entry = model.names[at].get(head)
+            if entry is not None and one.kind != "class":
+                return at, len(entry.rows) > 1
+            if one.kind == "class" or (outside and one.symbol >= 0):
+                break
+            at = one.parent
+        return at, False
+
     def once(self, key: tuple[object, ...], make: Callable[[], list[Hit]]) -> list[Hit]:
         """Hits remembered with what they stand on."""
         return self._once(key, make, [])
@@ -236,15 +256,16 @@ class ClassTypes(Types):
         return self.names.of_space(self.names.in_package(path, package, last), "type")
 
     def _from_rows(self, hit: Hit, line: int) -> Value:
-        """A variable has the type of its declaration, or of its first value."""
+        """A variable has the type of its declaration, the last before its use if there are more."""
         if self.view.languages.get(hit.path) == "php":
             return super()._from_rows(hit, line)
-        for row in self.names.rows(hit):
+        told = [row for row in self.names.rows(hit) if row.how in {":", "="}]
+        before = [row for row in told if row.line <= line]
+        for row in before[-1:] or told[:1]:
             if row.how == ":":
                 return self.of_type(hit.path, hit.scope, row.text)
-            if row.how == "=":
-                return self.value(hit.path, row.scope, row.text, row.line)
-        return super()._from_rows(hit, line)
+            return self.value(hit.path, row.scope, row.text, row.line)
+        return None
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression; a variable of PHP is one without its sign."""

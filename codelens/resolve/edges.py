@@ -126,7 +126,8 @@ class Edges:
         if place is None:
             place = places[begin] = types.place(path, *begin)
         at, sensitive = place
-        key = (receiver, one.name, one.kind, kind, at, one.line if sensitive else -1)
+        line = one.line if sensitive else -1
+        key = (receiver, one.name, one.kind, kind, one.arguments, at, line)
         found = known.get(key)
         if found is None:
             found = known[key] = self._told(self.targets(path, model, one), kind)

@@ -6,7 +6,6 @@ is resolved again: a file of which nothing but bodies changed leaves the edges o
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
@@ -18,8 +17,6 @@ from codelens.resolve.rows import Row, packed, unpacked
 from codelens.resolve.view import View
 from codelens.types import Binding, Import, Reference, Scope, Symbol
 
-MOST_MODELS = 3_000
-"""Files whose names are held at once; some 100 kB each."""
 _MOST_ANSWERS = 400_000
 _GONE = -1
 _LOCAL = frozenset({"python", "javascript", "typescript", "tsx", "go"})
@@ -90,7 +87,6 @@ class Graph:
         settings = {path: read(path) for path in settings_paths(languages)}
         told = {path: data for path, data in settings.items() if data is not None}
         self._importer = Importer(languages, told)
-        self._models: OrderedDict[bytes, FileModel | None] = OrderedDict()
         self._languages = languages
         self.known = known if known is not None else Known()
         """To be given to the graph of the next state."""
@@ -135,28 +131,18 @@ class Graph:
         return self._everything
 
     def _model(self, path: bytes) -> FileModel | None:
-        models = self._models
-        if path in models:
-            models.move_to_end(path)
-            return models[path]
         file = self._files.get(path)
         found = self._load(file.content) if file is not None else None
-        model = (
-            FileModel(
-                found.language,
-                found.symbols,
-                found.references,
-                found.imports,
-                found.scopes,
-                found.bindings,
-            )
-            if found is not None
-            else None
+        if found is None:
+            return None
+        return FileModel(
+            found.language,
+            found.symbols,
+            found.references,
+            found.imports,
+            found.scopes,
+            found.bindings,
         )
-        models[path] = model
-        if len(models) > MOST_MODELS:
-            models.popitem(last=False)
-        return model
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file, in order of its text."""
@@ -190,7 +176,7 @@ class Graph:
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Definitions in a file; an edge's symbol is a position in it."""
-        model = self._model(path)
+        model = self._view.model(path)
         return model.symbols if model is not None else ()
 
     def _resolved(self, path: bytes) -> Row:

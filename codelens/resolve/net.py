@@ -31,6 +31,10 @@ class Net(Protocol):
         """All edges that begin in a file."""
         ...
 
+    def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """The edges that begin at one symbol of a file, or at the file itself (`MODULE`)."""
+        ...
+
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """All edges that end at a symbol of a file, or at the file itself (`MODULE`)."""
         ...
@@ -94,6 +98,12 @@ class Table:
         """Edges that begin in a file."""
         span = self._spans.get(self._number.get(path, -1), (0, 0))
         return [self._edge(at) for at in range(*span, _WORDS)]
+
+    def edges_of(self, path: bytes, symbol: int) -> list[Edge]:
+        """Edges that begin at a symbol of a file."""
+        words, wanted = self._words, symbol + 1
+        start, stop = self._spans.get(self._number.get(path, -1), (0, 0))
+        return [self._edge(at) for at in range(start, stop, _WORDS) if words[at + 1] == wanted]
 
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of the files taken in that end at a symbol of a file."""

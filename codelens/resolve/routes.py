@@ -87,14 +87,15 @@ class _Search:
         net = self._net
         own = {node.symbol} if first else own_symbols(net, node)
         found: dict[Node, Step] = {}
-        for edge in net.edges_from(node.path):
-            if edge.symbol in own and (edge.kind != "import" or node.symbol == MODULE):
-                target = Node(edge.target, edge.target_symbol)
-                # What a module imports is not what a definition that names the module uses.
-                if target.symbol == MODULE and not self._files and target not in self._goal:
-                    continue
-                if target != node and target not in found:
-                    found[target] = Step(Node(edge.source, edge.symbol), target, *_how(edge))
+        for edge in (one for at in sorted(own) for one in net.edges_of(node.path, at)):
+            target = Node(edge.target, edge.target_symbol)
+            if edge.kind == "import" and node.symbol != MODULE:
+                continue
+            # What a module imports is not what a definition that names the module uses.
+            if target.symbol == MODULE and not self._files and target not in self._goal:
+                continue
+            if target != node and target not in found:
+                found[target] = Step(Node(edge.source, edge.symbol), target, *_how(edge))
         if node.symbol >= 0 and not first:
             for one in overriding(net, node, lambda at: subtypes(net, at)):
                 line = net.symbols(node.path)[node.symbol].name_line

@@ -47,6 +47,25 @@ class RustTypes(Types):
         self.names = RustNames(view)
         self.names.types = self
 
+    by_place = True
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """The scope from which a name means the same, and whether the line matters."""
+        model = self.view.model(path)
+        if model is None or head[0] in "(`0":
+            return scope, True
+        at = scope
+        while at > 0:
+            one = model.scopes[at]
+            entry = model.names[at].get(head)
+            if entry is not None and one.kind != "class":
+                return at, len(entry.rows) > 1
+            inner = one.symbol >= 0 and model.symbols[one.symbol].kind == "module"
+            if one.kind == "class" or inner:
+                break
+            at = one.parent
+        return at, False
+
     # -- references -----------------------------------------------------------------------
 
     def meant(self, path: bytes, one: Reference) -> list[Hit]:

@@ -27,6 +27,8 @@ class Importing(Protocol):
 Asked = tuple[str, bytes, str, str]
 """A question that the paths of the view answer: what, path, module, name."""
 Notes = frozenset[bytes | Asked]
+MOST_MODELS = 3_000
+"""Files whose names are held at once; some 100 kB each."""
 
 
 class View:
@@ -51,6 +53,7 @@ class View:
         self.languages = languages
         self._load = load
         self._importing = importing
+        self._models: dict[bytes, FileModel | None] = {}
         self._answers: dict[Asked, tuple[bytes, ...]] = {}
         self._known: dict[object, tuple[object, Notes]] = {}
         self._folders: dict[bytes, list[bytes]] | None = None
@@ -61,7 +64,13 @@ class View:
     def model(self, path: bytes) -> FileModel | None:
         """Facts of a file, None if it has none."""
         self.notes.add(path)
-        return self._load(path) if path in self.languages else None
+        models = self._models
+        if path in models:
+            return models[path]
+        if len(models) >= MOST_MODELS:
+            models.clear()
+        found = models[path] = self._load(path) if path in self.languages else None
+        return found
 
     def modules(self, path: bytes, module: str, name: str = "") -> tuple[bytes, ...]:
         """Files that a module is, as `path` names it; with a name, of the submodule so called."""

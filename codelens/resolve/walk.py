@@ -123,9 +123,10 @@ class Walk:
                 yield _Step(Node(edge.source, edge.symbol), edge.source, edge.line)
 
     def _outward(self, node: Node, distance: int, kind: str) -> Iterator[_Step]:
-        wanted = self._own(node, distance)
-        for edge in self._net.edges_from(node.path):
-            if edge.kind == kind and edge.symbol in wanted:
+        for symbol in sorted(self._own(node, distance)):
+            for edge in self._net.edges_of(node.path, symbol):
+                if edge.kind != kind:
+                    continue
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
     def _own(self, node: Node, distance: int) -> set[int]:
@@ -144,13 +145,13 @@ class Walk:
     def _imports(self, node: Node, distance: int) -> Iterator[_Step]:
         if node.symbol != MODULE or (distance == 1 and not self._target.whole):
             return
-        for edge in self._net.edges_from(node.path):
+        for edge in self._net.edges_of(node.path, MODULE):
             if edge.kind == "import":
                 yield _Step(Node(edge.target, MODULE), edge.source, edge.line)
 
     def _bases(self, node: Node) -> Iterator[_Step]:
-        for edge in self._net.edges_from(node.path):
-            if edge.kind == "inherit" and edge.symbol == node.symbol:
+        for edge in self._net.edges_of(*node):
+            if edge.kind == "inherit":
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
     def _subtypes(self, node: Node) -> Iterator[_Step]:
@@ -221,6 +222,6 @@ def subtypes(net: Net, node: Node) -> Iterator[Node]:
 
 def bases(net: Net, node: Node) -> Iterator[Node]:
     """Types that this one names as its bases."""
-    for edge in net.edges_from(node.path):
-        if edge.kind == "inherit" and edge.symbol == node.symbol:
+    for edge in net.edges_of(*node):
+        if edge.kind == "inherit":
             yield Node(edge.target, edge.target_symbol)

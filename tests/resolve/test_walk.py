@@ -47,6 +47,9 @@ class WholeNet:
     def edges_from(self, path: bytes) -> list[Edge]:
         return self.table.edges_from(path)
 
+    def edges_of(self, path: bytes, symbol: int) -> list[Edge]:
+        return self.table.edges_of(path, symbol)
+
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
         return self.table.edges_to(path, symbol)
 

@@ -1,0 +1,139 @@
+"""Kept edges: after any change they are those that a graph from nothing has."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from codelens.extract.detect import language_of
+from codelens.extract.facts import facts_of
+from codelens.resolve.edges import Edge
+from codelens.resolve.graph import File, Graph, Known
+from codelens.resolve.rows import Row, dumped, loaded, packed, unpacked
+from codelens.store.flow import packed as flow_packed
+from codelens.store.flow import surface, unpacked as flow_unpacked
+from codelens.types import Structure
+
+
+class Contents:
+    """Facts of texts by number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[str, str], int] = {}
+        self.facts: list[tuple[str, Structure]] = []
+        self.read = 0
+
+    def number(self, text: str, language: str) -> int:
+        key = (text, language)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.facts)
+            self.facts.append((language, facts_of(text.encode(), language).structure))
+        return self.numbers[key]
+
+
+class Loaded:
+    """One content as a graph takes it."""
+
+    def __init__(self, language: str, found: Structure) -> None:
+        self.language = language
+        self.symbols = found.symbols
+        self.references = found.references
+        self.imports = found.imports
+        self.scopes = found.scopes
+        self.bindings = found.bindings
+
+
+def graph(contents: Contents, files: Mapping[str, str], known: Known | None = None) -> Graph:
+    held: dict[bytes, File] = {}
+    for name, text in files.items():
+        language = language_of(name.encode(), text.encode())
+        number = contents.number(text, language)
+        held[name.encode()] = File(number, language, surface(contents.facts[number][1]))
+
+    def load(content: int) -> Loaded:
+        contents.read += 1
+        return Loaded(*contents.facts[content])
+
+    return Graph(held, load, lambda path: files[path.decode()].encode(), known)
+
+
+START = {
+    "pkg/__init__.py": "from .a import A",
+    "pkg/a.py": "class A:\n    def go(self): return 1\n",
+    "b.py": "from pkg import A\ndef make() -> A: return A()\n",
+    "c.py": "from b import make\nmake().go()\n",
+    "d.ts": "export class D { go(): D { return this } }",
+    "e.ts": "import { D } from './d'\nnew D().go().go()",
+}
+EDITS = [
+    ("pkg/a.py", "class A:\n    def go(self):\n        x = 2\n        return x\n"),
+    ("pkg/a.py", "class A:\n    def went(self): return 1\n    def go(self): return 1\n"),
+    ("pkg/a.py", "class B:\n    def go(self): return 1\nclass A(B): ...\n"),
+    ("b.py", "from pkg import A\ndef make(): return A()\n"),
+    ("b.py", "def make(): return 1\n"),
+    ("b.py", None),
+    ("b/__init__.py", "from pkg.a import A as X\ndef make(): return X()\n"),
+    ("pkg/__init__.py", ""),
+    ("pkg/A.py", "def go(): ..."),
+    ("d.ts", "export class D { other() {} }\nexport interface D { go(): D }"),
+    ("d.ts", None),
+    ("d/index.ts", "export class D { go(): D { return this } }"),
+    ("e.ts", "import { D } from './d'\nfunction f(x: D) { x.go() }"),
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
+    chance = random.Random(seed)
+    contents, known, files = Contents(), Known(), dict(START)
+    for _ in range(14):
+        name, text = chance.choice(EDITS)
+        if text is None:
+            files.pop(name, None)
+        else:
+            files[name] = text
+        for other in chance.sample(sorted(START), 2):
+            files.setdefault(other, START[other])
+        now = graph(contents, files, known)
+        asked = chance.sample(sorted(files), chance.randint(1, len(files)))
+        new = graph(contents, files)
+        for path in asked:
+            assert now.edges(path.encode()) == new.edges(path.encode()), path
+    assert list(now.every()) == list(new.every())
+
+
+def test_an_edit_inside_a_function_leaves_other_files_alone() -> None:
+    contents, known = Contents(), Known()
+    list(graph(contents, START, known).every())
+    files = {
+        **START,
+        "pkg/a.py": "class A:\n    def go(self):\n        print(1)\n        return 1\n",
+    }
+    after = graph(contents, files, known)
+    contents.read = 0
+    list(after.every())
+    assert [path for path, _ in after.fresh] == [b"pkg/a.py"]
+    assert contents.read <= 2
+
+
+def test_a_row_is_read_back_as_it_was() -> None:
+    edges = [
+        Edge(b"a.py", -1, b"b\xff.py", 3, "call", "näme", 7, 1.0),
+        Edge(b"a.py", 0, b"a.py", -1, "import", "", 1, 0.5),
+    ]
+    row = Row(
+        4, ((b"b\xff.py", 9),), ((("modules", b"a.py", ".b", ""), (b"b\xff.py",)),), packed(edges)
+    )
+    assert loaded(4, dumped(row)) == row
+    assert unpacked(b"a.py", row.edges) == edges
+
+
+def test_flow_is_read_back_as_it_was() -> None:
+    text = b"import os\nclass A:\n    def f(self, x: int) -> str:\n        return os.path.join(x).y[0]\n"
+    found = facts_of(text, "python").structure
+    bare = [one._replace(receiver="", scope=0, arguments=-1) for one in found.references]
+    scopes, bindings, references = flow_unpacked(flow_packed(found), bare)
+    assert (tuple(scopes), tuple(bindings)) == (found.scopes, found.bindings)
+    assert tuple(references) == found.references

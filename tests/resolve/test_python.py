@@ -1,0 +1,112 @@
+"""Names of Python: scopes, imports, classes, receivers; what is not certain gives no edge."""
+
+from __future__ import annotations
+
+import pytest
+from edging import edges_of
+
+BASE = """\
+class Base:
+    def run(self): ...
+    def copy(self): return self
+    def __enter__(self): return self
+
+class Part(Base):
+    def turn(self) -> "Base": ...
+
+def make() -> Part: ...
+"""
+
+
+def calls(body: str, *, head: str = "from lib import Base, Part, make") -> list[str]:
+    files = {"lib.py": BASE, "use.py": f"{head}\ndef use(given: Part, other):\n    {body}\n"}
+    found = edges_of(files)
+    return [edge.partition("lib.py:")[2] for edge in found if edge.startswith("use.py:use")]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("given.turn()", ["Part.turn"]),
+        ("given.run()", ["Base.run"]),
+        ("given.turn().run()", ["Part.turn", "Base.run"]),
+        ("Part().copy().turn()", ["Part", "Base.copy", "Part.turn"]),
+        ("x = make(); x.turn()", ["make", "Part.turn"]),
+        ("with make() as x:\n        x.run()", ["make", "Base.run"]),
+        ("x: Part | None = other(); x.turn()", ["Part.turn"]),
+        ("x = other or given; x.turn()", ["Part.turn"]),
+        ("other.turn()", []),
+        ("given = other(); given.turn()", ["Part.turn"]),
+        ("make = other; make()", []),
+        ("for make in other:\n        make()", []),
+        ("x = Part()\n    x.turn()\n    x = Base()\n    x.turn()", ["Part", "Part.turn", "Base"]),
+        ("(lambda make: make())(other)", []),
+        ("[make() for make in other]", []),
+        ("x = [make() for _ in other]", ["make"]),
+        ("await_ = given.run\n    await_()", []),
+    ],
+)
+def test_a_call_leads_where_its_receiver_is_known_to_lead(body: str, expected: list[str]) -> None:
+    assert calls(body) == expected
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "from lib import *",
+        "from again import Part, make",
+        "from package import Part, make",
+        "try:\n    from lib import Part, make\nexcept ImportError:\n    pass",
+    ],
+)
+def test_a_name_is_followed_through_imports(head: str) -> None:
+    files = {
+        "lib.py": BASE,
+        "again.py": "from lib import *",
+        "package/__init__.py": "from .inner import Part, made as make",
+        "package/inner.py": "from lib import Part, make as made",
+        "use.py": f"{head}\ndef use(x: Part):\n    make()\n    x.turn()\n",
+    }
+    found = [edge for edge in edges_of(files) if edge.startswith("use.py:use")]
+    assert found == ["use.py:use -> lib.py:make", "use.py:use -> lib.py:Part.turn"]
+
+
+def test_modules_are_followed_by_their_dots() -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/mod.py": "def f(): ...",
+        "use.py": "import pkg.mod\nfrom pkg import mod as m\npkg.mod.f()\ndef g(): m.f()",
+    }
+    assert edges_of(files) == ["use.py:- -> pkg/mod.py:f", "use.py:g -> pkg/mod.py:f"]
+
+
+def test_what_may_be_foreign_gives_no_edge() -> None:
+    text = "try:\n    from fast import go\nexcept ImportError:\n    def go(): ...\ngo()"
+    assert edges_of({"a.py": text}) == []
+
+
+def test_attributes_are_typed_by_any_method() -> None:
+    text = (
+        "class A:\n    def go(self): ...\n"
+        "class B:\n    def __init__(self, a: A): self.a = a\n    def late(self): self.b = A()\n"
+        "    def use(self):\n        self.a.go()\n        self.b.go()\n"
+    )
+    assert edges_of({"a.py": text}) == ["a.py:B.late -> A", "a.py:B.use -> A.go"]
+
+
+def test_super_and_overridden_members_follow_the_bases() -> None:
+    text = (
+        "class A:\n    def go(self): ...\nclass B(A):\n    def go(self):\n"
+        "        super().go()\n        self.go()\n"
+    )
+    assert edges_of({"a.py": text}) == ["a.py:B.go -> A.go", "a.py:B.go -> B.go"]
+
+
+def test_a_decorator_is_used_by_what_it_decorates() -> None:
+    text = "def deco(f): ...\n@deco\ndef g(): ...\n"
+    assert edges_of({"a.py": text}, "ref") == ["a.py:g -> deco"]
+
+
+def test_names_in_a_class_are_not_those_in_its_methods() -> None:
+    text = "def go(): ...\nclass A:\n    def go(self): ...\n    def use(self): go()\n"
+    assert edges_of({"a.py": text}) == ["a.py:A.use -> go"]

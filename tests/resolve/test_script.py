@@ -1,0 +1,99 @@
+"""Names of TypeScript and JavaScript; what is not certain gives no edge."""
+
+from __future__ import annotations
+
+import pytest
+from edging import edges_of
+
+LIB = """\
+export interface Shape<T = unknown> { area(): number; scaled(by: number): this; inner: T }
+export class Circle implements Shape<Circle> {
+  inner!: Circle;
+  static unit(): Circle { return new Circle() }
+  area() { return 1 }
+  scaled(by: number) { return this }
+}
+export function make(): Circle { return new Circle() }
+export const made = (): Shape<Circle> => make();
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("make().area()", ["make", "Circle.area"]),
+        ("make().scaled(2).area()", ["make", "Circle.scaled", "Circle.area"]),
+        ("Circle.unit().area()", ["Circle.unit", "Circle.area"]),
+        ("made().scaled(1).area()", ["made", "Shape.scaled", "Shape.area"]),
+        ("made().inner.area()", ["made", "Circle.area"]),
+        ("const { inner } = make(); inner.area()", ["make", "Circle.area"]),
+        ("const s = given as Shape; s.area()", ["Shape.area"]),
+        ("given.area()", []),
+        ("{ const make = given; make() }", []),
+        ("{ const make = given } make()", ["make"]),
+        ("let c; c = make(); c.area()", ["make", "Circle.area"]),
+        ("[1].map(make => make())", []),
+        ("const o = { make: () => make() }; o.make()", ["make"]),
+        ("for (const c of [] as Circle[]) c.area()", ["Circle.area"]),
+        ("(async () => { (await promised()).area() })()", ["promised", "Circle.area"]),
+    ],
+)
+def test_a_call_leads_where_its_receiver_is_known_to_lead(body: str, expected: list[str]) -> None:
+    lib = LIB + "export async function promised(): Promise<Circle> { return make() }"
+    text = (
+        "import { make, made, promised, Circle, type Shape } from './lib.js'\n"
+        f"export function use(given: any) {{ {body} }}\n"
+    )
+    found = [edge for edge in edges_of({"lib.ts": lib, "use.ts": text}) if "use.ts:use" in edge]
+    assert [edge.partition("lib.ts:")[2] for edge in found] == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import { f } from './barrel'",
+        "import * as all from './barrel'; const f = all.f",
+        "import { g as f } from './barrel'",
+        "import f from './barrel'",
+    ],
+)
+def test_a_name_is_followed_through_barrels(line: str) -> None:
+    files = {
+        "deep.ts": "function f() {}\nexport { f, f as g }",
+        "barrel/index.ts": "export * from '../deep'\nexport { f as default } from '../deep'",
+        "use.ts": f"{line}\nfunction use() {{ f() }}",
+    }
+    expected = [] if "all.f" in line else ["use.ts:use -> deep.ts:f"]
+    assert [edge for edge in edges_of(files) if "deep" in edge] == expected
+
+
+def test_what_common_js_hands_on_is_called() -> None:
+    files = {
+        "index.js": "module.exports = require('./lib')",
+        "lib.js": "exports = module.exports = create\nfunction create() {}",
+        "use.js": "const app = require('./index')\nfunction use() { app() }",
+    }
+    assert edges_of(files) == ["use.js:use -> lib.js:create"]
+
+
+def test_types_and_values_of_one_name_are_told_apart() -> None:
+    text = (
+        "interface Foo { go(): void }\nconst Foo: Maker = make()\n"
+        "interface Maker { init(): void }\n"
+        "function use(x: Foo) { x.go(); Foo.init() }\n"
+    )
+    assert edges_of({"a.ts": text}) == ["a.ts:use -> Foo.go", "a.ts:use -> Maker.init"]
+
+
+def test_overloads_are_one_target() -> None:
+    text = "function f(a: 1): 1\nfunction f(a: 2): 2\nfunction f(a: any) { return a }\nf(1)"
+    assert edges_of({"a.ts": text}) == ["a.ts:- -> f"]
+
+
+def test_interfaces_and_classes_derive() -> None:
+    text = "interface A {}\ninterface B extends A {}\nclass C implements B {}\nclass D extends C {}"
+    assert edges_of({"a.ts": text}, "inherit") == ["a.ts:B -> A", "a.ts:C -> B", "a.ts:D -> C"]
+
+
+def test_a_constant_of_a_module_is_what_uses() -> None:
+    assert edges_of({"a.ts": "const f = () => 1\nconst x = f()"}) == ["a.ts:x -> f"]
