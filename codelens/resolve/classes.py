@@ -145,13 +145,7 @@ class ClassTypes(Types):
             model = self.view.model(one.path)
             if model is None:
                 continue
-            hits: list[Hit] = []
-            for path, symbol in self.parts(one):
-                there = self.view.model(path)
-                if there is not None:
-                    scope = there.own_scope.get(symbol, 0)
-                    places = there.children.get(symbol, {}).get(name, ())
-                    hits += [Hit(path, at, scope, name) for at in places if not builds(there, at)]
+            hits = self._held(one, name)
             if space is not None:
                 chosen = self.names.of_space(hits, space)
                 hits = chosen if chosen or strict or space != "call" else hits
@@ -159,6 +153,31 @@ class ClassTypes(Types):
             if hits:
                 return hits
         return []
+
+    def _held(self, one: Instance, name: str) -> list[Hit]:
+        """Members of that name in the parts of a type, constructors left out."""
+        parts = self.parts(one)
+        if len(parts) == 1:
+            return self._in_part(*parts[0], name)
+        # A class may have hundreds of parts, where code is generated.
+        whole = self._once(("held", one.path, one.symbol), lambda: self._all_held(parts), {})
+        return whole.get(name, [])
+
+    def _all_held(self, parts: list[tuple[bytes, int]]) -> dict[str, list[Hit]]:
+        found: dict[str, list[Hit]] = {}
+        for path, symbol in parts:
+            model = self.view.model(path)
+            for name in model.children.get(symbol, {}) if model is not None else ():
+                found.setdefault(name, []).extend(self._in_part(path, symbol, name))
+        return found
+
+    def _in_part(self, path: bytes, symbol: int, name: str) -> list[Hit]:
+        model = self.view.model(path)
+        places = model.children.get(symbol, {}).get(name, ()) if model is not None else ()
+        if model is None or not places:
+            return []
+        scope = model.own_scope.get(symbol, 0)
+        return [Hit(path, at, scope, name) for at in places if not builds(model, at)]
 
     def parts(self, one: Instance) -> list[tuple[bytes, int]]:
         """The declarations that a type is made of; in C# there may be several."""

@@ -10,7 +10,7 @@ import pytest
 from extract.rendering import fixture_sources
 from tree_sitter import QueryCursor
 
-from codelens.extract import events, flow, imports, references
+from codelens.extract import bindings, events, flow, imports, references
 from codelens.extract.captures import captures_of, parse
 from codelens.extract.classify import decode
 from codelens.extract.grammars import grammar
@@ -32,7 +32,7 @@ KNOWN = {
     *(f"reference.{kind}" for kind in references.KINDS),
     *(capture for capture, _ in references.BOUND),
     *(f"scope.{kind}" for kind in flow.SCOPES),
-    *(f"bind.{how}" for how in flow.HOWS),
+    *(f"bind.{how}" for how in bindings.HOWS),
     *"bind chain receiver call.arguments".split(),
 }
 
