@@ -22,10 +22,11 @@ ALLOWED = {
     "index": {"types", "errors", "paths", "config", "scope", "scan", "extract", "store"},
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
-    "rank": {"types", "errors", "paths", "extract", "store"},
+    "resolve": {"types", "errors", "paths", "store"},
+    "rank": {"types", "errors", "paths", "extract", "store", "resolve"},
     "engine": {
         "types", "errors", "paths", "config", "scope", "scan", "extract", "store", "index",
-        "handles", "rank",
+        "handles", "rank", "resolve",
     },
     "serve": {"types", "errors", "paths", "config", "engine"},
     "cli": {"types", "errors", "paths", "config", "engine", "serve"},

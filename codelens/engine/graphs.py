@@ -6,39 +6,33 @@ stays while the view does; when time runs out the rest is counted, and the next 
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
-from codelens.engine import edges as engine_edges
 from codelens.engine.look import Look
+from codelens.engine.mentions import OWN, mentions_of
 from codelens.errors import StoreError
-from codelens.extract.tokens import terms_of_word
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import CALLABLE
 from codelens.resolve.net import MODULE, Node, Table
-from codelens.resolve.reading import RESOLVER_VERSION
+from codelens.resolve.reading import RESOLVER_VERSION, graph_of
 from codelens.resolve.rows import dumped
 from codelens.resolve.tree import folder_of, name_of, stem_of
-from codelens.store import contents, edges, leases, postings, uses
+from codelens.resolve.walk import CONSTRUCTORS
+from codelens.store import contents, edges, leases
 from codelens.store.database import Database
+from codelens.store.uses import Use
 from codelens.types import Import, Receipt, Symbol
 
 _KEPT_VIEWS = 2
 _LEAST_SAVED = 8
 """Files: fewer are resolved again in less time than it takes to write them."""
-_MOST_ALIASES = 40
-_MOST_NAMES_KEPT = 5_000
-_DEFAULT = "default"
-_SEPARATORS = re.compile(r"[./\\\\:]+")
-_OWN = b"."
-"""In place of a word: the importing file's own folder or package."""
 _BY_FOLDER = frozenset({"go", "java", "kotlin", "scala", "csharp", "php", "hcl", "swift"})
 """Languages whose imports may name a folder, and mean all files in it."""
 _FOLDERS_TOLD = 4
@@ -58,15 +52,28 @@ class Hidden(NamedTuple):
 class _Kept:
     """What is known of one state of a view."""
 
-    def __init__(self, look: Look) -> None:
-        self.graph: Graph = engine_edges.graph(look)
-        self.table = Table()
-        self.uses: dict[str, dict[int, list[uses.Use]]] = {}
-        """Name -> content -> where it uses the name; nowhere, if it only imports it."""
+    def __init__(self, look: Look, before: _Kept | None) -> None:
+        snapshot = look.snapshot
+        by_path = snapshot.by_path
+
+        def read(path: bytes) -> bytes | None:
+            file = by_path.get(path)
+            return look.read(file) if file is not None else None
+
+        known = before.graph.known if before is not None else None
+        self.graph: Graph = graph_of(snapshot, read, known)
+        self.table = before.table if before is not None else Table()
+        """Edges of files, as long as what they stand on did not change."""
+        for path in self.table.files() - self.graph.known.checked:
+            self.table.remove(path)
+        if self.table.wasteful:
+            self.table = Table()
+        self.mentions = mentions_of(snapshot.db)
+        self.mentions.take(snapshot.db, snapshot.by_content.keys())
         self.tests: dict[bytes, bool] = {}
         self.asked: set[Node] = set()
         """What all edges to are known of."""
-        self.files = len(look.snapshot.by_path)
+        self.files = len(by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
         self.values: dict[object, object] = {}
@@ -158,17 +165,15 @@ class LazyNet:
                 sites += [(file, line) for line in lines[:shown]]
         return Hidden(one.name, count, tuple(sorted(sites)[:shown]))
 
-    def holding(self, names: Iterable[str]) -> list[tuple[bytes, list[uses.Use]]]:
+    def holding(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses."""
-        wanted = set(names)
-        self._fetch(wanted)
-        found: dict[int, list[uses.Use]] = {}
-        for name in wanted:
-            for content, places in self._kept.uses[name].items():
-                found.setdefault(content, []).extend(places)
-        files = self._look.snapshot.by_content
+        snapshot = self._look.snapshot
+        files = snapshot.by_content
+        found = self._kept.mentions.uses(snapshot.db, names)
         return sorted(
-            (file.path, places) for content, places in found.items() for file in files[content]
+            (file.path, places)
+            for content, places in found.items()
+            for file in files.get(content, ())
         )
 
     def prepare(self, nodes: Iterable[Node]) -> None:
@@ -181,24 +186,7 @@ class LazyNet:
                 if node not in kept.asked and node.symbol >= 0
                 for name in self._named(*node)
             }
-            self._fetch(names)
-
-    def _fetch(self, names: set[str]) -> None:
-        known = self._kept.uses
-        missing = names - known.keys()
-        if not missing:
-            return
-        if len(known) > _MOST_NAMES_KEPT:
-            known.clear()
-            missing = names
-        contents_with: set[int] = set()
-        for name in missing:
-            contents_with |= self._with_word(name)
-        read = uses.uses(self._look.snapshot.db, sorted(contents_with), missing)
-        known.update({name: {} for name in missing})
-        for content, by_name in read.items():
-            for name, places in by_name.items():
-                known[name][content] = places
+            kept.mentions.fetch(self._look.snapshot.db, names)
 
     def receipt(self) -> Receipt:
         """The look's, `partial` if files could not be resolved in time."""
@@ -226,7 +214,10 @@ class LazyNet:
 
     def _candidates(self, path: bytes, symbol: int) -> list[bytes]:
         if symbol == MODULE:
-            return self._importers(path)
+            # `import a.b`, then `a.c`: what is used of a package need not be named in an import.
+            named = _face(path).decode("utf-8", "surrogateescape")
+            using = {file for file, places in self.holding({named}) if places}
+            return sorted(using.union(self._importers(path)))
         return [file for file, _ in self.holding(self._named(path, symbol))]
 
     def _named(self, path: bytes, symbol: int) -> set[str]:
@@ -234,51 +225,14 @@ class LazyNet:
         symbols = self.symbols(path)
         if not 0 <= symbol < len(symbols):
             return set()
-        names, pending = {symbols[symbol].name}, [symbols[symbol].name]
-        if symbols[symbol].parent >= 0:
-            return names
-        while pending and len(names) < _MOST_ALIASES:
-            for other in self._aliases.get(pending.pop(), ()):
-                if other not in names:
-                    names.add(other)
-                    pending.append(other)
-        return names | self._defaults.get(_face(path), set())
-
-    @cached_property
-    def _imports(self) -> list[tuple[int, list[tuple[str, ...]]]]:
-        snapshot = self._look.snapshot
-        known = self.values.get("imports")
-        if known is None:
-            known = self.values["imports"] = list(uses.imports(snapshot.db, snapshot.by_content))
-        return known  # type: ignore[return-value]
-
-    @cached_property
-    def _aliases(self) -> Mapping[str, set[str]]:
-        """Name -> what it is imported as, anywhere in the view."""
-        known = self.values.get("aliases")
-        if known is None:
-            found: dict[str, set[str]] = {}
-            for _, rows in self._imports:
-                for _, name, alias, _ in rows:
-                    if alias and alias != name and name not in {"", "*", _DEFAULT}:
-                        found.setdefault(name, set()).add(alias)
-            known = self.values["aliases"] = found
-        return known  # type: ignore[return-value]
-
-    @cached_property
-    def _defaults(self) -> Mapping[bytes, set[str]]:
-        """A module's last name -> what its default export, or all of it, is called by others."""
-        known = self.values.get("defaults")
-        if known is None:
-            found: dict[bytes, set[str]] = {}
-            for _, rows in self._imports:
-                for module, name, alias, _ in rows:
-                    local = alias or (name if name != _DEFAULT else "")
-                    if local and name in {"", _DEFAULT, "*"} and local != "*":
-                        last = module.rstrip("/").rpartition("/")[2].encode("utf-8", "replace")
-                        found.setdefault(stem_of(last) or last, set()).add(local)
-            known = self.values["defaults"] = found
-        return known  # type: ignore[return-value]
+        one = symbols[symbol]
+        if one.parent < 0:
+            return self._kept.mentions.also_called(one.name, _face(path))
+        if one.name in CONSTRUCTORS:
+            # A call of the type, or of its `new`, may lead to it.
+            owner = symbols[one.parent].name
+            return {one.name, "new"} | self._kept.mentions.also_called(owner, _face(path))
+        return {one.name}
 
     def _importers(self, path: bytes) -> list[bytes]:
         """Files with an import that names a file."""
@@ -290,19 +244,18 @@ class LazyNet:
     def _importing(self, path: bytes) -> list[bytes]:
         importer, languages = self._importer
         stem = stem_of(path)
-        words = {stem}
+        words: set[bytes] | None = {stem, stem.rpartition(b".")[2]}
         if stem in _FACELESS or languages.get(path) in _BY_FOLDER:
-            words |= {_OWN, *folder_of(path).split(b"/")[-_FOLDERS_TOLD:]}
-        by_word, rows_of = self._import_words
-        near = set[int]().union(*(by_word.get(word, ()) for word in words))
+            words |= {OWN, *folder_of(path).split(b"/")[-_FOLDERS_TOLD:]}
         files = self._look.snapshot.by_content
+        if not folder_of(path) and languages.get(path) in _BY_FOLDER:
+            # The root's name stands in a manifest alone.
+            words = None
         found: set[bytes] = set()
-        for content in near:
-            for file in files[content]:
+        for content, rows in self._kept.mentions.importing(words).items():
+            for file in files.get(content, ()):
                 language = languages[file.path]
-                for row in rows_of[content]:
-                    if words.isdisjoint(_words_of(row)):
-                        continue
+                for row in rows:
                     one = Import(row[0], row[1], "", int(row[3]))
                     if (
                         path in importer.targets(file.path, language, one)
@@ -319,52 +272,6 @@ class LazyNet:
         if known is None:
             known = self.values["importer"] = importer_of(self._look)
         return cast("tuple[Importer, dict[bytes, str]]", known)
-
-    @cached_property
-    def _import_words(self) -> _ByWord:
-        """Last words of modules and names -> contents that import such; and the rows of each."""
-        known = self.values.get("words")
-        if known is None:
-            rows_of = dict(self._imports)
-            by_word: dict[bytes, set[int]] = {}
-            for content, rows in rows_of.items():
-                for row in rows:
-                    for word in _words_of(row):
-                        by_word.setdefault(word, set()).add(content)
-            known = self.values["words"] = (by_word, rows_of)
-        return cast("_ByWord", known)
-
-    @cached_property
-    def _segments(self) -> Mapping[int, postings.SegmentDocs]:
-        # Not kept: another view of the same store may add segments while this one stays.
-        return postings.segment_docs(self._look.snapshot.db)
-
-    def _with_word(self, name: str) -> set[int]:
-        """Contents of the view whose text has a word, or all where the index cannot tell."""
-        snapshot = self._look.snapshot
-        known = snapshot.by_content
-        # A name like `$x` or `a-b` is several words to the tokenizer, and one to the parser.
-        terms = terms_of_word(name) if name.isidentifier() else ()
-        if not terms:
-            return set(known)
-        term = terms[-1]
-        segments = self._segments
-        found: set[int] = set()
-        rows = snapshot.db.rows(postings.SELECT_POSTINGS.format(marks="?"), (term,))
-        for segment, _, data in rows:
-            docs = segments[segment].contents
-            found.update(docs[number] for number in postings.unpack(data).docs)
-        return found & known.keys()
-
-
-_ByWord = tuple[dict[bytes, set[int]], dict[int, list[tuple[str, ...]]]]
-
-
-def _words_of(row: tuple[str, ...]) -> set[bytes]:
-    """What the file that an import names may be called, or a folder of it."""
-    parts = _SEPARATORS.split(row[0])
-    words = {part.encode("utf-8", "replace") for part in (*parts, row[1]) if part}
-    return words if any(parts) else words | {_OWN}
 
 
 def importer_of(look: Look) -> tuple[Importer, dict[bytes, str]]:
@@ -422,7 +329,7 @@ def _kept_of(look: Look) -> _Kept:
     known = _kept.setdefault(snapshot.db, {})
     found = known.pop(snapshot.row.id, None)
     if found is None or found[0] != mark:
-        found = (mark, _Kept(look))
+        found = (mark, _Kept(look, found[1] if found is not None else None))
     known[snapshot.row.id] = found
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]

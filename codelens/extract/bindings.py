@@ -53,6 +53,8 @@ _OF_SCOPE = {
 }
 """Captures on the node that is the text itself."""
 _TYPED = frozenset({"result", "implements", "alias", "package"})
+_STEPS = {"each": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
+"""From a value to what is bound of it."""
 _MOST_NAMES = 200
 
 Row = tuple[int, str, str, str, bool]
@@ -218,23 +220,13 @@ class Bindings:
         text = self._expressions.type(kind) if kind is not None else ""
         if text and text not in self._rules.inferred:
             return ":", text
-        if how == "each":
-            text = self._expressions.written(value)
-            return ("?", "") if text == UNKNOWN else ("=", text + "[*]")
-        if how == "with":
-            text = self._expressions.written(value)
-            return ("?", "") if text == UNKNOWN else ("=", text + "[with]")
-        if how == "held":
-            text = self._expressions.written(value)
-            return ("?", "") if text == UNKNOWN else ("=", text + ".#try")
-        if how == "caught":
-            text = self._expressions.written(value)
-            return ("?", "") if text == UNKNOWN else ("=", text + "()")
         if how == "parameter":
             return "?", ""
-        if value is None:
+        if value is None and how not in _STEPS:
             return "let", ""
         text = self._expressions.written(value)
+        if how in _STEPS:
+            return ("?", "") if text == UNKNOWN else ("=", text + _STEPS[how])
         sign = "+" if how == "assign" else "="
         return ("?", "") if text == UNKNOWN and sign == "=" else (sign, text)
 

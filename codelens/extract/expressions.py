@@ -3,14 +3,15 @@
     name    E.name    E()    E[]    E[*]    E[with]    (E|E)    `type`    0    ?
 
 `E()` is a call or a construction, `E[]` an element by key, `E[*]` one by iteration, `E[with]` what
-entering it as a context gives, `(E|E)` one or the other, a type in back quotes a value said to be of
-that type, `0` a literal, `?` anything else. What only waits for a value, or wraps it, vanishes.
+entering it as a context gives, `(E|E)` one or the other, a type in back quotes a value said to be
+of that type, `0` a literal, `?` anything else. What only waits for a value, or wraps it, vanishes.
 A language says by its setting `expressions` which nodes are which.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from tree_sitter import Node
@@ -57,28 +58,11 @@ class Expressions:
         form, parts = recipe[0], recipe[1:]
         if form == "plain":
             return LITERAL
-        if form == "member":
-            name = child(node, parts[1])
-            owner = self.written(child(node, parts[0]), depth)
-            if name is None or owner == UNKNOWN:
-                return UNKNOWN
-            return f"{owner}.{self._source.slice(name.start_byte, name.end_byte)}"
         if form == "own":
             return "self." + self._source.slice(node.start_byte, node.end_byte).lstrip("@")
-        if form == "method":
-            return self._method(node, parts, depth)
-        if form in {"either", "operator"}:
-            return self._either(node, form, parts, depth)
-        if form == "cast":
-            return self._cast(node, depth)
-        if form == "returns":
-            result = self._quoted(child(node, parts[0]))
-            return UNKNOWN if result == UNKNOWN else "`() => " + result[1:]
-        if form == "then":
-            before = self.written(child(node, parts[0]), depth)
-            return UNKNOWN if before == UNKNOWN else before + parts[1]
-        if form == "type":
-            return self._quoted(child(node, parts[0]))
+        special = _FORMS.get(form)
+        if special is not None:
+            return special(self, node, parts, depth)
         inner = self.written(child(node, parts[0] if parts else "0"), depth)
         if form == "call" and len(parts) > 1 and inner in (own := dict(map(_pair, parts[1:]))):
             given = child(node, "arguments.0")
@@ -98,20 +82,38 @@ class Expressions:
         before = self.written(owner, depth)
         return UNKNOWN if before == UNKNOWN else f"{before}.{called}"
 
-    def _either(self, node: Node, form: str, parts: tuple[str, ...], depth: int) -> str:
-        if form == "operator":
-            sign = node.child_by_field_name("operator")
-            word = "" if sign is None else sign.type
-            if word in _FIRST:
-                return self.written(child(node, parts[1]), depth)
-            if word not in _CHOICES:
-                return UNKNOWN
+    def _member(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        name = child(node, parts[1])
+        owner = self.written(child(node, parts[0]), depth)
+        if name is None or owner == UNKNOWN:
+            return UNKNOWN
+        return f"{owner}.{self._source.slice(name.start_byte, name.end_byte)}"
+
+    def _returns(self, node: Node, parts: tuple[str, ...], _depth: int) -> str:
+        result = self._quoted(child(node, parts[0]))
+        return UNKNOWN if result == UNKNOWN else "`() => " + result[1:]
+
+    def _then(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        before = self.written(child(node, parts[0]), depth)
+        return UNKNOWN if before == UNKNOWN else before + parts[1]
+
+    def _type(self, node: Node, parts: tuple[str, ...], _depth: int) -> str:
+        return self._quoted(child(node, parts[0]))
+
+    def _operator(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        sign = node.child_by_field_name("operator")
+        word = "" if sign is None else sign.type
+        if word in _FIRST:
+            return self.written(child(node, parts[1]), depth)
+        return self._either(node, parts, depth) if word in _CHOICES else UNKNOWN
+
+    def _either(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         first, second = (self.written(child(node, part), depth) for part in parts[:2])
         if first == second:
             return first
         return UNKNOWN if UNKNOWN in {first, second} else f"({first}|{second})"
 
-    def _cast(self, node: Node, depth: int) -> str:
+    def _cast(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
         to = child(node, "1")
         if to is None:
             return self.written(child(node, "0"), depth)
@@ -128,6 +130,19 @@ class Expressions:
         return text if len(text) <= LIMIT else ""
 
 
+_FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
+    "member": Expressions._member,  # pyright: ignore[reportPrivateUsage]
+    "method": Expressions._method,  # pyright: ignore[reportPrivateUsage]
+    "either": Expressions._either,  # pyright: ignore[reportPrivateUsage]
+    "operator": Expressions._operator,  # pyright: ignore[reportPrivateUsage]
+    "cast": Expressions._cast,  # pyright: ignore[reportPrivateUsage]
+    "returns": Expressions._returns,  # pyright: ignore[reportPrivateUsage]
+    "then": Expressions._then,  # pyright: ignore[reportPrivateUsage]
+    "type": Expressions._type,  # pyright: ignore[reportPrivateUsage]
+}
+"""How a recipe's first word is followed, where there is more to it than one inner node."""
+
+
 def _pair(part: str) -> tuple[str, str]:
     """A built-in function, and what it gives: `new:type` its first argument as a type."""
     name, _, gives = part.partition(":")
@@ -140,8 +155,10 @@ def plain(text: str) -> bool:
 
 
 def child(node: Node, path: str) -> Node | None:
-    """The node by fields, by numbers among named children, `^` for the
-    parent, `$` for the last child, `~kind` for the first of a kind; itself: `.`."""
+    """The node by fields, or by numbers among the named children.
+
+    `^` is the parent, `$` the last child, `~kind` the first of a kind, `.` the node itself.
+    """
     if path.isidentifier():
         return node.child_by_field_name(path)
     if path == ".":

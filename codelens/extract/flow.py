@@ -90,16 +90,15 @@ class Flow:
                     owners[scope] = at
                 else:
                     free.append((start, end, scope))
-        if free:
-            starts = sorted(bodies)
-            for start, end, scope in free:
-                first = bisect_right(starts, start - 1)
-                # The first body in it is its own, as what is around a body stands right before.
-                if first < len(starts) and starts[first] < end:
-                    at = bodies[starts[first]]
-                    frame = found.frames[at]
-                    if frame.tree_start <= start and end <= frame.tree_end:
-                        owners[scope] = at
+        starts = sorted(bodies)
+        for start, end, scope in free:
+            first = bisect_right(starts, start - 1)
+            # The first body in it is its own, as what is around a body stands right before.
+            if first < len(starts) and starts[first] < end:
+                at = bodies[starts[first]]
+                frame = found.frames[at]
+                if frame.tree_start <= start and end <= frame.tree_end:
+                    owners[scope] = at
         return owners
 
     def _settled(self, rows: list[Row]) -> list[_Placed]:

@@ -29,6 +29,10 @@ _MAPS = frozenset(
 )
 
 
+_EXTENDED = frozenset({"csharp", "kotlin"})
+"""Languages with extension methods; for the others nothing needs an index of the view."""
+
+
 class ClassTypes(Types):
     """Values in class-based languages."""
 
@@ -103,7 +107,7 @@ class ClassTypes(Types):
 
     def _extensions(self, value: Instance | Definition | Super, name: str) -> list[Hit]:
         """Functions made for a type outside of it: the only one of that name for it."""
-        if not isinstance(value, Instance):
+        if not isinstance(value, Instance) or self.view.languages.get(value.path) not in _EXTENDED:
             return []
         every = self.view.index("extensions", self._all_extensions).get(name, ())
         for one in self.ancestry(value):
@@ -115,7 +119,7 @@ class ClassTypes(Types):
     def _all_extensions(self) -> dict[str, list[tuple[Hit, Instance]]]:
         found: dict[str, list[tuple[Hit, Instance]]] = {}
         for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language in {"csharp", "kotlin"} else None
+            model = self.view.model(path) if language in _EXTENDED else None
             for at, symbol in enumerate(model.symbols if model is not None else ()):
                 kind = extended(symbol.signature, symbol.name, language)
                 if kind:
@@ -181,8 +185,13 @@ class ClassTypes(Types):
 
     def parts(self, one: Instance) -> list[tuple[bytes, int]]:
         """The declarations that a type is made of; in C# there may be several."""
+        if self.view.languages.get(one.path) != "csharp":
+            return [one[:2]]
+        return self._once(("parts", one.path, one.symbol), lambda: self._parts(one), [one[:2]])
+
+    def _parts(self, one: Instance) -> list[tuple[bytes, int]]:
         model = self.view.model(one.path)
-        if model is None or model.language != "csharp":
+        if model is None:
             return [one[:2]]
         symbol = model.symbols[one.symbol]
         if symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES:

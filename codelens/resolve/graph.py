@@ -8,36 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import FileModel
 from codelens.resolve.rows import Row, packed, unpacked
 from codelens.resolve.view import View
-from codelens.types import Binding, Import, Reference, Scope, Symbol
+from codelens.types import Symbol
 
 _MOST_ANSWERS = 400_000
 _GONE = -1
 _LOCAL = frozenset({"python", "javascript", "typescript", "tsx", "go"})
 """Languages that need no index over the whole view."""
-
-
-class Flowing(Protocol):
-    """Facts of one content."""
-
-    @property
-    def language(self) -> str: ...
-    @property
-    def symbols(self) -> Sequence[Symbol]: ...
-    @property
-    def references(self) -> Sequence[Reference]: ...
-    @property
-    def imports(self) -> Sequence[Import]: ...
-    @property
-    def scopes(self) -> Sequence[Scope]: ...
-    @property
-    def bindings(self) -> Sequence[Binding]: ...
 
 
 class File(NamedTuple):
@@ -66,7 +49,7 @@ class Graph:
     def __init__(
         self,
         files: Mapping[bytes, File],
-        load: Callable[[int], Flowing | None],
+        load: Callable[[int], FileModel | None],
         read: Callable[[bytes], bytes | None],
         known: Known | None = None,
         stored: Callable[[bytes, int], Row | None] | None = None,
@@ -132,17 +115,7 @@ class Graph:
 
     def _model(self, path: bytes) -> FileModel | None:
         file = self._files.get(path)
-        found = self._load(file.content) if file is not None else None
-        if found is None:
-            return None
-        return FileModel(
-            found.language,
-            found.symbols,
-            found.references,
-            found.imports,
-            found.scopes,
-            found.bindings,
-        )
+        return self._load(file.content) if file is not None else None
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file, in order of its text."""

@@ -30,6 +30,15 @@ class Entry(NamedTuple):
     rows: tuple[Binding, ...]
 
 
+def _names_of(one: Import) -> tuple[str, ...]:
+    """What an import binds: `import a.b` binds `a` too."""
+    name = one.alias or one.name or one.module
+    if name == "*":
+        return ()
+    head = name.partition(".")[0] if not one.alias and not one.name else name
+    return (name, head) if head and head != name else (name,)
+
+
 class FileModel:
     """Names of one text by scope, members by type."""
 
@@ -115,13 +124,8 @@ class FileModel:
             symbols[self.home[at]].setdefault(symbol.name, []).append(at)
         inner = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
         for number, one in enumerate(self.imports):
-            name = one.alias or one.name or one.module
-            if name != "*":
+            for name in _names_of(one):
                 imports[inner.get(number, 0)].setdefault(name, []).append(number)
-                if "." in name and not one.alias and not one.name:
-                    head = name.partition(".")[0]
-                    if head:
-                        imports[inner.get(number, 0)].setdefault(head, []).append(number)
         for row in self.bindings:
             if row.how in _ROWS_OF_SCOPE or row.how in _NUMBERS or "." in row.name:
                 continue
@@ -220,9 +224,9 @@ class FileModel:
             if symbol.kind == "property" or symbol.kind in _ENCLOSING:
                 own = self.own_scope.get(at)
                 inside = nested and self.symbols[parent].kind in {"interface", "type"}
-                if symbol.kind != "property" or own is not None:
-                    if not (values and inside) and symbol.name != "default":
-                        return at
+                real = symbol.kind != "property" or own is not None
+                if real and not (values and inside) and symbol.name != "default":
+                    return at
             elif values and (
                 symbol.kind == "type" or (symbol.kind in {"variable", "constant"} and not nested)
             ):

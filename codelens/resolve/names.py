@@ -28,7 +28,8 @@ class Policy(NamedTuple):
     """How a family of languages looks names up."""
 
     class_names: bool
-    """Names in the body of a class are seen right in it (Python), not inside at all (JavaScript)."""
+    """Names in the body of a class are seen right in it (Python),
+    not inside at all (JavaScript)."""
     spaces: bool
     """Types and values of one name are different things."""
     packages: bool
@@ -206,27 +207,38 @@ class Names:
         seen = seen if seen is not None else set()
         if model is None or path in seen or depth > _FAR:
             return []
-        spaces = policy(model).spaces
+        apart = types and policy(model).spaces
         for row in model.exports.get(name, ()):
-            text = row.text
-            if text == "require()":
-                for one in model.imports:
-                    if one.line == row.line and not one.name and not one.alias:
-                        return self._required(path, one, depth, seen)
-            if text.replace("$", "_").isidentifier() and (text != name or name in model.names[0]):
-                entry = model.names[0].get(text)
-                if entry is not None:
-                    found = self._meaning_far(path, model, text, entry, depth, types and spaces)
-                    if found:
-                        return found
+            found = self._exported_as(path, model, row, depth, seen, apart)
+            if found:
+                return found
         entry = model.names[0].get(name)
         if entry is not None:
-            found = self._meaning_far(path, model, name, entry, depth, types and spaces)
+            found = self._meaning_far(path, model, name, entry, depth, apart)
             if found is not None:
                 return found
         if name == "default":
             return []
         return self._starred(path, model, name, depth, seen, types)
+
+    def _exported_as(
+        self,
+        path: bytes,
+        model: FileModel,
+        row: Binding,
+        depth: int,
+        seen: set[bytes],
+        types: bool,
+    ) -> list[Hit] | None:
+        """What a statement exports."""
+        if row.text == "require()":
+            for one in model.imports:
+                if one.line == row.line and not one.name and not one.alias:
+                    return self._required(path, one, depth, seen)
+        entry = model.names[0].get(row.text)
+        if entry is None:
+            return None
+        return self._meaning_far(path, model, row.text, entry, depth, types)
 
     def _required(self, path: bytes, one: Import, depth: int, seen: set[bytes]) -> list[Hit]:
         """What a module of CommonJS hands on."""

@@ -55,6 +55,7 @@ class Net(Protocol):
 _KINDS = ("call", "ref", "inherit", "import")
 _WORDS = 7
 _PARTS = 1000
+_NOWHERE = 0xFFFFFFFF
 
 
 class Table:
@@ -66,6 +67,7 @@ class Table:
         self._name_number: dict[str, int] = {}
         self._names: list[str] = []
         self._words: array[int] = array("I")
+        self._dead = 0
         self._spans: dict[int, tuple[int, int]] = {}
         self._to: dict[int, array[int]] = {}
 
@@ -111,18 +113,21 @@ class Table:
         incoming = self._to.get(self._number.get(path, -1), ())
         return [self._edge(at) for at in incoming if words[at + 3] == wanted]
 
-    def totals(self) -> Iterable[tuple[bytes, bytes, int, str, str, int]]:
-        """Source, target, its symbol, name and kind of each edge between files, with how many."""
-        counts: dict[tuple[int, int, int, int, int], int] = {}
-        words = self._words
-        for at in range(0, len(words), _WORDS):
-            source, _, target, symbol, kind, name, _ = words[at : at + _WORDS]
-            if source != target:
-                key = (source, target, symbol, kind >> 10, name)
-                counts[key] = counts.get(key, 0) + 1
-        paths, names = self._paths, self._names
-        for (source, target, symbol, kind, name), count in counts.items():
-            yield paths[source], paths[target], symbol - 1, names[name], _KINDS[kind], count
+    def files(self) -> set[bytes]:
+        """The files taken in."""
+        return {self._paths[number] for number in self._spans}
+
+    def remove(self, path: bytes) -> None:
+        """Forget the edges of a file; their place is not used again."""
+        start, stop = self._spans.pop(self._number[path])
+        for at in range(start, stop, _WORDS):
+            self._words[at + 3] = _NOWHERE
+        self._dead += stop - start
+
+    @property
+    def wasteful(self) -> bool:
+        """Most of it is of files that were forgotten."""
+        return self._dead * 2 > len(self._words)
 
     def _edge(self, at: int) -> Edge:
         source, symbol, target, target_symbol, kind, name, line = self._words[at : at + _WORDS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from codelens.resolve.graph import File, Graph, Known
+from codelens.resolve.model import FileModel
 from codelens.resolve.rows import Row, dumped, loaded
 from codelens.store import contents, edges
 from codelens.store.database import Database
@@ -34,8 +35,9 @@ def graph_of(
         if file.content is not None and file.content in surfaces
     }
 
-    def load(content: int) -> contents.Flowing | None:
-        return contents.flowing(db, [content]).get(content)
+    def load(content: int) -> FileModel | None:
+        found = contents.flowing(db, [content]).get(content)
+        return FileModel(*found) if found is not None else None
 
     def stored(path: bytes, content: int) -> Row | None:
         data = edges.load(db, path, content, RESOLVER_VERSION)

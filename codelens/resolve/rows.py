@@ -79,7 +79,8 @@ def unpacked(path: bytes, data: bytes) -> list[Edge]:
     """Edges of one file."""
     size: int = array("I", data[:4])[0]
     texts: list[bytes] = bytes(data[4 : 4 + size]).split(b"\0")
-    words = iter(array("I", data[4 + size :]))
+    numbers: list[int] = array("I", data[4 + size :]).tolist()
+    words = iter(numbers)
     return [
         Edge(
             path,

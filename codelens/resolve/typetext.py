@@ -1,7 +1,7 @@
 """Types as languages write them, taken apart: `Optional[Foo]`, `Foo<T>[] | null`, `typeof x`.
 
-One reader for all: brackets of both kinds hold arguments, `|` and `&` join, `[]` behind a type makes
-a list. What is none of that (literals, shapes, conditions) is `None`.
+One reader for all: brackets of both kinds hold arguments, `|` and `&` join, `[]` behind a type
+makes a list. What is none of that (literals, shapes, conditions) is `None`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ _TOKEN = re.compile(
     r"|\"[^\"]*\"|'[^']*'|`[^`]*`|[\d.]+|.)"
 )
 _WORD = re.compile(r"[A-Za-z_$#\x80-\U0010ffff]")
-_SKIPPED = frozenset({"readonly", "unique", "const", "infer", "out", "mut", "dyn", "impl"})
+_SKIPPED = frozenset(
+    {"readonly", "unique", "const", "new", "abstract", "infer", "out", "mut", "dyn", "impl"}
+)
 _OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _DEEPEST = 30
 
@@ -77,9 +79,9 @@ class _Reader:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
 
     def _next(self) -> str:
-        token = self._peek()
+        sign = self._peek()
         self._at += 1
-        return token
+        return sign
 
     def type(self) -> Type:
         """A type up to what cannot be part of it."""
@@ -118,33 +120,32 @@ class _Reader:
         return found
 
     def _first(self) -> Type:
-        token = self._next()
-        while token in _SKIPPED:
-            token = self._next()
-        if token in {"&", "*"}:
+        sign = self._next()
+        while sign in _SKIPPED:
+            sign = self._next()
+        if sign in {"&", "*"}:
             return self._first()
-        if token == "(":
+        if sign == "(":
             return self._bracketed()
-        if token == "<":
+        if sign == "<":
             self._skip_to(">")
             return self._first()
-        if token in _OPEN:
-            self._skip_to(_OPEN[token])
+        return self._by_word(sign)
+
+    def _by_word(self, sign: str) -> Type:
+        if sign in _OPEN:
+            self._skip_to(_OPEN[sign])
             return None
-        if token == "new":
-            return self._first()
-        if token == "abstract":
-            return self._first()
-        if token == "typeof":
+        if sign == "typeof":
             return self._typeof()
-        if token in {"keyof", "asserts"}:
+        if sign in {"keyof", "asserts"}:
             self._first()
             return None
-        if token[:1] in {'"', "'"}:
-            return parsed(token[1:-1]) if len(token) > 2 and token[1:-1] != token else None
-        if not _WORD.match(token):
+        if sign[:1] in {'"', "'"}:
+            return parsed(sign[1:-1]) if len(sign) > 2 and sign[1:-1] != sign else None
+        if not _WORD.match(sign):
             return None
-        name = token.replace("::", ".")
+        name = sign.replace("::", ".")
         if self._peek() in {"<", "["} and self._opens_arguments():
             return Named(name, self._arguments())
         return Named(name)
@@ -187,11 +188,11 @@ class _Reader:
 
     def _to_comma(self, close: str) -> None:
         while self._peek() and self._peek() != close:
-            token = self._next()
-            if token == ",":
+            sign = self._next()
+            if sign == ",":
                 return
-            if token in _OPEN:
-                self._skip_to(_OPEN[token])
+            if sign in _OPEN:
+                self._skip_to(_OPEN[sign])
 
     def _bracketed(self) -> Type:
         """A type in brackets, or the parameters of a function type."""
@@ -209,8 +210,8 @@ class _Reader:
     def _skip_to(self, close: str) -> None:
         depth = [close]
         while depth and self._at < len(self._tokens):
-            token = self._next()
-            if token == depth[-1]:
+            sign = self._next()
+            if sign == depth[-1]:
                 depth.pop()
-            elif token in _OPEN and (token != "<" or close == ">"):
-                depth.append(_OPEN[token])
+            elif sign in _OPEN and (sign != "<" or close == ">"):
+                depth.append(_OPEN[sign])

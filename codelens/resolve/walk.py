@@ -21,7 +21,9 @@ _MOST_BASES = 200
 _KINDS = {
     "callers": "call", "callees": "call", "users": "ref", "uses": "ref", "subtypes": "inherit",
 }  # fmt: skip
-CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "__construct"})
+CONSTRUCTORS = frozenset(
+    {"__init__", "__new__", "__post_init__", "constructor", "__construct", "initialize", "init"}
+)
 
 
 class Target(NamedTuple):

@@ -1,8 +1,9 @@
 """Facts that names are resolved with: scopes, bindings, receivers; packed, a blob a content.
 
 Compressed; inside is the length of a table of distinct texts, the table (NUL between), the number
-of scopes and of bindings, then native uint32: three a scope (parent + 1, symbol + 1, kind), five a binding
-(scope, name, how, text, line), two a reference (receiver, scope << 8 | arguments + 1) in the order of `refs`.
+of scopes and of bindings, then native uint32: three a scope (parent + 1, symbol + 1, kind), five a
+binding (scope, name, how, text, line), two a reference (receiver, scope << 8 | arguments + 1) in
+the order of `refs`.
 """
 
 from __future__ import annotations

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
 from codelens.cli.main import main
+from codelens.config import load
 from codelens.engine.as_text import tokens_of
+from codelens.engine.engine import Engine
 
 BASE = '''\
 class Item:
@@ -299,6 +302,34 @@ def test_the_graph_of_an_edited_tree_is_that_of_a_new_index(
         del one["receipt"]
     assert edited == anew
     assert "shop/cart.py#total" in {one["handle"] for one in edited[0]["results"]}
+
+
+def test_a_server_that_stays_sees_every_edit(repo: GitRepo, tmp_path: Path) -> None:
+    def answers(engine: Engine) -> list[object]:
+        found = [
+            engine.related("tax", path=repo.root, depth=3),
+            engine.related("shop/base.py", path=repo.root),
+            engine.impact(["shop/base.py"], path=repo.root, depth=5),
+            engine.map(path=repo.root),
+        ]
+        return [replace(one, receipt=found[0].receipt) for one in found]
+
+    edits = [
+        {"shop/cart.py": CART.replace("return total()", "return Book().price()")},
+        {"shop/more.py": "from shop.book import tax as levy\n\n\ndef go():\n    levy(1)\n"},
+        {"shop/base.py": "X = 1\n\n\n" + BASE},
+        {"shop/book.py": BOOK.replace("def tax", "def rate(x):\n    return tax(x)\n\n\ndef tax")},
+        {"shop/more.py": ""},
+    ]
+    with Engine(load()) as staying:
+        answers(staying)
+        for number, files in enumerate(edits):
+            repo.write_all(files)
+            settings = replace(load(), home=tmp_path / f"new{number}")
+            with Engine(settings) as new:
+                seen, wanted = answers(staying), answers(new)
+            for one, other in zip(seen, wanted, strict=True):
+                assert replace(one, receipt=other.receipt) == other
 
 
 def test_nothing_of_another_branch_is_seen(repo: GitRepo, run: Run) -> None:

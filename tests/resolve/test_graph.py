@@ -11,9 +11,11 @@ from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import File, Graph, Known
+from codelens.resolve.model import FileModel
 from codelens.resolve.rows import Row, dumped, loaded, packed, unpacked
 from codelens.store.flow import packed as flow_packed
-from codelens.store.flow import surface, unpacked as flow_unpacked
+from codelens.store.flow import surface
+from codelens.store.flow import unpacked as flow_unpacked
 from codelens.types import Structure
 
 
@@ -33,18 +35,6 @@ class Contents:
         return self.numbers[key]
 
 
-class Loaded:
-    """One content as a graph takes it."""
-
-    def __init__(self, language: str, found: Structure) -> None:
-        self.language = language
-        self.symbols = found.symbols
-        self.references = found.references
-        self.imports = found.imports
-        self.scopes = found.scopes
-        self.bindings = found.bindings
-
-
 def graph(contents: Contents, files: Mapping[str, str], known: Known | None = None) -> Graph:
     held: dict[bytes, File] = {}
     for name, text in files.items():
@@ -52,9 +42,17 @@ def graph(contents: Contents, files: Mapping[str, str], known: Known | None = No
         number = contents.number(text, language)
         held[name.encode()] = File(number, language, surface(contents.facts[number][1]))
 
-    def load(content: int) -> Loaded:
+    def load(content: int) -> FileModel:
         contents.read += 1
-        return Loaded(*contents.facts[content])
+        language, found = contents.facts[content]
+        return FileModel(
+            language,
+            found.symbols,
+            found.references,
+            found.imports,
+            found.scopes,
+            found.bindings,
+        )
 
     return Graph(held, load, lambda path: files[path.decode()].encode(), known)
 
@@ -88,6 +86,7 @@ EDITS = [
 def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
     chance = random.Random(seed)
     contents, known, files = Contents(), Known(), dict(START)
+    now = new = graph(contents, files)
     for _ in range(14):
         name, text = chance.choice(EDITS)
         if text is None:
@@ -131,7 +130,7 @@ def test_a_row_is_read_back_as_it_was() -> None:
 
 
 def test_flow_is_read_back_as_it_was() -> None:
-    text = b"import os\nclass A:\n    def f(self, x: int) -> str:\n        return os.path.join(x).y[0]\n"
+    text = b"import os\nclass A:\n    def f(self, x: int) -> str:\n        return os.path.f(x).y[0]\n"
     found = facts_of(text, "python").structure
     bare = [one._replace(receiver="", scope=0, arguments=-1) for one in found.references]
     scopes, bindings, references = flow_unpacked(flow_packed(found), bare)
