@@ -7,6 +7,7 @@ surface (`Flowing.surface`), and each import that was asked for leads where it l
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from array import array
 from collections.abc import Iterable
@@ -77,10 +78,10 @@ def packed(edges: Iterable[Edge]) -> bytes:
 
 def unpacked(path: bytes, data: bytes) -> list[Edge]:
     """Edges of one file."""
-    size: int = array("I", data[:4])[0]
-    texts: list[bytes] = bytes(data[4 : 4 + size]).split(b"\0")
+    size = int.from_bytes(data[:4], sys.byteorder)
+    texts = data[4 : 4 + size].split(b"\0")
     numbers: list[int] = array("I", data[4 + size :]).tolist()
-    words = iter(numbers)
+    places = [numbers[at : at + 6] for at in range(0, len(numbers), 6)]
     return [
         Edge(
             path,
@@ -88,9 +89,9 @@ def unpacked(path: bytes, data: bytes) -> list[Edge]:
             texts[target],
             at - 1,
             _KINDS[kind >> 10],
-            texts[name].decode("utf-8", "surrogatepass"),
+            str(texts[name], "utf-8", "surrogatepass"),
             line,
             (kind & 1023) / _FULL,
         )
-        for symbol, target, at, kind, name, line in zip(*[words] * 6, strict=True)
+        for symbol, target, at, kind, name, line in places
     ]

@@ -130,7 +130,7 @@ def test_a_row_is_read_back_as_it_was() -> None:
 
 
 def test_flow_is_read_back_as_it_was() -> None:
-    text = b"import os\nclass A:\n    def f(self, x: int) -> str:\n        return os.path.f(x).y[0]\n"
+    text = b"import os\nclass A:\n    def f(self, x: int) -> str:\n        return os.f(x).y[0]\n"
     found = facts_of(text, "python").structure
     bare = [one._replace(receiver="", scope=0, arguments=-1) for one in found.references]
     scopes, bindings, references = flow_unpacked(flow_packed(found), bare)
