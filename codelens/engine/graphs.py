@@ -159,8 +159,8 @@ class LazyNet:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:
-                told = {(edge.line, edge.name) for edge in table.edges_from(file)}
-                lines = [call.line for call in calls if (call.line, call.name) not in told]
+                told = table.lines(file, one.name)
+                lines = [call.line for call in calls if call.line not in told]
                 count += len(lines)
                 sites += [(file, line) for line in lines[:shown]]
         return Hidden(one.name, count, tuple(sorted(sites)[:shown]))

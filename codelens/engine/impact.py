@@ -109,9 +109,10 @@ def _left_behind(net: LazyNet, qualified: str) -> list[str]:
     for path, places in net.holding({name}):
         if not places:
             continue
-        told = {(edge.line, edge.name) for edge in net.edges_from(path)}
+        net.resolve([path])
         if path in table:
-            sites += [(path, one.line) for one in places if (one.line, name) not in told]
+            told = table.lines(path, name)
+            sites += [(path, one.line) for one in places if one.line not in told]
     if not sites:
         return []
     shown = ", ".join(f"{printed(path)}:{line}" for path, line in sites[:_LEFT_SHOWN])

@@ -7,7 +7,7 @@ a store, or files resolved as they are asked for.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from codelens.resolve.edges import Edge
@@ -84,9 +84,10 @@ class Table:
         start = len(words)
         for one in edges:
             target = self._path(one.target)
-            incoming = self._to.get(target)
+            key = target << 32 | one.target_symbol + 1
+            incoming = self._to.get(key)
             if incoming is None:
-                incoming = self._to[target] = array("I")
+                incoming = self._to[key] = array("I")
             incoming.append(len(words))
             weight = round(one.confidence * _PARTS)
             kind = _KINDS.index(one.kind) << 10 | weight
@@ -103,15 +104,24 @@ class Table:
 
     def edges_of(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges that begin at a symbol of a file."""
-        words, wanted = self._words, symbol + 1
         start, stop = self._spans.get(self._number.get(path, -1), (0, 0))
-        return [self._edge(at) for at in range(start, stop, _WORDS) if words[at + 1] == wanted]
+        places = _places(self._words[start + 1 : stop : _WORDS], symbol + 1)
+        return [self._edge(start + at * _WORDS) for at in places]
 
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of the files taken in that end at a symbol of a file."""
-        words, wanted = self._words, symbol + 1
-        incoming = self._to.get(self._number.get(path, -1), ())
-        return [self._edge(at) for at in incoming if words[at + 3] == wanted]
+        words = self._words
+        incoming = self._to.get(self._number.get(path, -1) << 32 | symbol + 1, ())
+        return [self._edge(at) for at in incoming if words[at + 3] != _NOWHERE]
+
+    def lines(self, path: bytes, name: str) -> set[int]:
+        """Lines of a file where an edge begins whose name as written is this one."""
+        start, stop = self._spans.get(self._number.get(path, -1), (0, 0))
+        number = self._name_number.get(name)
+        if number is None:
+            return set()
+        places = _places(self._words[start + 5 : stop : _WORDS], number)
+        return {self._words[start + at * _WORDS + 6] for at in places}
 
     def files(self) -> set[bytes]:
         """The files taken in."""
@@ -155,6 +165,14 @@ class Table:
             number = self._name_number[name] = len(self._names)
             self._names.append(name)
         return number
+
+
+def _places(column: array[int], wanted: int) -> Iterator[int]:
+    """Where a column has a value."""
+    at = -1
+    for _ in range(column.count(wanted)):
+        at = column.index(wanted, at + 1)
+        yield at
 
 
 def subtree(symbols: Sequence[Symbol], top: int) -> set[int]:
