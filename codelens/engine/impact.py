@@ -132,6 +132,9 @@ def _answer(
     shown = hit[:limit]
     things.fetch([one.node for one in shown] + [one.via for one in shown])
     hidden = hidden_notes(net, nodes)
+    # What is hit only through others has callers that hide as well.
+    between = [one.node for one in hit if one.distance < depth]
+    hidden += hidden_notes(net, between, "of what is hit ")
     notes = [*seeds.notes, *hidden]
     if found.cut:
         notes.append("at least: more is hit than could be followed")

@@ -137,26 +137,29 @@ def paths_between(look: Look, target: str, goal: str, most: int, seconds: float)
     )
 
 
-def hidden_notes(net: LazyNet, nodes: Iterable[Node]) -> list[str]:
+def hidden_notes(net: LazyNet, nodes: Iterable[Node], whose: str = "") -> list[str]:
     """What may use these definitions unseen: uses of their names that lead nowhere known."""
-    count, names, sites = 0, dict[str, None](), list[tuple[bytes, int]]()
+    count, found, looked_at = 0, list[str](), set[str]()
+    sites: list[tuple[bytes, int]] = []
     for node in nodes:
-        if node.symbol == MODULE or len(names) >= _NAMES_LOOKED_AT:
+        if node.symbol == MODULE or len(looked_at) >= _NAMES_LOOKED_AT:
             continue
-        if net.symbols(node.path)[node.symbol].name in names:
-            continue
-        hidden = net.hidden(*node)
-        names[hidden.name] = None
-        if hidden.uses:
-            count += hidden.uses
-            sites += hidden.sites
+        name = net.symbols(node.path)[node.symbol].name
+        if name not in looked_at:
+            looked_at.add(name)
+            hidden = net.hidden(*node)
+            if hidden.uses:
+                count += hidden.uses
+                found.append(name)
+                sites += hidden.sites
     if not count:
         return []
     shown = ", ".join(f"{printed(path)}:{line}" for path, line in sites[:_SITES_SHOWN])
-    what = f"the name {next(iter(names))}" if len(names) == 1 else "these names"
+    names = ", ".join(found[:_SITES_SHOWN]) + (", ..." if len(found) > _SITES_SHOWN else "")
+    what = f"the name {names}" if len(found) == 1 else f"the names {names}"
     return [
-        f"at least: {count_of(count, 'use')} of {what} could not be resolved and may mean it "
-        f"({shown}{', ...' if count > _SITES_SHOWN else ''})"
+        f"at least: {count_of(count, 'use')} of {what} {whose}could not be resolved and may mean "
+        f"it ({shown}{', ...' if count > _SITES_SHOWN else ''})"
     ]
 
 

@@ -41,6 +41,7 @@ class Known:
         """Paths whose rows are true for the state."""
         self.files: Mapping[bytes, File] = {}
         self.settings: dict[bytes, bytes | None] = {}
+        self.importer: Importer | None = None
 
 
 class Graph:
@@ -68,23 +69,30 @@ class Graph:
         self._load = load
         languages = {path: file.language for path, file in files.items()}
         settings = {path: read(path) for path in settings_paths(languages)}
-        told = {path: data for path, data in settings.items() if data is not None}
-        self._importer = Importer(languages, told)
         self._languages = languages
         self.known = known if known is not None else Known()
         """To be given to the graph of the next state."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
         self._everything: bytes | None = None
-        self._take_over(settings)
+        self._importer = self._take_over(languages, settings)
         self._start()
 
-    def _take_over(self, settings: dict[bytes, bytes | None]) -> None:
+    def _take_over(
+        self, languages: dict[bytes, str], settings: dict[bytes, bytes | None]
+    ) -> Importer:
         """Trust what cannot have changed since the state that was known."""
         before, now = self.known.files, self._files
-        same_paths = before.keys() == now.keys() and self.known.settings == settings
-        if not same_paths:
+        importer = self.known.importer
+        if (
+            importer is None
+            or self.known.settings != settings
+            or before.keys() != now.keys()
+            or any(before[path].language != language for path, language in languages.items())
+        ):
             self._checked.clear()
+            told = {path: data for path, data in settings.items() if data is not None}
+            importer = Importer(languages, told)
         else:
             changed = {path for path, file in now.items() if file != before[path]}
             seen = {path for path in changed if now[path].surface != before[path].surface}
@@ -96,7 +104,8 @@ class Graph:
                     stands_on = any(one in seen for one, _ in self._rows[path].seen)
                     if stands_on or (everywhere and now[path].language not in _LOCAL):
                         self._checked.discard(path)
-        self.known.files, self.known.settings = now, settings
+        self.known.files, self.known.settings, self.known.importer = now, settings, importer
+        return importer
 
     def _start(self) -> None:
         self._view = View(self._languages, self._model, self._importer, self._digest)
