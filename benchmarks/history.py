@@ -28,9 +28,10 @@ The rule, the same for all repositories, set before their results were seen. A c
   codelens takes for such does not decide what it is judged by).
 
 Two ways to look at one list of results: `all files`, as a caller gets it, where a second place of
-a file wastes its rank, and `source alone`, where files that no rule above could have chosen are
-left out of every method's list. Apart from that, commits whose message names a changed file (the
-stem or the whole name, as a word of its own) are told from those that name none.
+a file wastes its rank, and files folded behind a result (`alike`) take the ranks after it; and
+`source alone`, where files that no rule above could have chosen are left out of every method's
+list. Apart from that, commits whose message names a changed file (the stem or the whole name, as
+a word of its own) are told from those that name none.
 
 Changed files are not all that is relevant to a message, and some changed by the way: a recall of
 1 is out of reach for any method.
@@ -53,9 +54,12 @@ from typing import NamedTuple
 import rivals
 
 from codelens.config import Settings
+from codelens.engine.answers import SearchAnswer
 from codelens.engine.engine import Engine
 from codelens.extract.detect import language_by_path
 from codelens.extract.languages import TEXT, language_info
+from codelens.handles.grammar import parse_handle
+from codelens.paths import printed
 
 METHODS = ("codelens", "BM25", "BM25 parts", "ripgrep")
 CUTS = (5, 10, 20)
@@ -196,7 +200,7 @@ class Texts:
 
 
 def by_codelens(engine: Engine, repo: Path, case: Case) -> tuple[list[str], dict[str, float]]:
-    """Paths in the order of the results, a file as often as it has a place; and milliseconds."""
+    """Paths as `flattened`, and milliseconds."""
     took: dict[str, float] = {}
     started = time.perf_counter()
     engine.look(path=repo, ref=case.parent)
@@ -206,9 +210,19 @@ def by_codelens(engine: Engine, repo: Path, case: Case) -> tuple[list[str], dict
         engine.search(case.message, path=repo, ref=case.parent)
         took[name] = time.perf_counter() - started
     answer = engine.search(case.message, path=repo, ref=case.parent, limit=LONGEST_LIST)
-    return [hit.path for hit in answer.results], {
-        name: round(value * 1000, 1) for name, value in took.items()
-    }
+    return flattened(answer), {name: round(value * 1000, 1) for name, value in took.items()}
+
+
+def flattened(answer: SearchAnswer) -> list[str]:
+    """Paths in the order of the results, a file as often as it has a place of its own.
+
+    What is folded behind a result comes directly after it and takes ranks.
+    """
+    paths: list[str] = []
+    for hit in answer.results:
+        behind = [printed(parse_handle(one).path or b"") for one in hit.alike]
+        paths += [hit.path, *(path for path in dict.fromkeys(behind) if path != hit.path)]
+    return paths
 
 
 def run(repos: list[Path], wanted: int, home: Path, results: Path) -> None:

@@ -44,11 +44,12 @@ _TRANSLATION_FOLDERS = frozenset(b"locale locales i18n l10n translations lang la
 _TRANSLATION_FORMAT = re.compile(rb"(?i).*\.(?:json5?|ya?ml|properties|ini|toml|xml|csv|php)$")
 _DATA_NAME = re.compile(
     rb"(?i).*\.(?:csv|tsv|svg|geojson|vcxproj|filters|pbxproj|xcscheme|sln|storyboard|xib|ipr|iml"
-    rb"|pem|crt|har|out|dat|tmlanguage|plist)$"
+    rb"|pem|crt|har|out|dat|tmlanguage|plist)$|^\.(?:git|docker|npm|eslint|prettier|hg)ignore$"
+    rb"|^\.(?:gitattributes|editorconfig|gitmodules|mailmap|git-blame-ignore-revs)$|^codeowners$"
 )
 _PROSE_NAME = re.compile(
     rb"(?i).*\.(?:md|markdown|mdx|rst|txt|adoc|asciidoc|org|tex|textile)$|^(?:readme|changelog|"
-    rb"changes|license|copying|authors|contributing|news|history)(?:\..*)?$"
+    rb"changes|licen[cs]e|copying|authors|contributing|news|history|notice)(?:[-_]\w+)?$"
 )
 
 

@@ -68,14 +68,18 @@ def examine(
         },
     )
     about = view.about({one.file.content for one in best if one.file.content is not None})
+    best = [one for one in best if not _is_empty(about.get(one.file.content or 0))]
     found: list[Evidence] = []
     for one in best:
         content = one.file.content or 0
         definitions = own.get(content, ())
         like = symbols.match(definitions, question)
         here = defined.get(one.file.path_id, ())
+        # The words as one name mean that definition, not another that one of them is called.
+        spelled = _spelled(here, query)
+        here = spelled or here
         features = {**one.features, **_named(like, here), "logsize": 0.0}
-        features["spelled"] = 1.0 if _is_spelled(here, query) else 0.0
+        features["spelled"] = 1.0 if spelled else 0.0
         if content in about:
             features["logsize"] = math.log1p(about[content].size_bytes)
         found.append(
@@ -88,6 +92,11 @@ def examine(
     asked_for = [row for row, one in zip(rows, best, strict=True) if not one.pushed]
     scale(rows, asked_for or rows, _SCALED)
     return [one._replace(features=row) for one, row in zip(found, rows, strict=True)]
+
+
+def _is_empty(about: Content | None) -> bool:
+    """Whether a file is there in name alone: an `__init__.py` answers nothing."""
+    return about is not None and about.size_bytes == 0
 
 
 def _most_promising(
@@ -124,11 +133,12 @@ def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
     }
 
 
-def _is_spelled(defined: Sequence[Defined], query: Query) -> bool:
+def _spelled(defined: Sequence[Defined], query: Query) -> Sequence[Defined]:
+    """Those that are called as all words of the query together."""
     if query.spelled is None:
-        return False
+        return ()
     key = key_of(query.spelled.text)
-    return any(key_of(one.symbol.name) == key for one in defined)
+    return [one for one in defined if key_of(one.symbol.name) == key]
 
 
 def with_definitions(view: Snapshot, found: Sequence[Evidence]) -> list[Evidence]:

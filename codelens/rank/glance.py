@@ -23,8 +23,9 @@ from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow, PathFacts
 
 _SCALED = ("cmax", "csum3", "csumall", "file", "head")
-_DEEP = 5
-"""depth: so many folders below the shallowest candidate count as 1."""
+_DEEP, _DEEPEST = 5, 0.4
+"""depth: so many folders below the shallowest candidate count as 1, and that much at most: else what
+lies at the root of a repository would stand above `src/main/java/...` for that alone."""
 
 
 class Glance(NamedTuple):
@@ -106,7 +107,7 @@ def _to_scale(seen: Sequence[Glance]) -> None:
     shallow = min((one["depth"] for one in measure), default=0.0)
     for one in seen:
         one.features["csumall"] = _mass(one.scored.chunks, top)
-        one.features["depth"] -= shallow
+        one.features["depth"] = min(one.features["depth"] - shallow, _DEEPEST)
     scale((one.features for one in seen), measure, _SCALED)
 
 

@@ -107,13 +107,17 @@ class Message(NamedTuple):
         return self.values if self.told else tuple(v for v in self.values if v not in self.naming)
 
 
+_MOST_BLANKS = 60
+"""More words than these are somebody's question or note, unless a program's mark stands before."""
+
+
 def parse(text: str) -> Message | None:
     """The message that a text is; None where it looks like something that a person asks."""
     lines = [line for line in text.strip()[:MAX_CHARS].splitlines() if line.strip()]
     if not lines or len(lines) > _LINES:
         return None
     body, named, told = _without_head(" ".join(lines))
-    if not told and _ASKING.match(body):
+    if not told and (_ASKING.match(body) or body.count(" ") > _MOST_BLANKS):
         return None
     runs, values, naming, strong = _taken_apart(body)
     if body.endswith("?") and not (told or strong):

@@ -24,7 +24,8 @@ REACHED = 0
 import path that a package passes on. Turned into `EXACT` or `LAST` by what else there is."""
 
 CONTAINERS = frozenset("class struct interface trait enum module union type".split())
-WEAK = frozenset("key heading field property member".split())
+MEMBERS = frozenset("field property member".split())
+WEAK = MEMBERS | {"key", "heading"}
 """Their names are too common to come before everything else."""
 _UNNAMED = frozenset("__init__ index mod lib main".split())
 """Files that are called by their folder."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from codelens.rank.score import Judged
@@ -15,18 +16,26 @@ def holding(
 ) -> tuple[list[Judged], list[tuple[FileRow, int]]]:
     """`judged` with the files first that hold every phrase; these with the first one's line.
 
-    Only the best `CHECKED_FILES` are read; letter case is ignored.
+    Only the best `CHECKED_FILES` are read. Whole words; letter case counts where a phrase has a
+    capital, as in a search for text.
     """
-    wanted = [phrase.lower().encode("utf-8", "replace") for phrase in phrases]
+    wanted = [_form(phrase) for phrase in phrases]
     first: list[Judged] = []
     rest: list[Judged] = []
     held: list[tuple[FileRow, int]] = []
     for one in judged[:CHECKED_FILES]:
-        text = (read(one.evidence.file) or b"").lower()
-        at = [text.find(phrase) for phrase in wanted]
-        if min(at) >= 0:
+        text = read(one.evidence.file) or b""
+        found = [form.search(text) for form in wanted]
+        if found[0] and all(found):
             first.append(one)
-            held.append((one.evidence.file, text.count(b"\n", 0, at[0]) + 1))
+            held.append((one.evidence.file, text.count(b"\n", 0, found[0].start()) + 1))
         else:
             rest.append(one)
     return [*first, *rest, *judged[CHECKED_FILES:]], held
+
+
+def _form(phrase: str) -> re.Pattern[bytes]:
+    literal = re.escape(phrase.encode("utf-8", "replace"))
+    before = rb"(?<![\w\x80-\xff])" if phrase[:1].isalnum() else b""
+    after = rb"(?![\w\x80-\xff])" if phrase[-1:].isalnum() else b""
+    return re.compile(before + literal + after, re.IGNORECASE if phrase == phrase.lower() else 0)

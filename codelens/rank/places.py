@@ -40,7 +40,7 @@ def arranged(
     if alone:
         found = [(one.judged, one) for one in by_definition(ready, frozenset(request.kinds))]
     elif query.single:
-        found = [*((one.judged, one) for one in by_name(ready, query)), *_unnamed(ready)]
+        found = list(by_name(ready, query))
     else:
         found = [(one, None) for one in ready]
     shown = alike.folded(view.db, found, request.limit, texts)
@@ -98,25 +98,39 @@ def _further(place: Place, shown: Sequence[Place], floor: float, texts: Texts) -
             yield one
 
 
-def by_name(judged: Sequence[Judged], query: Query) -> list[Place]:
+def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Place | None]]:
     """Definitions that the query names: as typed, then in other conventions, by file.
 
-    Those of tests, examples and the like come last, unless the query asks for such files.
+    Then what defines nothing that is called so. Definitions in tests, examples and the like come
+    between, unless the query asks for such files; and where the code has a field or a property of
+    that name, they come last.
     """
-    down = weights.PUSHED_DOWN["token"]
-    named: list[tuple[tuple[bool, int, int, int], Place]] = []
+    down = weights.pushed_down(True, query.roles)
+    named: list[tuple[tuple[int, int, int], Place]] = []
+    behind: list[tuple[tuple[int, int, int], Place]] = []
+    rest: list[tuple[Judged, Place | None]] = []
+    known = False
     for at, judge in enumerate(judged):
-        role = score.role_of(judge.evidence)
-        behind = role not in query.roles and down.get(role, 0.0) >= _BEHIND
-        for order, (one, place) in enumerate(_named(judge)):
-            named.append(((behind, -one.grade, at, order), place))
-    named.sort(key=lambda row: row[0])
-    return [place for _, place in named]
+        pushed = down.get(score.role_of(judge.evidence), 0.0) >= _BEHIND
+        strong = _named(judge)
+        for order, (one, place) in enumerate(strong):
+            (behind if pushed else named).append(((-one.grade, at, order), place))
+        if not strong:
+            known = known or (not pushed and _is_member(judge))
+            rest.append((judge, None))
+    for every in (named, behind):
+        every.sort(key=lambda row: row[0])
+    yield from ((place.judged, place) for _, place in named)
+    last = [(place.judged, place) for _, place in behind]
+    yield from (*rest, *last) if known else (*last, *rest)
 
 
-def _unnamed(judged: Sequence[Judged]) -> list[tuple[Judged, None]]:
-    """The files that define nothing that the query names."""
-    return [(one, None) for one in judged if not _strong(one)]
+def _is_member(judge: Judged) -> bool:
+    """Whether a file has a field or the like that is called as the query, letter for letter."""
+    return any(
+        one.grade == names.EXACT and one.symbol.kind in names.MEMBERS
+        for one in judge.evidence.defined
+    )
 
 
 def by_definition(judged: Sequence[Judged], kinds: frozenset[str]) -> list[Place]:

@@ -92,7 +92,9 @@ def _defines(place: Place) -> str:
     defined = place.judged.evidence.defined
     here = next((known for known in defined if known.symbol.ordinal == place.symbol), None)
     if here is not None:
-        return _DEFINES[here.grade]
+        # `it` is all that was asked for, not one of its words.
+        whole = place.judged.evidence.single or place.judged.evidence.features["spelled"]
+        return _DEFINES[here.grade] if whole else f"defines {here.symbol.name}"
     strong = [known for known in defined if known.grade > names.LAST]
     if not strong:
         return ""

@@ -82,6 +82,7 @@ def _auto(asked: Asked) -> tuple[list[Ranked], str]:
         lambda: typed.trace(asked, _ranked),
         lambda: _quoted(asked),
         lambda: typed.place(asked),
+        lambda: typed.wildcard(asked),
     )
     found = next((answer for way in ways if (answer := way()) is not None), None)
     if found is not None:

@@ -50,6 +50,8 @@ _REGEX = re.compile(
     r"\.[*+](?=.*\w)(?!\w*[/\\])|\\[bBdDwWsS](?![\w\\])|\\[bBdDwWsS][+*\\(\[]|\[\^?[\w-]*[A-Za-z0-9]-[A-Za-z0-9][\w-]*\]"
     r"|\(\?[:=!<P]|(?<=\w)\|(?=\w)|\\[.()\[\]{}|*+?$^]|\[\^.+\]|\{\d+,?\d*\}|^\^\w|\w\$$"
 )
+# `get.*name` is a regular expression; a star after a dot is one of a glob behind a slash or a star.
+_WILD = re.compile(r"(?!/.*/$)(?:[*]|[^\s*]*[^\s*.][*]|[^\s*]*/[*])(?!\))[^\s()|\\^$+]*")
 _SLASHED = re.compile(r"/(?=.*[\\.*+?\[\](){}|^$]).+/[gimsuy]*")
 
 
@@ -85,6 +87,15 @@ def place(asked: Asked) -> Answer | None:
     if found.told and (found.line or found.names or "." in found.path.rsplit("/", 1)[-1]):
         asked.note(f"no file `{found.path}` here; its words were ranked")
     return None
+
+
+def wildcard(asked: Asked) -> Answer | None:
+    """A path with wildcards, and nothing else: `test_*.py`, `src/**/query.*`."""
+    text = asked.query.text
+    if not _WILD.fullmatch(text) or not ("/" in text or "." in text):
+        return None
+    results = filepaths.search(asked.view, asked.query, asked.request, asked.filters, asked.notes)
+    return (results, "path") if results else None
 
 
 def as_name(asked: Asked) -> Asked:

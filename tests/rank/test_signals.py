@@ -136,6 +136,9 @@ def test_a_changelog_with_every_word_stands_below_the_code(store: Store) -> None
         ("assets/logo.svg", "data"),
         ("config/app.yml", ""),
         ("docs/usage.md", "prose"),
+        ("LICENSE-APACHE", "prose"),
+        ("src/history.py", ""),
+        ("pkg/.gitignore", "data"),
         ("tests/locale/de.po", "test"),
     ],
 )
@@ -182,3 +185,72 @@ def test_a_part_of_a_class_stands_below_the_file_that_is_called_as_it(store: Sto
     files = {"src/Serializer.Json.cs": part, "src/Serializer.cs": part.replace("Write", "Read")}
     view = store.view({**files, **FILLER})
     assert paths(store.search(view, "Serializer"))[0] == "src/Serializer.cs"
+
+
+def test_all_words_as_one_name_mean_that_definition_and_not_one_of_them(store: Store) -> None:
+    files = {
+        "src/hash.py": "def hashCode(v):\n    pass\n\ndef reflectionHashCode(value):\n    1\n",
+        "src/other.py": "def hashCode(other):\n    # hashCode by reflection\n    return 3\n",
+    }
+    view = store.view({**files, **FILLER})
+    found = store.search(view, "reflection hashCode").results
+    assert (found[0].line, found[0].why) == (
+        "def reflectionHashCode(value)",
+        "defines it in another convention",
+    )
+    assert "defines it" not in [one.why for one in found[1:]]
+
+
+def test_a_test_that_is_called_alike_stands_below_a_property_that_is_called_so(
+    store: Store,
+) -> None:
+    files = {
+        "src/point.py": "class Point:\n    @property\n    def width(self):\n        return 1\n",
+        "tests/test_models.py": "class Width:\n    pass\n",
+    }
+    view = store.view({**files, **FILLER})
+    assert paths(store.search(view, "width"))[0] == "src/point.py"
+
+
+@pytest.mark.parametrize("query", ["*.html", "**/page.*", "web/*.html", "pa*.html"])
+def test_a_path_with_wildcards_finds_files(store: Store, query: str) -> None:
+    view = store.view({"web/page.html": "<p>html</p>\n", "src/html.py": "html = 1\n", **FILLER})
+    found = store.search(view, query)
+    assert (found.mode, paths(found)) == ("path", ["web/page.html"])
+
+
+def test_a_regular_expression_is_no_path_with_wildcards(store: Store) -> None:
+    view = store.view({"src/get_it_all.py": "def get_it_all():\n    pass\n", **FILLER})
+    assert store.search(view, "get_.*all").mode != "path"
+
+
+def test_an_empty_file_answers_nothing(store: Store) -> None:
+    files = {"src/session/__init__.py": "", "src/store.py": "def session():\n    return 1\n"}
+    view = store.view({**files, **FILLER})
+    assert paths(store.search(view, "session")) == ["src/store.py"]
+
+
+def test_what_lies_at_the_root_is_not_the_answer_for_that_alone(store: Store) -> None:
+    files = {
+        "pom.xml": "<project><build>buffers of bytes</build></project>\n",
+        "src/main/java/org/acme/io/Buffers.java": "class Buffers {\n  // joins bytes\n}\n",
+    }
+    view = store.view({**files, **FILLER})
+    assert paths(store.search(view, "join buffers of bytes"))[0].endswith("Buffers.java")
+
+
+def test_a_quoted_word_is_a_whole_word_in_its_own_letter_case(store: Store) -> None:
+    files = {
+        "src/a.py": "import sessions\n\n\ndef class_of(sessions):\n    return sessions\n",
+        "src/b.py": "class Session:\n    pass\n",
+    }
+    view = store.view({**files, **FILLER})
+    assert paths(store.search(view, '"Session" class'))[0] == "src/b.py"
+
+
+def test_a_long_question_is_no_message(store: Store) -> None:
+    view = store.view({"src/a.py": "def redirect(url):\n    return url\n", **FILLER})
+    asked = (
+        "We call 'redirect' from a view and it is not working " + "as we would expect it to " * 20
+    )
+    assert not any("message" in note for note in store.search(view, asked).notes)

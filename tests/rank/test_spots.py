@@ -31,7 +31,7 @@ def test_a_definition_that_a_sentence_names_is_its_place(store: Store) -> None:
         f"# how the wick is trimmed by hand, trimmed again, wick {at}" for at in range(40)
     )
     found = first(store, {"lamp.py": text}, "how trimWick trims the wick")
-    assert (found.line, found.why) == ("def trimWick(wick)", "defines it")
+    assert (found.line, found.why) == ("def trimWick(wick)", "defines trimWick")
 
 
 def test_a_long_class_that_a_sentence_names_is_shown_by_its_beginning(store: Store) -> None:
