@@ -24,8 +24,8 @@ from codelens.store.views import FileRow, PathFacts
 
 _SCALED = ("cmax", "csum3", "csumall", "file", "head")
 _DEEP, _DEEPEST = 5, 0.4
-"""depth: so many folders below the shallowest candidate count as 1, and that much at most: else what
-lies at the root of a repository would stand above `src/main/java/...` for that alone."""
+"""depth: so many folders below the shallowest candidate count as 1, and that much at most: else
+what lies at the root of a repository would stand above `src/main/java/...` for that alone."""
 
 
 class Glance(NamedTuple):

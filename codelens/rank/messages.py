@@ -65,7 +65,8 @@ _WRONG = re.compile(
     r"|didn't|invalid|illegal|missing|unexpected|expected|unknown|unsupported|unrecognized|must|denied"
     r"|refused|forbidden|exceeded|already|timed out|no such"
     r"|too (?:many|few|large|long|short)|required"
-    r"|deprecated|no longer|conflicts?|aborted|refusing|undefined|unreachable|nothing to)\b|^no\b",
+    r"|deprecated|no longer|conflicts?|aborted|refusing|undefined|unreachable|nothing to)\b(?!-)"
+    r"|^no (?=\w)",
     re.IGNORECASE,
 )
 """What programs say when something is wrong; people who ask rather say what they look for."""

@@ -151,11 +151,11 @@ def _with_near_owner(
 
 
 def _holding(asked: Asked, judged: Sequence[Judged], name: Name) -> set[int]:
-    """Files whose text has a name that is no definition, as a word."""
+    """Files that are called so, or whose text has the name as a word: it is no definition."""
     word = name.parts[-1].encode("utf-8", "replace")
     form = re.compile(rb"(?<![\w])" + re.escape(word) + rb"(?![\w])", re.IGNORECASE)
     return {
         one.evidence.file.path_id
         for one in judged[: asked.request.limit]
-        if form.search(asked.read(one.evidence.file) or b"")
+        if one.evidence.features["stemeq"] or form.search(asked.read(one.evidence.file) or b"")
     }

@@ -99,22 +99,27 @@ def _further(place: Place, shown: Sequence[Place], floor: float, texts: Texts) -
 
 
 def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Place | None]]:
-    """Definitions that the query names: as typed, then in other conventions, by file.
+    """Definitions that the query names: as typed, then in other conventions.
+
+    What stands on its own comes before the members of something, then it goes by file.
 
     Then what defines nothing that is called so. Definitions in tests, examples and the like come
     between, unless the query asks for such files; and where the code has a field or a property of
     that name, they come last.
     """
     down = weights.pushed_down(True, query.roles)
-    named: list[tuple[tuple[int, int, int], Place]] = []
-    behind: list[tuple[tuple[int, int, int], Place]] = []
+    named: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
+    behind: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
     rest: list[tuple[Judged, Place | None]] = []
+    typed = {name.parts[-1] for name in query.names}
     known = False
     for at, judge in enumerate(judged):
         pushed = down.get(score.role_of(judge.evidence), 0.0) >= _BEHIND
         strong = _named(judge)
         for order, (one, place) in enumerate(strong):
-            (behind if pushed else named).append(((-one.grade, at, order), place))
+            inner = one.symbol.parent >= 0 and one.symbol.kind not in names.CONTAINERS
+            key = (-one.grade, one.symbol.name not in typed, inner, at, order)
+            (behind if pushed else named).append((key, place))
         if not strong:
             known = known or (not pushed and _is_member(judge))
             rest.append((judge, None))

@@ -29,6 +29,7 @@ _COVERED = 0.9
 """A definition is shown for its chunk if it has this share of what the chunk has of the query."""
 _MOST = 0.8
 """A definition that is so much of its chunk is shown for it, whatever the rest holds."""
+_TESTS = frozenset({"test", "tests"})
 _MINOR = frozenset("variable constant field property member key module".split())
 
 
@@ -204,15 +205,35 @@ def _inside(judge: Judged, number: int) -> list[Definition]:
 
 
 def _likeness(judge: Judged) -> Callable[[Definition], float]:
-    """Tells how like the query a definition's name is; that of a one-line value counts half."""
+    """Tells how like the query a definition's name is.
+
+    That of a one-line value counts half, and so does a constructor's (its class is meant) and one
+    of a test that stands in the source it tests.
+    """
     cosines = judge.evidence.symbols.cosines
+    every = judge.evidence.definitions
 
     def like(symbol: Definition) -> float:
-        if symbol.ordinal >= len(cosines):
-            return 0.0
-        return cosines[symbol.ordinal] * (0.5 if _is_minor(symbol) else 1.0)
+        known = cosines[symbol.ordinal] if symbol.ordinal < len(cosines) else 0.0
+        if known and (_is_minor(symbol) or _is_beside(symbol, every)):
+            known *= 0.5
+        return known
 
     return like
+
+
+def _is_beside(symbol: Definition, every: Sequence[Definition]) -> bool:
+    """Whether it is a constructor or destructor, or lies in a container of tests."""
+    if symbol.parent < 0:
+        return False
+    if symbol.name.lstrip("~") == every[symbol.parent].name:
+        return True
+    at = symbol.parent
+    while at >= 0:
+        if every[at].name.lower() in _TESTS:
+            return True
+        at = every[at].parent
+    return False
 
 
 def _is_minor(symbol: Definition) -> bool:

@@ -174,7 +174,8 @@ def message(asked: Asked, rank: Rank) -> Answer | None:
     found = messages.parse(asked.query.text)
     if found is None or (asked.query.phrases and not found.told):
         return None  # a person quotes what must stand there
-    return _message(asked, found, rank), "auto"
+    # `src/a.c:12:5: error: ...`: a tool says where, and then what.
+    return places_inside(asked, _message(asked, found, rank)), "auto"
 
 
 def _message(asked: Asked, found: Message, rank: Rank) -> list[Ranked]:
@@ -192,7 +193,7 @@ def _message(asked: Asked, found: Message, rank: Rank) -> list[Ranked]:
         if found.left_out:
             asked.note(f"read as a message; left out as values: {messages.shown_values(found)}")
         if not results:
-            asked.note("no file here has the message's words together; they were ranked")
+            asked.note("the message was not found as it is written; its words were ranked")
         asked = asked._replace(query=constant._replace(text=asked.query.text))
     ranked = rank(asked)
     if said and said[0].pushed:

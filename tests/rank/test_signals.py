@@ -254,3 +254,41 @@ def test_a_long_question_is_no_message(store: Store) -> None:
         "We call 'redirect' from a view and it is not working " + "as we would expect it to " * 20
     )
     assert not any("message" in note for note in store.search(view, asked).notes)
+
+
+def test_a_file_that_is_called_so_stands_before_near_names(store: Store) -> None:
+    files = {
+        "src/commands/testserver.py": "class Command:\n    def handle(self):\n        return 1\n",
+        "src/http.py": "def testservr():\n    return 3\n",
+    }
+    view = store.view({**files, **FILLER})
+    found = store.search(view, "testserver")
+    assert paths(found)[:2] == ["src/commands/testserver.py", "src/http.py"]
+    assert found.results[1].why.startswith("near match")
+
+
+def test_a_function_of_its_own_comes_before_methods_that_are_called_alike(store: Store) -> None:
+    files = {
+        "src/a.py": "class Node:\n    def render(self):  # render\n        return 1\n",
+        "src/z/shortcuts.py": "def render(request):\n    return request\n",
+    }
+    view = store.view({**files, **FILLER})
+    assert paths(store.search(view, "render"))[0] == "src/z/shortcuts.py"
+
+
+def test_what_a_tool_says_of_a_line_leads_to_the_line(store: Store) -> None:
+    code = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+    view = store.view(
+        {"src/pkg/code.py": code, "src/long.py": "line_too_long = 'E501'\n", **FILLER}
+    )
+    found = store.search(view, "src/pkg/code.py:6:5: E501 line too long (101 > 100)")
+    assert (paths(found)[0], found.results[0].line) == ("src/pkg/code.py", "def two()")
+
+
+def test_the_name_of_a_rule_is_no_message(store: Store) -> None:
+    files = {
+        "rules/no-unused-vars.js": "module.exports = 1\n",
+        "docs/x.md": "no-unused-vars rule\n",
+    }
+    view = store.view({**files, **FILLER})
+    assert paths(store.search(view, "no-unused-vars rule"))[0] == "rules/no-unused-vars.js"

@@ -86,3 +86,23 @@ def test_definitions_of_tests_come_behind_those_in_other_conventions(store: Stor
     view = store.view(files)
     found = [one.file.path for one in store.search(view, "lantern").results]
     assert found == [b"src/settings.py", b"tests/lamp.py"]
+
+
+def test_a_test_inside_its_source_is_not_shown_for_it(store: Store) -> None:
+    text = (
+        "pub struct Hidden;\n\nimpl Hidden {\n    /// The hidden flag.\n"
+        "    pub fn flag(&self) -> bool {\n"
+        "        true\n    }\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn hidden_flag() {\n"
+        "        assert!(super::Hidden.flag());\n    }\n}\n"
+    )
+    found = first(store, {"src/flags.rs": text}, "where is the hidden flag read")
+    assert "hidden_flag" not in found.line
+
+
+def test_a_class_is_shown_for_its_name_and_not_its_constructor(store: Store) -> None:
+    text = (
+        "class Pager {\n  // cuts rows into pages\n  private int size;\n\n  Pager(int size) {\n"
+        "    this.size = size;\n  }\n\n  int rows() {\n    return size;\n  }\n}\n"
+    )
+    found = first(store, {"src/Pager.java": text}, "pager of rows")
+    assert found.line == "class Pager"
