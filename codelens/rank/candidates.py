@@ -18,7 +18,7 @@ from codelens.rank.weights import K1
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 
-WANTED = 80
+WANTED = 100
 """Files that get a closer look. The 200 best chunks hold .995 of the relevant files (recipe); on
 its 25 repositories 80 files rank as well as 200."""
 _COMMON_IN_PATHS = 0.2

@@ -91,7 +91,7 @@ LONG_QUERY = 6
 """stemcov: in a query of more terms than these a stem must have its share of the query to count."""
 PUSHED_DOWN_KEPT = 30
 """Candidates at most whose role the query does not ask for."""
-LOOKED_AT = 30
+LOOKED_AT = 40
 """Files whose definitions are read and compared: the most promising by chunks and path."""
 SHORTEST_PREFIX = 3
 """stempfx: a shorter beginning says nothing."""
