@@ -25,7 +25,8 @@ MAX_TERMS = 64
 _READ_TERMS = 256
 _SPELLED_WORDS = 5
 
-_PHRASE = re.compile(r'"([^"\n]{1,500})"|“([^”\n]{1,500})”')
+# Three in a row are Python's, and quote nothing that is asked for.
+_PHRASE = re.compile(r'(?<!")"(?!")([^"\n]{1,500})"(?!")|“([^”\n]{1,500})”')
 # Possessive and bound to a word's start: else a word of 10,000 letters takes seconds.
 _QUALIFIED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|#|->)[^\W\d]\w*+)+[!?]?")
 _NAME = re.compile(r"[^\W\d]\w*")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from codelens.extract.tokens import WORD
+from codelens.extract.tokens import STOPWORDS, WORD
 from codelens.rank import (
     around,
     candidates,
@@ -131,7 +131,10 @@ def nothing_to_look_up(asked: Asked) -> Answer | None:
     if strong:
         return definitions(asked, strong, "defines it"), "symbol"
     total = sum(1 for file in asked.view.files if file.content is not None)
-    asked.note("nothing but common words and signs: looked for as literal text")
+    what = "a word too long to be one" if asked.query.words else "signs"
+    if any(word.lower() in STOPWORDS for word in asked.query.words):
+        what = "common words and signs"
+    asked.note(f"nothing but {what}: looked for as literal text")
     notes: list[str] = []
     results = textual.search(
         asked.view, asked.query.text, asked.request, asked.filters, asked.read, notes,

@@ -292,3 +292,10 @@ def test_the_name_of_a_rule_is_no_message(store: Store) -> None:
     }
     view = store.view({**files, **FILLER})
     assert paths(store.search(view, "no-unused-vars rule"))[0] == "rules/no-unused-vars.js"
+
+
+def test_three_quotes_in_a_row_quote_nothing(store: Store) -> None:
+    view = store.view({"src/a.py": 'def host():\n    """Return the host."""\n', **FILLER})
+    found = store.search(view, 'def host(): """Return the host of the request."""')
+    assert paths(found)[0] == "src/a.py"
+    assert not any("letter" in note for note in found.notes)
