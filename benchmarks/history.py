@@ -1,64 +1,99 @@
 """An outside measure from real history: does a commit's message find the files it changed?
 
-    python benchmarks/history.py REPO... [--commits 60] [--results FILE.jsonl]
+    python benchmarks/history.py run RESULTS.jsonl REPO... [--commits 40] [--home FOLDER]
+    python benchmarks/history.py report RESULTS.jsonl
+    python benchmarks/history.py worst RESULTS.jsonl [--show 15]
 
 For the latest commits of each repository with a telling message, the message's first paragraph
-is searched in the tree before the commit (by ref, nothing is checked out), and the rank of the
-files that the commit changed is scored: recall at 5, 10 and 20. Tests, generated, vendored and
-non-code files do not count among the changed ones. Beside codelens, on the same trees:
+is searched in the tree before the commit (by ref, nothing is checked out; a bare mirror does),
+and the ranks of the files that the commit changed are scored: recall at 5, 10 and 20 results,
+the mean over commits. Beside codelens, on the same trees and the same words:
 
-- ripgrep: files by the number of lines that hold any of the message's words (what
-  `rg -ic 'word|word'` sorted by count gives), words of fewer than 3 letters and English
-  stopwords left out;
-- BM25: files as bags of lower-case words, k1 = 1.2, b = .75.
+- BM25: files as bags of lower-case words, k1 = 1.2, b = .75;
+- BM25 parts: the same on stemmed parts of identifiers, which are codelens' own tokens;
+- ripgrep: files by the number of distinct words of the message that they hold, then by matches
+  (`rg -i --count-matches` a word); hidden files left out, as ripgrep does.
 
-Chosen by rule, the same for all: one parent; 1 to 5 such files changed, all there before; a
-subject of at least four words; no merge, revert, release, version or dependency commit.
+The rule, the same for all repositories, set before their results were seen. A commit counts if
+- it has one parent, and is among the newest 4,000;
+- its subject, numbers of issues aside, has at least four distinct words of three letters or more
+  that are no English function words, and no earlier one has the same first paragraph;
+- its subject is not a merge, revert, release, version or dependency commit, not of the kinds
+  `chore`, `ci`, `build`, `docs`, `style` or `test`, and about no typo, spelling, white space,
+  formatting, linting or copyright;
+- it changed 1 to 5 source files, all of them there before. Other files may change with them.
+  Source is a programming language, style sheet, page or query language; no data (JSON, YAML,
+  TOML), prose, notebook or build file (make, CMake, Dockerfile); and nothing whose path says
+  test, example, documentation, benchmark, vendored or generated (`ASIDE`, a list of its own: what
+  codelens takes for such does not decide what it is judged by).
+
+Two ways to look at one list of results: `all files`, as a caller gets it, where a second place of
+a file wastes its rank, and files folded behind a result (`alike`) take the ranks after it; and
+`source alone`, where files that no rule above could have chosen are left out of every method's
+list. Apart from that, commits whose message names a changed file (the stem or the whole name, as
+a word of its own) are told from those that name none.
+
+Changed files are not all that is relevant to a message, and some changed by the way: a recall of
+1 is out of reach for any method.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import statistics
 import subprocess
+import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import rivals
+
 from codelens.config import Settings
+from codelens.engine.answers import SearchAnswer
 from codelens.engine.engine import Engine
 from codelens.extract.detect import language_by_path
 from codelens.extract.languages import TEXT, language_info
-from codelens.extract.tokens import STOPWORDS
-from codelens.index.pathfacts import path_facts
-from codelens.types import RelPath
+from codelens.handles.grammar import parse_handle
+from codelens.paths import printed
 
+METHODS = ("codelens", "BM25", "BM25 parts", "ripgrep")
 CUTS = (5, 10, 20)
+COMMITS_READ = 4000
 MOST_CHANGED = 5
 LEAST_WORDS = 4
-LARGEST_FILE = 1_000_000
+LONGEST_LIST = 100
 DULL = re.compile(
-    r"^(merge|revert|release|bump|chore\(deps|build\(deps|update dependenc|version|v?\d+\.\d+|"
-    r"prepare|changelog|fixup!|squash!|wip\b|\[maven|\[release|upgrade .* to v?\d)",
+    r"^(merge|revert|release|bump|update dependenc|version|v?\d+\.\d+|prepare|changelog|"
+    r"fixup!|squash!|wip\b|\[maven|\[release|upgrade .* to v?\d|"
+    r"(chore|ci|build|docs?|style|tests?|deps)\b[^:]{0,40}:)"
+    r"|\b(typos?|spelling|white ?space|lint\w*|formatting|reformat\w*|gofmt|clang-format|"
+    r"copyright)\b",
     re.IGNORECASE,
 )
 NOISE = re.compile(
     r"\(?#\d+\)?|^(Signed-off-by|Co-authored-by|Change-Id|See|Fixes|Closes|Refs?):?.*$",
     re.MULTILINE,
 )
-WORD = re.compile(r"\w+")
-K1, B = 1.2, 0.75
+NOT_SOURCE = frozenset(
+    {TEXT, *"json yaml toml markdown rst jupyter make automake cmake dockerfile".split()}
+)
+ASIDE = re.compile(
+    r"(^|/)(([\w-]*[-_])?tests?|testing|specs?|test-?data|e2e|__tests__|__mocks__|mocks?|fixtures|"
+    r"[a-z]\w*Tests?|examples?|demos?|samples?|docs?|bench(marks?)?|vendor(ed)?|third[_-]?party|"
+    r"node_modules|deps|dist|generated)/"
+    r"|(^|/)(test_[^/]*|[^/]*[._-](tests?|specs?)(-d)?\.[^/]*|[^/]*(Tests?|Spec)\.\w+|conftest\.py|"
+    r"tests?\.\w+|[^/]*(\.min|\.pb|_pb2|\.generated|\.g)\.\w+)$"
+)
 
 
 class Case(NamedTuple):
     """One commit."""
 
-    repo: Path
     commit: str
     parent: str
     message: str
@@ -71,36 +106,38 @@ def git(repo: Path, *args: str) -> bytes:
 
 
 def cases(repo: Path, wanted: int) -> Iterator[Case]:
-    """The latest commits that the rules choose."""
-    log = git(repo, "log", "--no-merges", "--first-parent", "-n", "20000", "--raw", "-z",
-              "--no-renames", "--abbrev=40", "--format=%x01%H%x02%P%x02%B%x03")  # fmt: skip
-    count = 0
+    """The latest commits that the rules choose, newest first."""
+    log = git(repo, "log", "--no-merges", "-n", str(COMMITS_READ), "--raw", "-z", "--no-renames",
+              "--abbrev=40", "--format=%x01%H%x02%P%x02%B%x03")  # fmt: skip
+    seen: set[str] = set()
     for entry in log.decode("utf-8", "replace").split("\1")[1:]:
         head, _, raw = entry.partition("\3")
         commit, parents, body = head.split("\2")
         message = telling(body)
+        if not message or message in seen or not parents or " " in parents:
+            continue
         changed = judged(raw)
-        if message and changed and " " not in parents and parents:
-            yield Case(repo, commit, parents, message, changed)
-            count += 1
-            if count == wanted:
+        if changed:
+            seen.add(message)
+            yield Case(commit, parents, message, changed)
+            if len(seen) == wanted:
                 return
 
 
 def telling(body: str) -> str:
     """The first paragraph of a message without numbers of issues; empty if it says little."""
     subject = body.strip().split("\n", 1)[0]
-    if DULL.match(subject) or len(WORD.findall(NOISE.sub("", subject))) < LEAST_WORDS:
+    if DULL.search(subject) or len(rivals.words_of(NOISE.sub("", subject))) < LEAST_WORDS:
         return ""
     return " ".join(NOISE.sub("", body.strip().split("\n\n", 1)[0]).split())
 
 
 def judged(raw: str) -> frozenset[str]:
-    """Changed code files, if they are few and were all there; else nothing."""
+    """Changed source files, if they are few and were all there; else nothing."""
     parts = raw.strip("\0\n").split("\0")
     found: set[str] = set()
     for status, path in zip(parts[::2], parts[1::2], strict=False):
-        if not is_code(path):
+        if not is_source(path):
             continue
         if not status.strip().endswith(" M"):
             return frozenset()
@@ -108,12 +145,12 @@ def judged(raw: str) -> frozenset[str]:
     return frozenset(found) if len(found) <= MOST_CHANGED else frozenset()
 
 
-def is_code(path: str) -> bool:
-    name = path.encode()
+def is_source(path: str) -> bool:
+    name = path.encode("utf-8", "replace")
     language = language_by_path(name)
-    if language in {None, TEXT} or not language_info(language).grammar:
+    if language is None or language in NOT_SOURCE or not language_info(language).grammar:
         return False
-    return not path_facts(RelPath(name)).role
+    return not ASIDE.search(path)
 
 
 class Texts:
@@ -125,149 +162,221 @@ class Texts:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         self._repo = repo
-        self._known: dict[str, tuple[str, Counter[str]] | None] = {}
+        self._known: dict[str, rivals.Text | None] = {}
 
-    def tree(self, commit: str) -> list[tuple[str, str, Counter[str]]]:
-        """Path, lower-case text and words of each text file."""
-        found = []
-        for row in (
-            git(self._repo, "ls-tree", "-r", "-z", commit).decode("utf-8", "replace").split("\0")
-        ):
+    def tree(self, commit: str) -> list[rivals.File]:
+        """Path and text of each text file."""
+        listed = git(self._repo, "ls-tree", "-r", "-z", commit).decode("utf-8", "replace")
+        found: list[rivals.File] = []
+        for row in listed.split("\0"):
             meta, _, path = row.partition("\t")
-            if meta.split(" ")[1:2] == ["blob"]:
-                known = self._text(meta.split(" ")[2])
+            mode, _, rest = meta.partition(" ")
+            kind, _, blob = rest.partition(" ")
+            if kind == "blob" and mode != "120000":
+                known = self._text(blob)
                 if known is not None:
-                    found.append((path, *known))
+                    found.append((path, known))
         return found
 
-    def _text(self, blob: str) -> tuple[str, Counter[str]] | None:
+    def _text(self, blob: str) -> rivals.Text | None:
         if blob not in self._known:
             stdin, stdout = self._git.stdin, self._git.stdout
+            assert stdin is not None and stdout is not None
             stdin.write(blob.encode() + b"\n")
             stdin.flush()
-            size = int(stdout.readline().split()[2])
-            data = stdout.read(size)
-            stdout.read(1)
-            self._known[blob] = None
-            if size <= LARGEST_FILE and b"\0" not in data[:8000]:
-                text = data.decode("utf-8", "replace").lower()
-                self._known[blob] = text, Counter(WORD.findall(text))
+            _, *about = stdout.readline().split()
+            # Mirrors may lack their largest blobs: `missing` has no size.
+            if about == [b"missing"]:
+                self._known[blob] = None
+            else:
+                self._known[blob] = rivals.text_of(stdout.read(int(about[1])))
+                stdout.read(1)
         return self._known[blob]
 
     def close(self) -> None:
+        assert self._git.stdin is not None
         self._git.stdin.close()
         self._git.wait()
 
 
-Tree = list[tuple[str, str, Counter[str]]]
+def by_codelens(engine: Engine, repo: Path, case: Case) -> tuple[list[str], dict[str, float]]:
+    """Paths as `flattened`, and milliseconds."""
+    took: dict[str, float] = {}
+    started = time.perf_counter()
+    engine.look(path=repo, ref=case.parent)
+    took["look"] = time.perf_counter() - started
+    for name in ("first", "again"):
+        started = time.perf_counter()
+        engine.search(case.message, path=repo, ref=case.parent)
+        took[name] = time.perf_counter() - started
+    answer = engine.search(case.message, path=repo, ref=case.parent, limit=LONGEST_LIST)
+    return flattened(answer), {name: round(value * 1000, 1) for name, value in took.items()}
 
 
-def words_of(message: str) -> set[str]:
-    words = {word.lower() for word in WORD.findall(message)}
-    return {word for word in words if len(word) > 2 and word not in STOPWORDS}
+def flattened(answer: SearchAnswer) -> list[str]:
+    """Paths in the order of the results, a file as often as it has a place of its own.
+
+    What is folded behind a result comes directly after it and takes ranks.
+    """
+    paths: list[str] = []
+    for hit in answer.results:
+        behind = [printed(parse_handle(one).path or b"") for one in hit.alike]
+        paths += [hit.path, *(path for path in dict.fromkeys(behind) if path != hit.path)]
+    return paths
 
 
-def by_ripgrep(tree: Tree, message: str) -> list[str]:
-    words = words_of(message)
-    if not words:
-        return []
-    pattern = re.compile("|".join(re.escape(word) for word in sorted(words)))
-    # Only files that can match are searched line by line.
-    counts = []
-    for path, text, _ in tree:
-        lines, last = 0, -1
-        for match in pattern.finditer(text):
-            if match.start() > last:
-                lines += 1
-                last = text.find("\n", match.end())
-                if last < 0:
-                    break
-        if lines:
-            counts.append((-lines, path))
-    return [path for _, path in sorted(counts)]
-
-
-def by_bm25(tree: Tree, message: str) -> list[str]:
-    words = words_of(message)
-    sizes = [sum(counts.values()) for _, _, counts in tree]
-    mean = sum(sizes) / max(1, len(sizes))
-    scores: dict[str, float] = {}
-    for word in words:
-        holding = [
-            (path, counts[word], size)
-            for (path, _, counts), size in zip(tree, sizes, strict=True)
-            if word in counts
-        ]
-        idf = math.log(1 + (len(tree) - len(holding) + 0.5) / (len(holding) + 0.5))
-        for path, count, size in holding:
-            part = count * (K1 + 1) / (count + K1 * (1 - B + B * size / mean))
-            scores[path] = scores.get(path, 0.0) + idf * part
-    return sorted(scores, key=lambda path: (-scores[path], path))
-
-
-def by_codelens(engine: Engine, case: Case) -> list[str]:
-    answer = engine.search(case.message, path=case.repo, ref=case.parent, limit=max(CUTS))
-    return list(dict.fromkeys(hit.path for hit in answer.results))
-
-
-def recall(ranked: list[str], case: Case) -> list[float]:
-    return [len(case.changed & set(ranked[:cut])) / len(case.changed) for cut in CUTS]
-
-
-def run(repos: list[Path], wanted: int, home: Path, results: Path | None) -> None:
-    table: dict[str, list[list[float]]] = {}
-    rows: list[str] = []
-    took: list[float] = []
-    out = results.open("w", encoding="utf-8") if results else None
-    with Engine(Settings(home=home)) as engine:
+def run(repos: list[Path], wanted: int, home: Path, results: Path) -> None:
+    with Engine(Settings(home=home)) as engine, results.open("w", encoding="utf-8") as out:
         for repo in repos:
             texts = Texts(repo)
-            own: dict[str, list[list[float]]] = {}
-            for case in cases(repo, wanted):
-                tree = texts.tree(case.parent)
-                engine.search("warm", path=repo, ref=case.parent)
-                started = time.perf_counter()
-                ranked = {"codelens": by_codelens(engine, case)}
-                took.append(time.perf_counter() - started)
-                ranked |= {
-                    "ripgrep": by_ripgrep(tree, case.message),
-                    "BM25": by_bm25(tree, case.message),
-                }
-                for name, paths in ranked.items():
-                    own.setdefault(name, []).append(recall(paths, case))
-                if out:
-                    row = {"repo": repo.name, "commit": case.commit, "message": case.message}
-                    row |= {"changed": sorted(case.changed), "codelens": ranked["codelens"]}
-                    out.write(json.dumps(row) + "\n")
+            rows = [measured(engine, repo, texts, case) for case in cases(repo, wanted)]
             texts.close()
-            rows.append(line(repo.name, own))
-            print(rows[-1], flush=True)
-            for name, values in own.items():
-                table.setdefault(name, []).extend(values)
-    print(line("all", table))
-    middle = statistics.median(took) * 1000
-    print(f"codelens: median {middle:.0f} ms a query, the look at an indexed ref included")
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            out.flush()
+            print(f"{name_of(repo)}: {len(rows)} commits", file=sys.stderr, flush=True)
+    report(results)
 
 
-def line(title: str, found: dict[str, list[list[float]]]) -> str:
-    """One row: recall at the cuts for each method."""
-    cells = [title, str(len(next(iter(found.values()), [])))]
-    for name in ("codelens", "BM25", "ripgrep"):
-        values = found.get(name, [])
-        means = [sum(one[at] for one in values) / max(1, len(values)) for at in range(len(CUTS))]
+def measured(engine: Engine, repo: Path, texts: Texts, case: Case) -> dict:
+    listed, took = by_codelens(engine, repo, case)
+    files = texts.tree(case.parent)
+    found = {
+        "codelens": listed,
+        "BM25": rivals.by_bm25(files, case.message),
+        "BM25 parts": rivals.by_bm25_parts(files, case.message),
+        "ripgrep": rivals.by_ripgrep(files, case.message),
+    }
+    return {
+        "repo": name_of(repo),
+        "commit": case.commit,
+        "message": case.message,
+        "changed": sorted(case.changed),
+        "named": names_one(case.message, case.changed),
+        "files": len(files),
+        "took": took,
+        "ranks": {method: ranks_of(paths, case.changed) for method, paths in found.items()},
+        "source": {
+            method: ranks_of([path for path in paths if is_source(path)], case.changed)
+            for method, paths in found.items()
+        },
+        "first": found["codelens"][: max(CUTS)],
+    }
+
+
+def ranks_of(paths: list[str], changed: Iterable[str]) -> dict[str, int | None]:
+    """Rank of each changed file, from 1."""
+    places: dict[str, int] = {}
+    for rank, path in enumerate(paths, 1):
+        places.setdefault(path, rank)
+    return {path: places.get(path) for path in sorted(changed)}
+
+
+def names_one(message: str, changed: Iterable[str]) -> bool:
+    said = {word.lower() for word in re.findall(r"[\w.-]+|\w+", message)}
+    said |= {word.lower() for word in re.findall(r"\w+", message)}
+    said |= {word.rstrip(".") for word in said}
+    for path in changed:
+        name = path.rpartition("/")[2].lower()
+        if name in said or name.split(".")[0] in said:
+            return True
+    return False
+
+
+def name_of(repo: Path) -> str:
+    """A mirror is `owner+name/repo`."""
+    folder = repo.resolve()
+    name = folder.parent.name if folder.name == "repo" else folder.name
+    return name.rpartition("+")[2].removesuffix(".git")
+
+
+def rows_of(results: Path) -> list[dict]:
+    return [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+
+
+def recall(ranks: dict[str, int | None], cut: int) -> float:
+    return sum(rank is not None and rank <= cut for rank in ranks.values()) / len(ranks)
+
+
+def report(results: Path) -> None:
+    """The tables: by repository, and by whether the message names a changed file."""
+    rows = rows_of(results)
+    for title, key in (("all files", "ranks"), ("source alone", "source")):
+        heads = [f"{METHODS[0]} @5/10/20", *METHODS[1:]]
+        print(f"\n| {title} | files | commits | {' | '.join(heads)} |")
+        print("|---|---|---|" + "---|" * len(METHODS))
+        by_repo: dict[str, list[dict]] = defaultdict(list)
+        for row in rows:
+            by_repo[row["repo"]].append(row)
+        for name, own in by_repo.items():
+            print(line(name, own, key))
+        print(line("**all**", rows, key))
+        print(line("names a changed file", [row for row in rows if row["named"]], key))
+        print(line("names none", [row for row in rows if not row["named"]], key))
+    for rival in METHODS[1:]:
+        pairs = [
+            (recall(row["ranks"]["codelens"], 10), recall(row["ranks"][rival], 10)) for row in rows
+        ]
+        better, worse = (sum(a > b for a, b in pairs), sum(a < b for a, b in pairs))
+        print(f"\nat 10, codelens against {rival}: better on {better} commits, worse on {worse}")
+    timing(by_repo)
+
+
+def line(title: str, rows: list[dict], key: str) -> str:
+    cells = [title, str(round(statistics.median(row["files"] for row in rows))) if rows else "",
+             str(len(rows))]  # fmt: skip
+    for method in METHODS:
+        means = [
+            sum(recall(row[key][method], cut) for row in rows) / max(1, len(rows)) for cut in CUTS
+        ]
         cells.append(" / ".join(f"{mean:.3f}" for mean in means))
     return "| " + " | ".join(cells) + " |"
 
 
+def timing(by_repo: dict[str, list[dict]]) -> None:
+    print("\n| ms, wall | first look | next looks, p50 / max | first query p50 | again p50 |")
+    print("|---|---|---|---|---|")
+    for name, rows in by_repo.items():
+        first, *rest = [row["took"] for row in rows]
+        rest = rest or [first]
+        middle = {key: f"{statistics.median(one[key] for one in rest):,.0f}" for key in first}
+        longest = f"{max(one['look'] for one in rest):,.0f}"
+        print(f"| {name} | {first['look']:,.0f} | {middle['look']} / {longest} | "
+              f"{middle['first']} | {middle['again']} |")  # fmt: skip
+
+
+def worst(results: Path, shown: int) -> None:
+    """The commits on which codelens loses most, by the first changed file's rank."""
+
+    def first(row: dict, method: str) -> int:
+        return min((rank for rank in row["ranks"][method].values() if rank), default=LONGEST_LIST)
+
+    def lost(row: dict) -> int:
+        return first(row, "codelens") - min(first(row, method) for method in METHODS[1:])
+
+    for row in sorted(rows_of(results), key=lambda row: (-lost(row), row["commit"]))[:shown]:
+        ranks = ", ".join(f"{method} {first(row, method)}" for method in METHODS)
+        print(f"{row['repo']} {row['commit'][:10]} {row['message'][:160]!r}\n  {ranks}")
+        print(f"  changed {row['changed']}\n  first {row['first'][:6]}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("repos", nargs="+", type=Path)
-    parser.add_argument("--commits", type=int, default=60)
-    parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-history"))
-    parser.add_argument("--results", type=Path)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("run")
+    one.add_argument("results", type=Path)
+    one.add_argument("repos", nargs="+", type=Path)
+    one.add_argument("--commits", type=int, default=40)
+    one.add_argument("--home", type=Path, default=Path("/tmp/codelens-history"))
+    for name in ("report", "worst"):
+        commands.add_parser(name).add_argument("results", type=Path)
+    commands.choices["worst"].add_argument("--show", type=int, default=15)
     args = parser.parse_args()
-    print("| repository | commits | codelens @5/10/20 | BM25 | ripgrep |\n|---|---|---|---|---|")
-    run(args.repos, args.commits, args.home, args.results)
+    if args.command == "run":
+        run(args.repos, args.commits, args.home, args.results)
+    elif args.command == "report":
+        report(args.results)
+    else:
+        worst(args.results, args.show)
 
 
 if __name__ == "__main__":

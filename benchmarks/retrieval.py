@@ -29,12 +29,13 @@ from codelens.engine.engine import Engine
 
 SHARED = Path(os.environ.get("CODELENS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 RETRIEVAL = SHARED / "retrieval"
+REPOS = RETRIEVAL / "repos.json"
 MOVED = {"neuecc": "MessagePack-CSharp", "echasnovski": "nvim-mini"}
 """Owners that moved: a mirror by the old name has no new commits."""
 
 
 def prepare(mirror: Path, checkouts: Path) -> None:
-    for one in json.loads((RETRIEVAL / "repos.json").read_text()):
+    for one in json.loads(REPOS.read_text()):
         target = checkouts / one["name"]
         owner, name = re.match(r".*github\.com/([^/]+)/(.+)\.git", one["url"]).groups()
         source = mirror / f"{MOVED.get(owner, owner)}+{name}" / "repo"
@@ -61,7 +62,7 @@ def questions() -> list[dict]:
 
 
 def run(checkouts: Path, results: Path, home: Path) -> None:
-    roots = {one["name"]: one for one in json.loads((RETRIEVAL / "repos.json").read_text())}
+    roots = {one["name"]: one for one in json.loads(REPOS.read_text())}
     took: list[float] = []
     with Engine(Settings(home=home)) as engine, results.open("w", encoding="utf-8") as out:
         for one in questions():
@@ -106,9 +107,7 @@ def report(results: Path) -> None:
     sys.path.insert(0, str(RETRIEVAL))
     from score import ndcg
 
-    languages = {
-        one["name"]: one["language"] for one in json.loads((RETRIEVAL / "repos.json").read_text())
-    }
+    languages = {one["name"]: one["language"] for one in json.loads(REPOS.read_text())}
     answers = {}
     for line in results.read_text(encoding="utf-8").splitlines():
         known = json.loads(line)

@@ -14,7 +14,7 @@ from pathlib import Path
 from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
 from codelens.index.pathfacts import path_facts
-from codelens.rank.request import Outcome, Request
+from codelens.rank.request import Outcome, Ranked, Request
 from codelens.rank.search import search
 from codelens.store import contents, postings, views
 from codelens.store.contents import TIER_FULL
@@ -99,5 +99,11 @@ def shown(outcome: Outcome) -> Sequence[object]:
     return [
         outcome.mode,
         outcome.notes,
-        [(one.file.path, *one[1:-1], sorted(one.explain.items())) for one in outcome.results],
+        [_row(one) for one in outcome.results],
     ]
+
+
+def _row(one: Ranked) -> tuple[object, ...]:
+    near = [[_row(other) for other in others] for others in (one.alike, one.also)]
+    bare = one._replace(explain={}, alike=(), also=())
+    return (one.file.path, *bare[1:], sorted(one.explain.items()), near)

@@ -31,6 +31,10 @@ class Hit:
     """A few words: which signals put it here."""
     stale: bool = False
     """The file is known to have changed since; its text here is the older one."""
+    alike: tuple[str, ...] = ()
+    """Handles of places with nearly the same text, that stand behind this one."""
+    also: tuple[str, ...] = ()
+    """Handles of further places of the same file that answer better than any other file."""
     explain: Mapping[str, float] | None = None
     """Each feature's share of the score, when asked for."""
 
@@ -45,6 +49,10 @@ class SearchAnswer:
     mode: str
     notes: tuple[str, ...] = ()
     """What was understood or not, in sentences."""
+    more: int = 0
+    """Results that were left out to keep to `max_tokens`."""
+    unshown: int = 0
+    """Results that a short text leaves out, since better ones stand before them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,18 +28,21 @@ def receipt(answer: Receipt) -> Json:
 
 
 def search(answer: SearchAnswer) -> Json:
-    """The places found, best first."""
-    return {
+    """The places found, best first; `more` only where some were left out."""
+    found: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "query": answer.query,
         "mode": answer.mode,
         "results": [hit(one) for one in answer.results],
         "notes": list(answer.notes),
     }
+    if answer.more:
+        found["more"] = answer.more
+    return found
 
 
 def hit(one: Hit) -> Json:
-    """One place; `stale` and `explain` only where there is something to say."""
+    """One place; `stale`, `alike`, `also`, `explain` only where there is something to say."""
     found: dict[str, object] = {
         "handle": one.handle,
         "path": one.path,
@@ -54,6 +57,10 @@ def hit(one: Hit) -> Json:
     }
     if one.stale:
         found["stale"] = True
+    if one.alike:
+        found["alike"] = list(one.alike)
+    if one.also:
+        found["also"] = list(one.also)
     if one.explain is not None:
         found["explain"] = dict(one.explain)
     return found

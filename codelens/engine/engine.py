@@ -95,6 +95,7 @@ class Engine:
         content: str = "all",
         limit: int = 10,
         explain: bool = False,
+        max_tokens: int | None = None,
         budget_ms: float | None = None,
         progress: Progress = silent,
     ) -> SearchAnswer:
@@ -111,6 +112,8 @@ class Engine:
             content: `code`, `prose` or `all`.
             limit: results at most.
             explain: give each feature's share of the score.
+            max_tokens: leave out results, and count them in `more`, so that the answer's short
+                text (`codelens.engine.search_text`) costs no more, as `within` estimates it.
             budget_ms: how long the look may take; None: until the view is fresh.
             progress: told of long work.
 
@@ -140,7 +143,12 @@ class Engine:
             receipt = look.receipt()
             if outcome.cut_short:
                 receipt = replace(receipt, status="partial", note=outcome.cut_short)
-            return SearchAnswer(receipt, hits, query, outcome.mode, tuple(outcome.notes))
+            answer = SearchAnswer(receipt, hits, query, outcome.mode, tuple(outcome.notes))
+        if max_tokens is None:
+            return answer
+        from codelens.engine.search_text import kept_within
+
+        return kept_within(answer, max_tokens)
 
     def expand(
         self,

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from codelens.engine.answers import Hit, SymbolLine
 from codelens.engine.look import Look
-from codelens.handles.find import handle_among, handle_of_lines
-from codelens.handles.grammar import file_handle
+from codelens.handles.find import handle_of_lines
+from codelens.handles.grammar import file_handle, symbol_handle
 from codelens.paths import printed
 from codelens.rank.search import Outcome, Ranked
 from codelens.scope.repository import Scope
-from codelens.types import Symbol
+from codelens.store import rankreads
+from codelens.store.rankreads import Shown
 
 _LINE_SHOWN = 200
 
@@ -21,16 +22,15 @@ def hits(look: Look, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[
     snapshot = look.snapshot
     ids = {one.file.content for one in outcome.results if one.file.content is not None}
     about = snapshot.about(ids)
-    symbols = snapshot.symbols(ids)
+    ref = scope.ref if scope.kind == "ref" else ""
     found: list[Hit] = []
     for one in outcome.results:
         content = one.file.content
         known = about.get(content) if content is not None else None
-        own = symbols.get(content, []) if content is not None else []
-        symbol = own[one.symbol] if 0 <= one.symbol < len(own) else None
+        symbol = _shown(look, one)
         found.append(
             Hit(
-                handle=_handle(own, one, scope),
+                handle=_handle(one, symbol, ref),
                 path=printed(one.file.path),
                 start_line=one.start_line,
                 end_line=one.end_line,
@@ -41,16 +41,23 @@ def hits(look: Look, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[
                 signature=(symbol.signature if symbol else "") or one.line[:_LINE_SHOWN],
                 why=one.why,
                 stale=one.file.path in snapshot.stale,
+                alike=tuple(_handle(place, _shown(look, place), ref) for place in one.alike),
+                also=tuple(_handle(place, _shown(look, place), ref) for place in one.also),
                 explain=dict(one.explain) if explain else None,
             )
         )
     return tuple(found)
 
 
-def _handle(symbols: list[Symbol], one: Ranked, scope: Scope) -> str:
-    ref = scope.ref if scope.kind == "ref" else ""
-    if one.symbol >= 0:
-        return handle_among(one.file.path, symbols, one.symbol, ref)
+def _shown(look: Look, one: Ranked) -> Shown | None:
+    if one.symbol < 0 or one.file.content is None:
+        return None
+    return rankreads.shown(look.snapshot.db, one.file.content, one.symbol)
+
+
+def _handle(one: Ranked, symbol: Shown | None, ref: str) -> str:
+    if symbol is not None:
+        return symbol_handle(one.file.path, symbol.qualified, symbol.number, ref)
     if one.kind == "file":
         # An empty or binary file has no line 1 that could be read.
         return file_handle(one.file.path, ref)

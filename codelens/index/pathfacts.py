@@ -35,9 +35,21 @@ _GENERATED_NAME = re.compile(
     rb"|.*\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum|.*\.map|.*\.snap)$"
 )
 _COMPAT_NAME = re.compile(rb"(?:^|.*[_.-])(?:compat|legacy|deprecated)(?:[_.-].*|)\.\w+$")
+# Texts of a program in another language, and files that tools write: each has words of the code by
+# the thousand and is no answer to where the code is.
+_TRANSLATION_NAME = re.compile(
+    rb"(?i).*\.(?:po|pot|xlf|xliff|resx|strings|stringsdict|xcstrings|arb|ftl|qm|lproj)$"
+)
+_TRANSLATION_FOLDERS = frozenset(b"locale locales i18n l10n translations lang langs".split())
+_TRANSLATION_FORMAT = re.compile(rb"(?i).*\.(?:json5?|ya?ml|properties|ini|toml|xml|csv|php)$")
+_DATA_NAME = re.compile(
+    rb"(?i).*\.(?:csv|tsv|svg|geojson|vcxproj|filters|pbxproj|xcscheme|sln|storyboard|xib|ipr|iml"
+    rb"|pem|crt|har|out|dat|tmlanguage|plist)$|^\.(?:git|docker|npm|eslint|prettier|hg)ignore$"
+    rb"|^\.(?:gitattributes|editorconfig|gitmodules|mailmap|git-blame-ignore-revs)$|^codeowners$"
+)
 _PROSE_NAME = re.compile(
     rb"(?i).*\.(?:md|markdown|mdx|rst|txt|adoc|asciidoc|org|tex|textile)$|^(?:readme|changelog|"
-    rb"changes|license|copying|authors|contributing|news|history)(?:\..*)?$"
+    rb"changes|licen[cs]e|copying|authors|contributing|news|history|notice)(?:[-_]\w+)?$"
 )
 
 
@@ -45,7 +57,7 @@ def path_facts(path: bytes) -> PathFacts:
     """The facts of one path.
 
     `role` is the first that holds of `vendored`, `test`, `example`, `generated`, `compat`,
-    `prose`, or empty.
+    `translation`, `data`, `prose`, or empty.
     """
     *folders, name = path.split(b"/")
     stem = name.split(b".")[0] or name
@@ -73,4 +85,10 @@ def _role(folders: list[bytes], name: bytes) -> str:
         return "generated"
     if inside & _COMPAT_FOLDERS or _COMPAT_NAME.match(name):
         return "compat"
+    if _TRANSLATION_NAME.match(name) or (
+        inside & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name)
+    ):
+        return "translation"
+    if _DATA_NAME.match(name):
+        return "data"
     return "prose" if _PROSE_NAME.match(name) else ""

@@ -9,11 +9,12 @@ from codelens.rank import weights
 from codelens.rank.candidates import Weighed
 from codelens.rank.corpus import Corpus
 from codelens.rank.weights import K1
-from codelens.store.rankreads import ChunkTable
+from codelens.store.rankreads import BODY_WORD, CHUNK_WORDS, ChunkTable
 from codelens.store.views import FileRow, PathFacts
 
 _NO_CHUNKS = ChunkTable()
-_Norms = tuple[float, float, float]
+_NO_PLACE = (-1, -1)
+_BODY, _FLAT_BODY = weights.BODY_WEIGHT, 1.0 - weights.BODY_B
 
 
 class Scored(NamedTuple):
@@ -40,6 +41,8 @@ class ChunkScorer:
     ) -> None:
         self._corpus = corpus
         self._terms = terms
+        self._texts = frozenset(one.text for one in terms)
+        self._nowhere = [0.0] * len(terms)
         self._chunks = chunks
         self._body = weights.BODY_B / corpus.chunk_body
         self._names = weights.NAME_B / corpus.chunk_names
@@ -47,65 +50,82 @@ class ChunkScorer:
 
     def score(self, file: FileRow, facts: PathFacts) -> Scored:
         """What the chunks of a file are worth."""
-        place = self._corpus.place.get(file.content or 0)
+        segment, doc = self._corpus.place.get(file.content or 0, _NO_PLACE)
         chunks = self._chunks.get(file.content or 0, _NO_CHUNKS)
-        norms: dict[int, _Norms] = {}
+        body: dict[int, float] = {}
         added: dict[int, float] = {}
         held = 0
         base = whole = 0.0
         named = False
         for number, (term, in_path) in enumerate(
-            zip(self._terms, path_counts(facts, self._terms), strict=True)
+            zip(self._terms, self._path_counts(facts), strict=True)
         ):
-            plain = term.weight * _saturated(in_path)
-            base += plain
-            row = term.hits.rows.get(place[0]) if term.hits and place else None
-            entries = row.entries(place[1]) if row and place else ()
-            if in_path or entries:
+            plain = 0.0
+            if in_path:
+                plain = term.weight * _saturated(in_path)
+                base += plain
                 held |= 1 << number
-            if not entries or place is None:
+            row = term.hits.rows.get(segment) if term.hits else None
+            if row is None or not (entries := row.entries(doc)):
                 whole += plain
                 continue
-            named = named or bool(entries[0] & 0xFF)
-            whole += term.weight * _saturated(self._whole_count(entries[0], place) + in_path)
-            self._add(added, entries, chunks, norms, (term.weight, in_path, plain))
-        found = [(base + more, chunk) for chunk, more in added.items()]
+            held |= 1 << number
+            total = entries[0]
+            named = named or bool(total & 0xFF)
+            whole += term.weight * _saturated(self._whole_count(total, segment, doc) + in_path)
+            self._add(added, entries, chunks, body, (term.weight, in_path, plain))
+        # The order of tuples, since a key costs a call for each; of equals the first chunk.
+        found = sorted([(base + more, -chunk) for chunk, more in added.items()], reverse=True)
+        found = [(score, -chunk) for score, chunk in found]
         if base and not found and len(chunks):
             found = [(base, 0)]
-        found.sort(key=lambda one: (-one[0], one[1]))
         return Scored(found, whole, held, named)
+
+    def _path_counts(self, facts: PathFacts) -> list[float]:
+        stem, folders = facts.stem.split(), facts.folders.split()
+        if self._texts.isdisjoint(stem) and self._texts.isdisjoint(folders):
+            return self._nowhere
+        return path_counts(facts, self._terms)
 
     def _add(
         self,
         added: dict[int, float],
         entries: Sequence[int],
         chunks: ChunkTable,
-        norms: dict[int, _Norms],
+        body: dict[int, float],
         term: tuple[float, float, float],
     ) -> None:
-        """Add one term's share to each chunk that has it; what the path gives all is left out."""
+        """Add one term's share to each chunk that has it; what the path gives all is left out.
+
+        `body` keeps what one occurrence in the body of each chunk counts.
+        """
         weight, in_path, plain = term
         top = weight * (K1 + 1.0)
+        lengths = chunks.words
         for entry in entries[1:]:
             chunk = entry >> 16
-            known = norms.get(chunk)
-            if known is None:
-                known = norms[chunk] = self._chunk_norms(*chunks.lengths(chunk))
-            count = (entry >> 8 & 0xFF) * known[0] + in_path
+            norm = body.get(chunk)
+            if norm is None:
+                length = lengths[chunk * CHUNK_WORDS + BODY_WORD]
+                norm = body[chunk] = _BODY / (_FLAT_BODY + self._body * length)
+            count = (entry >> 8 & 0xFF) * norm + in_path
             if entry & 0xFF:
-                count += (entry & 0xF) * known[1] + (entry >> 4 & 0xF) * known[2]
+                count += self._field_counts(entry, chunk * CHUNK_WORDS + BODY_WORD, lengths)
             added[chunk] = added.get(chunk, 0.0) + top * count / (count + K1) - plain
 
-    def _chunk_norms(self, body: int, names: int, docs: int) -> _Norms:
-        """What one occurrence in body, names and docs of such a chunk counts."""
-        return (
-            weights.BODY_WEIGHT / (1.0 - weights.BODY_B + self._body * body),
-            weights.NAME_WEIGHT / (1.0 - weights.NAME_B + self._names * names),
-            weights.DOC_WEIGHT / (1.0 - weights.DOC_B + self._docs * docs),
-        )
+    def _field_counts(self, entry: int, at: int, lengths: Sequence[int]) -> float:
+        """What the occurrences in names and docs of a chunk count."""
+        count = 0.0
+        if entry & 0xF:
+            norm = weights.NAME_WEIGHT / (1.0 - weights.NAME_B + self._names * lengths[at + 1])
+            count = (entry & 0xF) * norm
+        if entry & 0xF0:
+            norm = weights.DOC_WEIGHT / (1.0 - weights.DOC_B + self._docs * lengths[at + 2])
+            count += (entry >> 4 & 0xF) * norm
+        return count
 
-    def _whole_count(self, total: int, place: tuple[int, int]) -> float:
-        segment, at = self._corpus.segments[place[0]], place[1]
+    def _whole_count(self, total: int, number: int, at: int) -> float:
+        segment = self._corpus.segments[number]
         return (
             (total >> 16) * weights.BODY_WEIGHT * segment.body[at]
             + (total & 0xFF) * weights.NAME_WEIGHT * segment.names[at]

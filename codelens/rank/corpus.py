@@ -8,6 +8,7 @@ view and kept with the connection.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -29,6 +30,8 @@ class Segment(NamedTuple):
     contents: Sequence[int]
     files: list[int] | None
     """How many files of the view have the content; None where each has exactly one."""
+    odd: list[int]
+    """Numbers of the documents that have not exactly one file."""
     body: list[float]
     """1 / BM25's length norm of the body, 0 where the content is not in the view."""
     names: list[float]
@@ -60,31 +63,32 @@ class Corpus:
         self.chunk_docs = max(row.doc_terms * per_chunk, 1e-9)
 
     def _segment(self, number: int, docs: SegmentDocs) -> Segment | None:
-        contents = list(docs.contents)
-        known = self.files_of
-        files = [len(known[one]) if one in known else 0 for one in contents]
+        contents = docs.contents.tolist()
+        files = list(map(len, map(self.files_of.get, contents, repeat(()))))
         if not any(files):
             return None
-        for at, content in enumerate(contents):
-            if files[at]:
-                self.place[content] = (number, at)
+        # Contents of other views too: nobody asks for them.
+        self.place.update({content: (number, at) for at, content in enumerate(contents)})
+        odd = [at for at, count in enumerate(files) if count != 1]
+        absent = [at for at in odd if not files[at]]
         row, total = self._row, self.file_count
         return Segment(
             contents,
-            None if all(count == 1 for count in files) else files,
-            _norms(files, docs.body_terms, row.body_terms / total, weights.BODY_B),
-            _norms(files, docs.name_terms, row.name_terms / total, weights.NAME_B),
-            _norms(files, docs.doc_terms, row.doc_terms / total, weights.DOC_B),
+            files if odd else None,
+            odd,
+            _norms(absent, docs.body_terms, row.body_terms / total, weights.BODY_B),
+            _norms(absent, docs.name_terms, row.name_terms / total, weights.NAME_B),
+            _norms(absent, docs.doc_terms, row.doc_terms / total, weights.DOC_B),
         )
 
 
-def _norms(files: list[int], lengths: Sequence[int], mean: float, b: float) -> list[float]:
+def _norms(absent: Sequence[int], lengths: Sequence[int], mean: float, b: float) -> list[float]:
     slope = b / mean if mean > 0 else 0.0
     flat = 1.0 - b
-    return [
-        1.0 / (flat + slope * length) if count else 0.0
-        for count, length in zip(files, lengths, strict=True)
-    ]
+    found = [1.0 / (flat + slope * length) for length in lengths]
+    for at in absent:
+        found[at] = 0.0
+    return found
 
 
 _Mark = tuple[object, ...]

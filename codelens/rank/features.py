@@ -1,29 +1,31 @@
 """The second stage: what each candidate is scored by; features are about 0 to 1.
 
-Chunks and paths are looked at for every candidate, definitions for the best of them by that.
-The recipe's features over the graph (nbr_imp, nbr_ref, indeg) belong here and in
-`codelens.rank.weights` once there are edges between files.
+Chunks and paths are looked at for every candidate (`codelens.rank.glance`), definitions for the
+best of them by that. The recipe's features over the graph (nbr_imp, nbr_ref, indeg) belong here
+and in `codelens.rank.weights` once there are edges between files.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.rank import names, stems, symbols, weights
 from codelens.rank.candidates import Weighed
-from codelens.rank.chunks import ChunkScorer, Scored
+from codelens.rank.chunks import Scored
 from codelens.rank.corpus import Corpus
+from codelens.rank.glance import Glance, glance, scale
 from codelens.rank.names import Defined
 from codelens.rank.query import Query
-from codelens.rank.stems import Asked
 from codelens.rank.symbols import SymbolMatch
 from codelens.store import rankreads as reads
 from codelens.store.contents import Content, key_of
 from codelens.store.rankreads import ChunkTable, Definition
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow, PathFacts
+
+_SCALED = ("symsum", "deflen", "logsize")
 
 
 class Evidence(NamedTuple):
@@ -44,15 +46,6 @@ class Evidence(NamedTuple):
     features: Mapping[str, float]
 
 
-class _Glance(NamedTuple):
-    """A candidate after a look at its chunks and its path."""
-
-    file: FileRow
-    facts: PathFacts
-    scored: Scored
-    features: dict[str, float]
-
-
 def examine(
     view: Snapshot,
     corpus: Corpus,
@@ -62,30 +55,10 @@ def examine(
     defined: Mapping[int, list[Defined]],
 ) -> list[Evidence]:
     """The candidates that are worth it with all their features, in no stated order."""
-    contents = {one.content for one in candidates if one.content is not None}
-    chunks = reads.chunks(view.db, contents)
-    facts = view.path_facts(one.path_id for one in candidates)
+    chunks = reads.chunks(view.db, {one.content for one in candidates if one.content is not None})
     question = stems.asked(terms, query.typed, query.whole)
-    scorer = ChunkScorer(corpus, terms, chunks)
-    seen = [_glance(one, facts[one.path_id], scorer, question) for one in candidates]
-    # A picture in a folder that is called so answers nothing.
-    seen = [one for one in seen if one.scored.chunks or one.features["stemcov"] > 0]
-    top = max((one.features["cmax"] for one in seen), default=0.0)
-    for one in seen:
-        one.features["csumall"] = _mass(one.scored.chunks, top)
-    _scale([one.features for one in seen], ("cmax", "csum3", "csumall", "file"))
-    promise = weights.TOKEN if query.single else weights.WORDS
-    down = weights.PUSHED_DOWN["token" if query.single else "words"]
-    seen.sort(
-        key=lambda one: (
-            not (query.single and one.file.path_id in defined),
-            (-weights.WORDS["embdef"] if one.file.path_id in defined else 0.0)
-            + down.get(one.facts.role, 0.0)
-            - sum(share * one.features.get(name, 0.0) for name, share in promise.items()),
-            one.file.path,
-        )
-    )
-    best = seen[: weights.LOOKED_AT]
+    seen = glance(view, corpus, query, terms, question, candidates, chunks)
+    best = _most_promising(seen, query, defined)
     own = reads.definitions(
         view.db,
         {
@@ -95,15 +68,18 @@ def examine(
         },
     )
     about = view.about({one.file.content for one in best if one.file.content is not None})
+    best = [one for one in best if not _is_empty(about.get(one.file.content or 0))]
     found: list[Evidence] = []
-    rows: list[dict[str, float]] = []
     for one in best:
         content = one.file.content or 0
         definitions = own.get(content, ())
         like = symbols.match(definitions, question)
         here = defined.get(one.file.path_id, ())
+        # The words as one name mean that definition, not another that one of them is called.
+        spelled = _spelled(here, query)
+        here = spelled or here
         features = {**one.features, **_named(like, here), "logsize": 0.0}
-        features["spelled"] = 1.0 if _is_spelled(here, query) else 0.0
+        features["spelled"] = 1.0 if spelled else 0.0
         if content in about:
             features["logsize"] = math.log1p(about[content].size_bytes)
         found.append(
@@ -112,33 +88,35 @@ def examine(
                 one.scored, like, definitions, here, query.single, features,
             )
         )  # fmt: skip
-        rows.append(features)
-    _scale(rows, ("symsum", "deflen", "logsize"))
-    return found
+    rows = [dict(one.features) for one in found]
+    asked_for = [row for row, one in zip(rows, best, strict=True) if not one.pushed]
+    scale(rows, asked_for or rows, _SCALED)
+    return [one._replace(features=row) for one, row in zip(found, rows, strict=True)]
 
 
-def _glance(file: FileRow, facts: PathFacts, scorer: ChunkScorer, question: Asked) -> _Glance:
-    scored = scorer.score(file, facts)
-    chunks = scored.chunks
-    path = stems.match(facts, question)
-    return _Glance(
-        file,
-        facts,
-        scored,
-        {
-            "cmax": chunks[0][0] if chunks else 0.0,
-            "csum3": sum(
-                share * score
-                for share, (score, _) in zip(weights.CHUNK_SHARES, chunks, strict=False)
-            ),
-            "file": scored.whole,
-            "stemcov": path.stemcov,
-            "stemcov_q": path.stemcov_q,
-            "stempfx": path.stempfx,
-            "stemeq": path.stemeq,
-            "dircov": path.dircov,
-        },
-    )
+def _is_empty(about: Content | None) -> bool:
+    """Whether a file is there in name alone: an `__init__.py` answers nothing."""
+    return about is not None and about.size_bytes == 0
+
+
+def _most_promising(
+    seen: list[Glance], query: Query, defined: Mapping[int, list[Defined]]
+) -> list[Glance]:
+    """Those whose definitions are worth a read, by what a look tells of their score."""
+    promise = weights.TOKEN if query.single else weights.WORDS
+
+    def key(one: Glance) -> tuple[bool, float, bytes]:
+        here = one.file.path_id in defined
+        features = one.features
+        score = sum(share * features.get(name, 0.0) for name, share in promise.items())
+        score += weights.WORDS["embdef"] if here else 0.0
+        return (not (query.single and here), one.pushed - score, one.file.path)
+
+    wanted = weights.LOOKED_AT
+    if query.single:
+        # Forty translations may define the name before the one place that is meant.
+        wanted += sum(one.file.path_id in defined for one in seen)
+    return sorted(seen, key=key)[:wanted]
 
 
 def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
@@ -155,27 +133,12 @@ def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
     }
 
 
-def _is_spelled(defined: Sequence[Defined], query: Query) -> bool:
+def _spelled(defined: Sequence[Defined], query: Query) -> Sequence[Defined]:
+    """Those that are called as all words of the query together."""
     if query.spelled is None:
-        return False
+        return ()
     key = key_of(query.spelled.text)
-    return any(key_of(one.symbol.name) == key for one in defined)
-
-
-def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:
-    if not top:
-        return 0.0
-    floor = weights.CHUNK_SUM_FLOOR * top
-    return math.log1p(sum(score for score, _ in chunks if score > floor) / top)
-
-
-def _scale(rows: Sequence[dict[str, float]], features: Iterable[str]) -> None:
-    """Divide open-ended features by their maximum."""
-    for name in features:
-        most = max((row[name] for row in rows), default=0.0)
-        if most > 0:
-            for row in rows:
-                row[name] /= most
+    return [one for one in defined if key_of(one.symbol.name) == key]
 
 
 def with_definitions(view: Snapshot, found: Sequence[Evidence]) -> list[Evidence]:

@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 
 from codelens.extract.tokens import terms_of_text
+from codelens.paths import printed
+from codelens.rank import around, locations
+from codelens.rank.around import Spot
 from codelens.rank.filters import Filters, globs
+from codelens.rank.locations import Location
+from codelens.rank.pathends import Ends, parts_of
 from codelens.rank.query import Query
 from codelens.rank.request import Ranked, Request
-from codelens.store import rankreads as reads
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow
 
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]|\{[^}]+,[^}]*\}")
-_CLOSE_LINES = 80
 _SCANNED_WORDS = 16
 
 WHOLE, END, FOLDER, NAME, NAME_START, IN_NAME, IN_PATH, WORDS = (
@@ -38,9 +41,16 @@ _SAID = {
 }
 
 
-def search(view: Snapshot, query: Query, request: Request, filters: Filters) -> list[Ranked]:
+def search(
+    view: Snapshot, query: Query, request: Request, filters: Filters, notes: list[str]
+) -> list[Ranked]:
     """Files whose path answers, best first; a shorter path before a longer one."""
-    text, line = _split(query)
+    place = locations.whole(query.text)
+    if place is not None and (place.line or place.names or _is_rooted(place.path)):
+        found = named(view, place, request, filters, notes)
+        if found:
+            return found
+    text = place.path if place and place.line else query.text.replace("\\", "/")
     if _GLOB.search(text):
         wanted = globs([text])
         scored = [(WHOLE, file) for file in view.files if wanted.match(file.path)]
@@ -48,25 +58,51 @@ def search(view: Snapshot, query: Query, request: Request, filters: Filters) -> 
         scored = _graded(view.files, text)
         if len(scored) < request.limit:
             scored += _by_words(view, query, {file.path_id for _, file in scored})
-    return _results(view, scored, line, request, filters)
+    return _results(view, scored, Location(text), request, filters, notes)
 
 
 def named(
-    view: Snapshot, path: tuple[str, int], request: Request, filters: Filters
+    view: Snapshot, place: Location, request: Request, filters: Filters, notes: list[str]
 ) -> list[Ranked]:
-    """Files that a path names in full or by its end, or that lie in a folder named so."""
-    text, line = path
-    scored = [(grade, file) for grade, file in _graded(view.files, text) if grade >= FOLDER]
+    """What stands where a place says, in the files that its path names.
+
+    A path names files in full, by its end, by what is left of it after the root of another
+    machine or the `a/` of a diff, or as the folder that they lie in.
+    """
+    scored = [(grade, file) for grade, file in _graded(view.files, place.path) if grade >= FOLDER]
+    if not scored:
+        ending = Ends(view.files, [place.path]).find(place.path)
+        if ending.whole and " " not in place.path:
+            scored = [(END, file) for file in ending.files]
+            if not ending.all_of_it and not _is_rooted(place.path):
+                shown = printed(ending.files[0].path)
+                notes.append(f"no `{place.path}` here; its end agrees with `{shown}`")
+    if not scored and place.told:
+        folder = _folder(view.files, place.path)
+        scored = [(FOLDER, file) for file in folder]
     if scored:
         top = max(grade for grade, _ in scored)
         scored = [pair for pair in scored if pair[0] >= END or top == FOLDER]
-    return _results(view, scored, line, request, filters)
+    return _results(view, scored, place, request, filters, notes)
 
 
-def _split(query: Query) -> tuple[str, int]:
-    if len(query.paths) == 1 and query.token:
-        return query.paths[0]
-    return query.text.replace("\\", "/"), 0
+def _is_rooted(path: str) -> bool:
+    """Whether a path begins where it does not in a worktree: at a root, a drive, a diff's side."""
+    return path.startswith(("/", "~", "../", "a/", "b/")) or path[1:3] == ":/"
+
+
+def _folder(files: Iterable[FileRow], path: str) -> list[FileRow]:
+    """The files of the folder that the longest end of a rooted path names."""
+    parts = parts_of(path)
+    if not _is_rooted(path):
+        return []
+    every = list(files)
+    for start in range(1, len(parts)):
+        folder = b"/".join(parts[start:]) + b"/"
+        found = [file for file in every if file.path.startswith(folder)]
+        if found:
+            return found
+    return []
 
 
 def _graded(files: Iterable[FileRow], text: str) -> list[tuple[float, FileRow]]:
@@ -103,8 +139,8 @@ def _by_words(view: Snapshot, query: Query, known: set[int]) -> list[tuple[float
     terms = list(dict.fromkeys(terms_of_text(query.text)))[:_SCANNED_WORDS]
     counts: dict[int, int] = {}
     files: dict[int, FileRow] = {}
-    for term in terms:
-        for file in view.paths_with_term(term):
+    for found in view.paths_with_terms(terms).values():
+        for file in found:
             if file.path_id not in known:
                 counts[file.path_id] = counts.get(file.path_id, 0) + 1
                 files[file.path_id] = file
@@ -114,44 +150,52 @@ def _by_words(view: Snapshot, query: Query, known: set[int]) -> list[tuple[float
 def _results(
     view: Snapshot,
     scored: Sequence[tuple[float, FileRow]],
-    line: int,
+    place: Location,
     request: Request,
     filters: Filters,
+    notes: list[str],
 ) -> list[Ranked]:
     ordered = sorted(scored, key=lambda one: (-one[0], len(one[1].path), one[1].path))
     kept = {file.path_id for file in filters.keep([file for _, file in ordered])}
     shown = [pair for pair in ordered if pair[1].path_id in kept][: request.limit]
     about = view.about({file.content for _, file in shown if file.content is not None})
     found: list[Ranked] = []
+    there = 0
     for score, file in shown:
         known = about.get(file.content) if file.content is not None else None
         last = max(known.lines, 1) if known else 1
-        at = _at_line(view, file, line, score) if 0 < line <= last else None
-        said = _SAID.get(score, "words of the path")
         explain = {"path": score} if request.explain else {}
-        found.append(at or Ranked(file, 1, last, "file", -1, score, said, "", explain))
-    return found
+        here = _within(view, file, place, score)
+        there += len(here)
+        said = _SAID.get(score, "words of the path")
+        whole = Ranked(file, 1, last, "file", -1, score, said, "", explain)
+        found.extend(one._replace(explain=explain) for one in here or [whole])
+    if found and not there and place.line:
+        known = about.get(found[0].file.content or 0)
+        notes.append(f"no line {place.line}: `{printed(found[0].file.path)}` has "
+                     f"{known.lines if known else 0} lines")  # fmt: skip
+    if found and place.names:
+        if there:
+            found = [one for one in found if one.kind != "file"]
+        else:
+            notes.append(f"no `{'.'.join(place.names)}` in `{printed(found[0].file.path)}`")
+    return found[: request.limit]
 
 
-def _at_line(view: Snapshot, file: FileRow, line: int, score: float) -> Ranked | None:
-    """The innermost definition around a line, if it is not too long; else lines about it."""
-    assert file.content is not None
-    around = [
-        one
-        for one in reads.definitions(view.db, [file.content]).get(file.content, ())
-        if one.start_line <= line <= one.end_line and one.end_line - one.start_line < _CLOSE_LINES
-    ]
-    if around:
-        one = min(around, key=lambda known: (known.end_line - known.start_line, -known.ordinal))
-        shown = reads.signature(view.db, file.content, one.ordinal)
-        return Ranked(
-            file, one.start_line, one.end_line, "symbol", one.ordinal, score,
-            f"around line {line}", shown, {},
-        )  # fmt: skip
-    for chunk in view.chunks([file.content]).get(file.content, ()):
-        if chunk.start_line <= line <= chunk.end_line:
-            return Ranked(
-                file, chunk.start_line, chunk.end_line, "chunk", -1, score,
-                f"around line {line}", "", {},
-            )  # fmt: skip
-    return None
+def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> list[Ranked]:
+    """What a place says of where in a file; nothing if it says or finds nothing."""
+    shares = {"path": score}
+    if place.names:
+        return [
+            around.shown(
+                view, file, Spot(one.start_line, one.end_line, one.ordinal, ""),
+                "defines it in this file", "", shares,
+            )
+            for one in around.named(view, file, place.names)
+        ]  # fmt: skip
+    spot = around.at_line(view, file, place.line, place.last) if place.line else None
+    if spot is None:
+        return []
+    lines = f"line {place.line}" if place.last == place.line else f"lines {place.line}-{place.last}"
+    why = f"around {lines}" + (f", in {spot.inside}" if spot.symbol < 0 and spot.inside else "")
+    return [around.shown(view, file, spot, why, "", shares)]

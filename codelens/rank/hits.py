@@ -11,7 +11,9 @@ from typing import NamedTuple
 from codelens.rank.corpus import Corpus, Segment
 from codelens.store import postings
 from codelens.store.database import Database
-from codelens.store.postings import Posting
+
+_LOOK_UP = 16
+"""A look-up in a posting costs about as much as so many steps along it."""
 
 
 class Row:
@@ -19,12 +21,9 @@ class Row:
 
     __slots__ = ("_counts", "_starts", "docs", "words")
 
-    def __init__(self, found: Posting) -> None:
-        self.docs = found.docs
-        """Numbers of the contents in the segment, ascending."""
-        self.words = found.words
-        """See `codelens.extract.terms`."""
-        self._counts = found.counts
+    def __init__(self, data: bytes) -> None:
+        self.docs, self._counts, self.words = postings.unpack(data)
+        # docs: numbers of the contents in the segment, ascending; words: see `extract.terms`
         self._starts: list[int] | None = None
 
     @property
@@ -46,7 +45,8 @@ class Row:
         at = bisect_left(self.docs, doc)
         if at == len(self.docs) or self.docs[at] != doc:
             return ()
-        return self.words[self.starts[at] : self.starts[at + 1]]
+        starts = self.starts
+        return self.words[starts[at] : starts[at + 1]].tolist()
 
 
 class Hits(NamedTuple):
@@ -63,21 +63,34 @@ def read(db: Database, corpus: Corpus, terms: Sequence[str]) -> dict[str, Hits]:
     rows: dict[str, dict[int, Row]] = {term: {} for term in terms}
     files = dict.fromkeys(terms, 0)
     segments = corpus.segments
-    for number, term, found in postings.postings(db, terms):
+    for number, term, data in postings.postings(db, terms):
         segment = segments.get(number)
         if segment is None:
             continue
-        held = _held(segment, found.docs)
+        row = Row(data)
+        held = _held(segment, row.docs)
         if held:
-            rows[term][number] = Row(found)
+            rows[term][number] = row
             files[term] += held
     return {term: Hits(found, files[term]) for term, found in rows.items() if files[term]}
 
 
 def _held(segment: Segment, docs: Sequence[int]) -> int:
-    if segment.files is None:
+    """How many files of the view a posting stands for."""
+    files = segment.files
+    if files is None:
         return len(docs)
-    return sum(map(segment.files.__getitem__, docs))
+    if len(docs) == 1:
+        return files[docs[0]]
+    odd = segment.odd
+    if len(odd) * _LOOK_UP >= len(docs):
+        return sum(map(files.__getitem__, docs))
+    held = size = len(docs)
+    for doc in odd:
+        at = bisect_left(docs, doc)
+        if at < size and docs[at] == doc:
+            held += files[doc] - 1
+    return held
 
 
 def idf(total: int, having: int) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.rank.query import Name, Query
-from codelens.store import contents
+from codelens.rank.query import Name
 from codelens.store import rankreads as reads
 from codelens.store.contents import key_of
 from codelens.store.rankreads import Definition
@@ -16,12 +17,19 @@ from codelens.store.views import FileRow
 EXACT, CONVENTION, LAST = 3, 2, 1
 """How a definition is called: as typed; the same without its convention; or only the last part
 of a qualified name, which stands when no definition has all of it."""
+OTHER = -1
+"""Another operator."""
+REACHED = 0
+"""Its owners and folders have the parts of a qualified name in order, with others between: an
+import path that a package passes on. Turned into `EXACT` or `LAST` by what else there is."""
 
 CONTAINERS = frozenset("class struct interface trait enum module union type".split())
-WEAK = frozenset("key heading field property member".split())
+MEMBERS = frozenset("field property member".split())
+WEAK = MEMBERS | {"key", "heading"}
 """Their names are too common to come before everything else."""
-_NEAR_SHOWN = 3
-_SHORTEST_NEAR = 4
+_UNNAMED = frozenset("__init__ index mod lib main".split())
+"""Files that are called by their folder."""
+_OPERATOR = re.compile(r"operator\s*[^\w\s]")
 
 
 class Defined(NamedTuple):
@@ -42,11 +50,11 @@ def defined(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
     for name in names:
         found = [
             Defined(file, symbol, _grade(name, symbol.name, qualified, file.path))
-            for content, symbol, qualified in reads.definitions_with_key(
-                view.db, key_of(name.parts[-1])
-            )
+            for key in keys_of(name.parts[-1])
+            for content, symbol, qualified in reads.definitions_with_key(view.db, key)
             for file in view.by_content.get(content, ())
         ]
+        found = _settled(found)
         top = max((one.grade for one in found), default=0)
         for one in found:
             known = best.get((one.file.path_id, one.symbol.ordinal))
@@ -55,19 +63,65 @@ def defined(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
     return sorted(best.values(), key=lambda one: (one.file.path, one.symbol.ordinal))
 
 
+def keys_of(name: str) -> list[str]:
+    """The keys that a name is looked up by: as typed, and without accents."""
+    key = key_of(name)
+    if key.isascii():
+        return [key]
+    plain = unicodedata.normalize("NFKD", key)
+    return list(
+        dict.fromkeys((key, "".join(char for char in plain if not unicodedata.combining(char))))
+    )
+
+
+def _settled(found: Sequence[Defined]) -> list[Defined]:
+    """The same without `REACHED` and `OTHER`: they stand where there is nothing better."""
+    found = [one for one in found if one.grade != OTHER] or [
+        one._replace(grade=LAST) for one in found
+    ]
+    whole = any(one.grade > LAST for one in found)
+    return [
+        one._replace(grade=LAST if whole else EXACT) if one.grade == REACHED else one
+        for one in found
+    ]
+
+
 def _grade(name: Name, called: str, qualified: str, path: bytes) -> int:
-    if len(name.parts) == 1:
-        return EXACT if name.text.rstrip("!?") == called.rstrip("!?") else CONVENTION
+    """How a definition answers a name; `REACHED` where only some of its owners were named."""
+    last = _spelling(name.parts[-1], called)
+    if len(name.parts) == 1 or last == OTHER:
+        return last
     owners = qualified.split(".")
-    folders = path.decode("utf-8", "replace").split("/")
-    folders[-1] = folders[-1].split(".")[0]
     if owners[-1:] != [called]:
         owners = [called]  # a name with dots of its own
-    chain = [*folders, *owners][-len(name.parts) :]
-    if tuple(chain) == name.parts:
+    chain = [*_modules(path, owners), *owners]
+    wanted = len(name.parts)
+    if tuple(chain[-wanted:-1]) == name.parts[:-1]:
+        return last
+    keys = [key_of(one) for one in chain]
+    asked = [key_of(one) for one in name.parts]
+    if keys[-wanted:] == asked:
+        return CONVENTION
+    rest = iter(keys[:-1])
+    return REACHED if all(one in rest for one in asked[:-1]) else LAST
+
+
+def _spelling(typed: str, called: str) -> int:
+    """As typed, in another convention, or another operator."""
+    if typed == called:
         return EXACT
-    same = [key_of(one) for one in chain] == [key_of(one) for one in name.parts]
-    return CONVENTION if same else LAST
+    if _OPERATOR.match(typed) and _OPERATOR.match(called):
+        return EXACT if "".join(typed.split()) == "".join(called.split()) else OTHER
+    return CONVENTION
+
+
+def _modules(path: bytes, owners: Sequence[str]) -> list[str]:
+    """Folders and stem of a file, as modules are called; a file called like its class adds none."""
+    *folders, name = path.decode("utf-8", "replace").split("/")
+    stem = name.split(".")[0]
+    if stem in _UNNAMED or key_of(stem) == key_of(owners[0]):
+        return folders
+    return [*folders, stem]
 
 
 def telling(one: Defined) -> tuple[int, bool, int, int]:
@@ -82,47 +136,3 @@ def by_file(found: Sequence[Defined]) -> Mapping[int, list[Defined]]:
     for one in found:
         grouped.setdefault(one.file.path_id, []).append(one)
     return grouped
-
-
-def near(view: Snapshot, query: Query) -> list[str]:
-    """Names of the view that are spelt almost like the query's first name; nearest first."""
-    if not query.names:
-        return []
-    key = key_of(query.names[0].parts[-1])
-    if len(key) < _SHORTEST_NEAR:
-        return []
-    most = 1 if len(key) < 6 else 2
-    found: list[tuple[int, str]] = []
-    # A slip in the first letter is rare, and the index is by what a key starts with.
-    for known in contents.symbol_keys(view.db, key[0], key[0] + "\U0010ffff", 1 << 31):
-        if abs(len(known) - len(key)) <= most:
-            steps = _steps(key, known, most)
-            if 0 < steps <= most:
-                found.append((steps, known))
-    shown: list[str] = []
-    for _, known in sorted(found):
-        names = {symbol.name for _, _, symbol in view.symbols_with_key(known)}
-        shown.extend(sorted(names))
-        if len(shown) >= _NEAR_SHOWN:
-            break
-    return shown[:_NEAR_SHOWN]
-
-
-def _steps(left: str, right: str, most: int) -> int:
-    """Edits from one text to the other, a swap of neighbours being one; more than `most`: any.
-
-    Restricted Damerau-Levenshtein distance, row by row.
-    """
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for at, char in enumerate(left):
-        new = [at + 1]
-        for to, other in enumerate(right):
-            steps = min(row[to + 1] + 1, new[to] + 1, row[to] + (char != other))
-            if at and to and char == right[to - 1] and left[at - 1] == other:
-                steps = min(steps, before[to - 1] + 1)
-            new.append(steps)
-        if min(new) > most:
-            return most + 1
-        before, row = row, new
-    return row[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from codelens.rank.score import Judged
@@ -12,32 +13,29 @@ CHECKED_FILES = 60
 
 def holding(
     judged: Sequence[Judged], phrases: Sequence[str], read: Callable[[FileRow], bytes | None]
-) -> tuple[list[Judged], int]:
-    """`judged` with the files first that hold every phrase, by the best chunk with one.
+) -> tuple[list[Judged], list[tuple[FileRow, int]]]:
+    """`judged` with the files first that hold every phrase; these with the first one's line.
 
-    Only the best `CHECKED_FILES` are read. Second, how many of them hold all; letter case is
-    ignored.
+    Only the best `CHECKED_FILES` are read. Whole words; letter case counts where a phrase has a
+    capital, as in a search for text.
     """
-    wanted = [phrase.lower().encode("utf-8", "replace") for phrase in phrases]
+    wanted = [_form(phrase) for phrase in phrases]
     first: list[Judged] = []
     rest: list[Judged] = []
+    held: list[tuple[FileRow, int]] = []
     for one in judged[:CHECKED_FILES]:
-        text = (read(one.evidence.file) or b"").lower()
-        at = [text.find(phrase) for phrase in wanted]
-        if min(at) >= 0:
-            first.append(_shown_at(one, text.count(b"\n", 0, at[0]) + 1))
+        text = read(one.evidence.file) or b""
+        found = [form.search(text) for form in wanted]
+        if found[0] and all(found):
+            first.append(one)
+            held.append((one.evidence.file, text.count(b"\n", 0, found[0].start()) + 1))
         else:
             rest.append(one)
-    return [*first, *rest, *judged[CHECKED_FILES:]], len(first)
+    return [*first, *rest, *judged[CHECKED_FILES:]], held
 
 
-def _shown_at(one: Judged, line: int) -> Judged:
-    """The chunk with a line put before the file's other chunks."""
-    evidence = one.evidence
-    number = evidence.chunks.at_line(line)
-    if number < 0:
-        return one
-    scores = {at: score for score, at in evidence.scored.chunks}
-    rest = [pair for pair in evidence.scored.chunks if pair[1] != number]
-    chunks = [(scores.get(number, 0.0), number), *rest]
-    return one._replace(evidence=evidence._replace(scored=evidence.scored._replace(chunks=chunks)))
+def _form(phrase: str) -> re.Pattern[bytes]:
+    literal = re.escape(phrase.encode("utf-8", "replace"))
+    before = rb"(?<![\w\x80-\xff])" if phrase[:1].isalnum() else b""
+    after = rb"(?![\w\x80-\xff])" if phrase[-1:].isalnum() else b""
+    return re.compile(before + literal + after, re.IGNORECASE if phrase == phrase.lower() else 0)

@@ -1,67 +1,144 @@
-"""From judged files to places: which lines of a file answer, and in what order they are shown."""
+"""From judged files to the places that are shown: in what order, folded, and how many of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import islice
 
-from codelens.rank import names, weights
+from codelens.rank import alike, names, score, spots, weights
 from codelens.rank.features import Evidence
 from codelens.rank.names import Defined
+from codelens.rank.query import Query
+from codelens.rank.request import Request
 from codelens.rank.score import Judged
+from codelens.rank.spots import Place
+from codelens.rank.texts import Texts
 from codelens.store.rankreads import Definition
+from codelens.store.snapshot import Snapshot
 
-SYMBOL_LINES = 80
-"""A longer definition is shown by the part of it that answers."""
+__all__ = ["Place", "arranged"]
+
 _REFILLED_FILES = 3
 _SAME_FILE = 3
+_ALSO = 2
+"""Further places of a file that are named beside its first."""
+_AS_GOOD = 0.75
+"""How near their text must come to the file's best."""
+_BEHIND = 1.0
+"""What a role takes off a score for its definitions to come behind all others."""
+_FIRST = 3
+"""Only beside results so far up: what stands further down is no answer to dwell on."""
 
 
-class Place(NamedTuple):
-    """Lines of one judged file."""
+def arranged(
+    view: Snapshot, judged: Sequence[Judged], request: Request, query: Query, texts: Texts
+) -> list[Place]:
+    """The places to show, near-copies folded, at most as many as are asked for."""
+    alone = request.mode == "symbol" or bool(request.kinds)
+    # Half as many again, since some will be folded; those behind are shown by their text.
+    ready = score.with_definitions(view, judged, len(judged) if alone else request.limit * 3 // 2)
+    if alone:
+        found = [(one.judged, one) for one in by_definition(ready, frozenset(request.kinds))]
+    elif query.single:
+        found = list(by_name(ready, query))
+    else:
+        found = [(one, None) for one in ready]
+    shown = alike.folded(view.db, found, request.limit, texts)
+    if alone:
+        return shown
+    if len(shown) < request.limit:
+        shown += _refill(ready, shown, request.limit - len(shown), texts)
+    return with_also(ready, shown, texts)
 
-    judged: Judged
-    start_line: int
-    end_line: int
-    symbol: int
-    """Position of the definition that these lines are, -1 if none."""
-    score: float
-    shares: dict[str, float]
 
-
-def by_file(judged: Sequence[Judged], limit: int) -> list[Place]:
-    """The best place of each file; when files run out, more of the first three."""
-    found = [_best(one) for one in judged[:limit]]
-    shown = {_where(one) for one in found}
+def _refill(
+    judged: Sequence[Judged], shown: Sequence[Place], missing: int, texts: Texts
+) -> list[Place]:
+    """More places of the first files, where there are not enough files."""
+    seen = [place.where for one in shown for place in (one, *one.alike)]
+    copies = {path for one in shown for path, _, _ in (other.where for other in one.alike)}
+    found: list[Place] = []
     for one in judged[:_REFILLED_FILES]:
-        if len(found) >= limit:
-            break
-        for place in _others(one):
-            if len(found) < limit and _where(place) not in shown:
-                shown.add(_where(place))
+        if one.evidence.file.path in copies:
+            continue
+        for place in spots.others(one, texts):
+            if len(found) >= missing:
+                return found
+            if place.where not in seen:
+                seen.append(place.where)
                 found.append(place)
     return found
 
 
-def by_name(judged: Sequence[Judged], limit: int) -> list[Place]:
-    """Definitions that the query names first, as typed before other conventions; then by file."""
-    named = sorted(
-        (
-            (-one.grade, at, order, place)
-            for at, judge in enumerate(judged)
-            for order, (one, place) in enumerate(_named(judge))
-        ),
-        key=lambda row: row[:3],
+def with_also(judged: Sequence[Judged], shown: Sequence[Place], texts: Texts) -> list[Place]:
+    """The same; where further texts of a file score above all other files, with these."""
+    tops = sorted(
+        ((one.evidence.scored.chunks[0][0], one.evidence.file.path_id)
+         for one in judged if one.evidence.scored.chunks),
+        reverse=True,
+    )  # fmt: skip
+    if len(tops) < 2:
+        return list(shown)
+    # Only the file with the best text can have a second one above all others.
+    (top, best), (second, _) = tops[:2]
+    floor = max(second, _AS_GOOD * top)
+    for at, place in enumerate(shown[:_FIRST]):
+        if place.judged.evidence.file.path_id == best:
+            also = tuple(islice(_further(place, shown, floor, texts), _ALSO))
+            return [*shown[:at], place._replace(also=also), *shown[at + 1 :]]
+    return list(shown)
+
+
+def _further(place: Place, shown: Sequence[Place], floor: float, texts: Texts) -> Iterator[Place]:
+    path = place.judged.evidence.file.path
+    seen = [one for one in shown if one.judged.evidence.file.path == path]
+    for one in spots.others(place.judged, texts, floor):
+        if not any(spots.overlap(one, other) for other in seen):
+            seen.append(one)
+            yield one
+
+
+def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Place | None]]:
+    """Definitions that the query names: as typed, then in other conventions.
+
+    What stands on its own comes before the members of something, then it goes by file.
+
+    Then what defines nothing that is called so. Definitions in tests, examples and the like come
+    between, unless the query asks for such files; and where the code has a field or a property of
+    that name, they come last.
+    """
+    down = weights.pushed_down(True, query.roles)
+    named: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
+    behind: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
+    rest: list[tuple[Judged, Place | None]] = []
+    typed = {name.parts[-1] for name in query.names}
+    known = False
+    for at, judge in enumerate(judged):
+        pushed = down.get(score.role_of(judge.evidence), 0.0) >= _BEHIND
+        strong = _named(judge)
+        for order, (one, place) in enumerate(strong):
+            inner = one.symbol.parent >= 0 and one.symbol.kind not in names.CONTAINERS
+            key = (-one.grade, one.symbol.name not in typed, inner, at, order)
+            (behind if pushed else named).append((key, place))
+        if not strong:
+            known = known or (not pushed and _is_member(judge))
+            rest.append((judge, None))
+    for every in (named, behind):
+        every.sort(key=lambda row: row[0])
+    yield from ((place.judged, place) for _, place in named)
+    last = [(place.judged, place) for _, place in behind]
+    yield from (*rest, *last) if known else (*last, *rest)
+
+
+def _is_member(judge: Judged) -> bool:
+    """Whether a file has a field or the like that is called as the query, letter for letter."""
+    return any(
+        one.grade == names.EXACT and one.symbol.kind in names.MEMBERS
+        for one in judge.evidence.defined
     )
-    found = [place for _, _, _, place in named]
-    files = {one.judged.evidence.file.path for one in found}
-    rest = [one for one in judged if one.evidence.file.path not in files]
-    if len(found) < limit:
-        found.extend(by_file(rest, limit - len(found)))
-    return found[:limit]
 
 
-def by_definition(judged: Sequence[Judged], limit: int, kinds: frozenset[str]) -> list[Place]:
+def by_definition(judged: Sequence[Judged], kinds: frozenset[str]) -> list[Place]:
     """Definitions alone, of `kinds` if any are given, by name, file and text."""
     found: list[tuple[int, Place]] = []
     for judge in judged:
@@ -75,7 +152,7 @@ def by_definition(judged: Sequence[Judged], limit: int, kinds: frozenset[str]) -
             -row[0], -row[1].score, row[1].judged.evidence.file.path, row[1].start_line
         )
     )  # fmt: skip
-    return [place for _, place in found[:limit]]
+    return [place for _, place in found]
 
 
 def _definitions(judge: Judged, kinds: frozenset[str]) -> Iterator[tuple[Place, float]]:
@@ -91,62 +168,23 @@ def _definitions(judge: Judged, kinds: frozenset[str]) -> Iterator[tuple[Place, 
                 "symbol": weights.DEFINITION_NAME * like,
                 "symbol_text": weights.DEFINITION_TEXT * text,
             }
-            yield _place(judge, symbol, shares), like
+            yield spots.of_symbol(judge, symbol, shares), like
 
 
 def _text_share(one: Evidence, symbol: Definition) -> float:
     """The best chunk that lies in the definition, against the file's best."""
-    for score, number in one.scored.chunks:
+    for chunk_score, number in one.scored.chunks:
         chunk = one.chunks[number]
         if chunk.start_line <= symbol.end_line and symbol.start_line <= chunk.end_line:
-            return score / one.scored.chunks[0][0] if one.scored.chunks[0][0] else 0.0
+            return chunk_score / one.scored.chunks[0][0] if one.scored.chunks[0][0] else 0.0
     return 0.0
 
 
 def _named(judge: Judged) -> list[tuple[Defined, Place]]:
     """The strongest definitions of a file that the query names."""
-    strong = [one for one in judge.evidence.defined if one.symbol.kind not in names.WEAK]
-    strong.sort(key=names.telling, reverse=True)
-    return [(one, _place(judge, one.symbol, judge.shares)) for one in strong[:_SAME_FILE]]
+    strong = sorted(_strong(judge), key=names.telling, reverse=True)
+    return [(one, spots.of_symbol(judge, one.symbol)) for one in strong[:_SAME_FILE]]
 
 
-def _best(judge: Judged) -> Place:
-    one = judge.evidence
-    if one.defined and (one.single or one.features["spelled"]):
-        return _place(judge, max(one.defined, key=names.telling).symbol, judge.shares)
-    if not one.scored.chunks:
-        last = one.about.lines if one.about else 1
-        return Place(judge, 1, max(last, 1), -1, judge.score, judge.shares)
-    return _chunk(judge, one.scored.chunks[0][1])
-
-
-def _others(judge: Judged) -> Iterator[Place]:
-    for _, number in judge.evidence.scored.chunks[1:]:
-        yield _chunk(judge, number)
-
-
-def _chunk(judge: Judged, number: int) -> Place:
-    """A chunk, or the definition it is mostly about, or the one inside that is asked for."""
-    one = judge.evidence
-    chunk = one.chunks[number]
-    best = one.symbols.at
-    if best >= 0 and one.symbols.best >= weights.SHOWN_COSINE:
-        symbol = one.definitions[best]
-        inside = chunk.start_line <= symbol.start_line <= chunk.end_line
-        if inside and symbol.end_line - symbol.start_line < SYMBOL_LINES:
-            return _place(judge, symbol, judge.shares)
-    if 0 <= chunk.symbol < len(one.definitions):
-        symbol = one.definitions[chunk.symbol]
-        if symbol.end_line - symbol.start_line < SYMBOL_LINES:
-            return _place(judge, symbol, judge.shares)
-    return Place(judge, chunk.start_line, chunk.end_line, -1, judge.score, judge.shares)
-
-
-def _place(judge: Judged, symbol: Definition, shares: dict[str, float]) -> Place:
-    return Place(
-        judge, symbol.start_line, symbol.end_line, symbol.ordinal, sum(shares.values()), shares
-    )
-
-
-def _where(place: Place) -> tuple[bytes, int, int]:
-    return (place.judged.evidence.file.path, place.start_line, place.end_line)
+def _strong(judge: Judged) -> list[Defined]:
+    return [one for one in judge.evidence.defined if one.symbol.kind not in names.WEAK]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from codelens.extract.tokens import WORD, terms_of_word
 from codelens.rank import names, weights
 from codelens.rank.candidates import Weighed
-from codelens.rank.places import Place
 from codelens.rank.query import Query
 from codelens.rank.request import Ranked
+from codelens.rank.spots import Place
+from codelens.rank.texts import Texts
 from codelens.store import rankreads as reads
 from codelens.store.snapshot import Snapshot
-from codelens.store.views import FileRow
-
-Read = Callable[[FileRow], bytes | None]
-LINE_CHARS = 300
-_LINES_READ = 400
 
 
 def results(
@@ -24,30 +19,39 @@ def results(
     query: Query,
     terms: Sequence[Weighed],
     places: Sequence[Place],
-    read: Read,
+    texts: Texts,
     *,
     explain: bool,
 ) -> list[Ranked]:
     """Results in the order of `places`."""
-    typed = frozenset(query.typed)
-    known = {one.text: one.weight for one in terms if one.text in typed}
-    found: list[Ranked] = []
-    for place in places:
-        file = place.judged.evidence.file
-        found.append(
-            Ranked(
-                file,
-                place.start_line,
-                place.end_line,
-                kind_of(place),
-                place.symbol,
-                place.score,
-                why(place, query, terms),
-                _line(view, place, known, read),
-                {name: share for name, share in place.shares.items() if share} if explain else {},
-            )
+    return [
+        _bare(place)._replace(
+            why=why(place, query, terms),
+            line=_line(view, place, texts),
+            explain={name: share for name, share in place.shares.items() if share}
+            if explain
+            else {},
+            alike=tuple(map(_bare, place.alike)),
+            also=tuple(map(_bare, place.also)),
         )
-    return found
+        for place in places
+    ]
+
+
+def _bare(place: Place) -> Ranked:
+    """A place as a result that says nothing of itself."""
+    file = place.judged.evidence.file
+    return Ranked(
+        file,
+        place.start_line,
+        place.end_line,
+        kind_of(place),
+        place.symbol,
+        place.score,
+        "",
+        "",
+        {},
+    )
 
 
 def kind_of(place: Place) -> str:
@@ -58,55 +62,63 @@ def kind_of(place: Place) -> str:
 
 
 def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
-    """A few words: what put a place where it is."""
+    """What put a place where it is: the strongest reason, and which share of the words it has.
+
+    `defines it`, `defines X`, `part of X`, `defines X at line N`: what a name of the query stands
+    for. `name`, `file name`, `folder`: these are like the query. `2/3 words`: so many of its words
+    are in the file; nothing is said where all are and there is another reason.
+    """
     one = place.judged.evidence
-    said: list[str] = []
-    grades = {known.symbol.ordinal: known.grade for known in one.defined}
-    if place.symbol in grades:
-        said.append(_DEFINES[grades[place.symbol]])
-    elif place.symbol >= 0 and one.symbols.cosines[place.symbol] >= weights.SHOWN_COSINE:
-        said.append("name matches")
-    elif one.defined:
-        said.append(f"defines {one.defined[0].symbol.name} elsewhere")
-    if one.features["stemcov"] or one.features["stempfx"]:
-        said.append("file name matches")
-    elif one.features["dircov"]:
-        said.append("folder matches")
+    reason = _defines(place)
+    if not reason and place.symbol >= 0:
+        reason = "name" if one.symbols.cosines[place.symbol] >= weights.SHOWN_COSINE else ""
+    if not reason and (one.features["stemcov"] or one.features["stempfx"]):
+        reason = "file name"
+    if not reason and one.features["dircov"]:
+        reason = "folder"
     typed = list(dict.fromkeys(query.typed))
     numbers = {term.text: number for number, term in enumerate(terms)}
     held = [word for word in typed if word in numbers and one.scored.held >> numbers[word] & 1]
-    if len(typed) > 1:
-        said.append(f"{len(held)} of {len(typed)} words")
-    elif held and not said:
-        said.append("text matches")
-    return "; ".join(said)
+    share = ""
+    if len(held) < len(typed) and not (query.single and reason):
+        share = f"{len(held)}/{len(typed)} words"
+    elif held and not reason:
+        share = "all words" if len(typed) > 1 else "text"
+    return "; ".join(part for part in (reason, share) if part)
 
 
+def _defines(place: Place) -> str:
+    """What the place, or its file elsewhere, defines of what the query names."""
+    defined = place.judged.evidence.defined
+    here = next((known for known in defined if known.symbol.ordinal == place.symbol), None)
+    if here is not None:
+        # `it` is all that was asked for, not one of its words.
+        whole = place.judged.evidence.single or place.judged.evidence.features["spelled"]
+        return _DEFINES[here.grade] if whole else f"defines {here.symbol.name}"
+    strong = [known for known in defined if known.grade > names.LAST]
+    if not strong:
+        return ""
+    known = max(strong, key=names.telling).symbol
+    if place.start_line <= known.start_line <= place.end_line:
+        return f"defines {known.name}"
+    if known.start_line <= place.start_line and place.end_line <= known.end_line:
+        return f"part of {known.name}"
+    return f"defines {known.name} at line {known.start_line}"
+
+
+DEFINES_IT = "defines it"
 _DEFINES = {
-    names.EXACT: "defines it",
+    names.EXACT: DEFINES_IT,
     names.CONVENTION: "defines it in another convention",
     names.LAST: "defines the last part of the name",
 }
 
 
-def _line(view: Snapshot, place: Place, known: dict[str, float], read: Read) -> str:
+def _line(view: Snapshot, place: Place, texts: Texts) -> str:
     file = place.judged.evidence.file
     if file.content is None or not len(place.judged.evidence.chunks):
         return ""
-    if place.symbol >= 0:
-        return reads.signature(view.db, file.content, place.symbol)
-    return best_line(read(file) or b"", place.start_line, place.end_line, known)
-
-
-def best_line(text: bytes, start: int, end: int, known: dict[str, float]) -> str:
-    """The line that has most of the terms by weight, the first of equals; stripped and cut."""
-    best, line = 0.0, ""
-    for one in text.split(b"\n", end)[start - 1 : min(end, start + _LINES_READ)]:
-        shown = one[: 4 * LINE_CHARS].decode("utf-8", "replace").strip()
-        if not shown:
-            continue
-        here = {term for word in WORD.findall(shown) for term in terms_of_word(word)}
-        weight = sum(known[term] for term in sorted(here & known.keys()))
-        if weight > best or not line:
-            best, line = weight, shown
-    return line[:LINE_CHARS]
+    shown = max(place.symbol, place.head)
+    if shown >= 0:
+        return reads.signature(view.db, file.content, shown)
+    return texts.best_line(file, place.start_line, place.end_line)

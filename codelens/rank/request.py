@@ -49,6 +49,10 @@ class Ranked(NamedTuple):
     """The definition's signature, or the line that tells most; may be empty."""
     explain: Mapping[str, float]
     """Each feature's share of the score; empty unless asked for."""
+    alike: tuple[Ranked, ...] = ()
+    """Places with nearly the same text that this one stands for."""
+    also: tuple[Ranked, ...] = ()
+    """Further places of the same file."""
 
 
 PARTIAL = "partial: "

@@ -69,9 +69,18 @@ class Clock:
 
 
 def search(
-    view: Snapshot, words: Words, request: Request, filters: Filters, look: Look, notes: list[str]
+    view: Snapshot,
+    words: Words,
+    request: Request,
+    filters: Filters,
+    look: Look,
+    notes: list[str],
+    most: int | None = None,
 ) -> list[Ranked]:
-    """Lines that match, best files first, one a file before there are two of any."""
+    """Lines that match, best files first, one a file before there are two of any.
+
+    With `most` so many files are read at most: the best, or those in the uppermost folders.
+    """
     corpus = corpus_of(view)
     clock = Clock(request.seconds)
     sure, edge = _weighed(view, corpus, words.sure), _weighed(view, corpus, words.edge)
@@ -84,9 +93,13 @@ def search(
     files = filters.keep(files) if filters.active else files
     scores = candidates.whole_scores(corpus, [*sure, *(edge or ())])
     likely, rest = _split(corpus, files, edge, scores)
+    if most is not None:
+        if not scores:
+            likely.sort(key=lambda one: (one.path.count(b"/"), one.path))
+        likely, rest = likely[:most], rest[: max(most - len(likely), 0)]
     found, unread = look(likely, clock)
     skipped = 0
-    if len(found) >= request.limit:
+    if len({one.file.content for one in found}) >= request.limit:
         skipped = len(rest)
     else:
         more, late = look(rest, clock)
@@ -171,7 +184,17 @@ def _results(
         }
         scored.append((sum(shares.values()), one, shares))
     scored.sort(key=lambda row: (-row[0], row[1].file.path))
-    return list(_rounds(scored, request))
+    copies: dict[int | None, list[Found]] = {}
+    for _, one, _ in scored:
+        copies.setdefault(one.file.content, []).append(one)
+    first = [row for row in scored if copies[row[1].file.content][0] is row[1]]
+    return [_with_copies(one, copies[one.file.content]) for one in _rounds(first, request)]
+
+
+def _with_copies(one: Ranked, found: Sequence[Found]) -> Ranked:
+    """A line with the same line of the files that have the very same text."""
+    files = [other.file for other in found[1:]]
+    return one._replace(alike=tuple(one._replace(file=file, line="") for file in files))
 
 
 def _rounds(

@@ -23,12 +23,12 @@ class Judged(NamedTuple):
 def judge(found: Sequence[Evidence], query: Query) -> list[Judged]:
     """Every candidate with its score, best first; ties by path."""
     chosen = weights.TOKEN if query.single else weights.WORDS
-    down = weights.PUSHED_DOWN["token" if query.single else "words"]
+    down = weights.pushed_down(query.single, query.roles)
     judged: list[Judged] = []
     for one in found:
         shares = {name: weight * one.features[name] for name, weight in chosen.items()}
         role = role_of(one)
-        if role in down and role not in query.roles:
+        if role in down:
             shares[role] = -down[role]
         judged.append(Judged(one, sum(shares.values()), shares))
     judged.sort(key=lambda one: (-one.score, one.evidence.file.path))

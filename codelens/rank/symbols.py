@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from codelens.extract.tokens import terms_of_text
-from codelens.rank import weights
+from codelens.rank import likely, weights
 from codelens.rank.stems import Asked
-from codelens.store.rankreads import Definition
+from codelens.store.rankreads import Definition, Definitions
 
 
 class SymbolMatch(NamedTuple):
@@ -31,25 +31,34 @@ NOTHING = SymbolMatch(0.0, 0.0, -1, ())
 
 def match(definitions: Sequence[Definition], query: Asked) -> SymbolMatch:
     """Compare definitions with a query by the IDF-weighted cosine of their names."""
+    cosines = [0.0] * len(definitions)
     length = math.sqrt(sum(weight * weight for weight in query.terms.values()))
-    if not length:
-        return NOTHING._replace(cosines=[0.0] * len(definitions))
+    if not length or not definitions:
+        return NOTHING._replace(cosines=cosines)
+    names = definitions.names if isinstance(definitions, Definitions) else [
+        one.name for one in definitions
+    ]  # fmt: skip
     seen: dict[str, float] = {}
-    cosines: list[float] = []
-    for one in definitions:
-        cosine = seen.get(one.name)
+    total = best = 0.0
+    for at in likely.holding(names, likely.beginnings(tuple(query.terms))):
+        name = names[at]
+        cosine = seen.get(name)
         if cosine is None:
-            cosine = seen[one.name] = _cosine(one.name, query, length)
-        cosines.append(cosine)
-    best = max(cosines, default=0.0)
-    total = sum(cosine * cosine for cosine in cosines if cosine >= weights.SYMBOL_COSINE)
+            cosine = seen[name] = _cosine(name, query, length)
+        cosines[at] = cosine
+        if cosine >= weights.SYMBOL_COSINE:
+            total += cosine * cosine
+        best = max(best, cosine)
     return SymbolMatch(math.log1p(total), best, cosines.index(best) if best else -1, cosines)
 
 
 def _cosine(name: str, query: Asked, length: float) -> float:
     known = query.terms
+    terms = _terms_of_name(name)
+    if known.keys().isdisjoint(terms):
+        return 0.0
     common = squares = 0.0
-    for term in _terms_of_name(name):
+    for term in terms:
         weight = known.get(term)
         if weight is None:
             squares += query.other * query.other

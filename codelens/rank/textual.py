@@ -23,8 +23,13 @@ def search(
     filters: Filters,
     read: Callable[[FileRow], bytes | None],
     notes: list[str],
+    *,
+    most: int | None = None,
 ) -> list[Ranked]:
-    """Lines that hold `text`; by the number of matches and how well the file fits its words."""
+    """Lines that hold `text`; by the number of matches and how well the file fits its words.
+
+    With `most` no more files than that are read.
+    """
     needle = text.strip().strip("\0")
     if not needle:
         return []
@@ -35,7 +40,7 @@ def search(
         data = read(file)
         return _find(file, data, literal, fold) if data and scan.is_text(data) else None
 
-    return scan.search(view, words_of(needle), request, filters, scan.one_by_one(find), notes)
+    return scan.search(view, words_of(needle), request, filters, scan.one_by_one(find), notes, most)
 
 
 def words_of(text: str) -> Words:

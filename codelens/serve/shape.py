@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from codelens.engine import as_json
+from codelens.engine import as_json, search_text, within
 from codelens.engine.answers import (
     Excerpt,
     ExpandAnswer,
-    Hit,
     OutlineAnswer,
     OutlineFile,
     SearchAnswer,
@@ -33,56 +32,70 @@ from codelens.types import Receipt
 Format = Literal["concise", "detailed", "json"]
 
 _SPARE_TOKENS = 60
-"""Kept for the line that says what was left out."""
+"""Kept for the lines that say what was cut and what was left out."""
+_NAMES_SHARE = 4
+"""Naming the handles that are left may take so much of an answer: a quarter."""
 
 
-def search(answer: SearchAnswer, form: Format, max_tokens: int) -> str:
-    """Ranked places."""
-    results = answer.results
+def search(answer: SearchAnswer, form: Format, max_tokens: int, *, brief: bool = False) -> str:
+    """Ranked places, a line each; `brief` leaves out places that only use what others define."""
+    if brief and form == "concise":
+        answer = search_text.briefly(answer)
     if form == "json":
-        return _json(as_json.search(answer), "results", max_tokens)
+        return within.fitted_json(as_json.search(answer), "results", max_tokens)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
-    if not results:
-        return _joined([_head(answer.receipt), "nothing found", *notes])
-    blocks = [_hit(hit, detailed=form == "detailed") for hit in results]
+    if not answer.results:
+        head = [_head(answer.receipt), "nothing found", *notes]
+        return within.fitted(head, (), lambda _: "", max_tokens).text
+    shown = search_text.blocks(answer, detailed=form == "detailed")
 
     def more(left: int) -> str:
-        if not left:
-            return ""
-        return f"{left} more: call cl_search with a higher max_tokens, or narrow the query"
+        left += answer.more
+        if left:
+            left += answer.unshown
+            return f"{left} more: call cl_search with a higher max_tokens, or narrow the query"
+        if answer.unshown:
+            return (
+                f"{answer.unshown} more that do not define it: call cl_search with format detailed"
+            )
+        return ""
 
-    return _fitted([_head(answer.receipt), *notes], blocks, more, max_tokens)
-
-
-def _hit(hit: Hit, *, detailed: bool) -> str:
-    named = f"{hit.path}:{lines_of(hit.start_line, hit.end_line)}"
-    alone = hit.kind == "file" or hit.handle.endswith(named)
-    place = hit.handle if alone else f"{hit.handle}  {named.rpartition(':')[2]}"
-    first = f"{place}  {hit.kind}{'  STALE: changed since it was indexed' if hit.stale else ''}"
-    rows = [first]
-    if hit.signature:
-        rows.append(f"  {one_line(hit.signature)}")
-    if detailed:
-        rows.append(f"  {hit.language or 'unknown'}; score {hit.score:.3f}; {one_line(hit.why)}")
-        if hit.explain:
-            shares = ", ".join(f"{name} {share:.3f}" for name, share in hit.explain.items())
-            rows.append(f"  {shares}")
-    return "\n".join(rows)
+    return within.fitted([_head(answer.receipt), *notes], shown, more, max_tokens).text
 
 
 def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
     """The text of each handle; what does not fit is named so that it can be asked for."""
-    items, left = _cut(answer.items, max_tokens - _SPARE_TOKENS)
-    rest = json.dumps([one.asked for one in left], ensure_ascii=False)
+    head = _head(answer.receipt)
+    around = json.dumps(as_json.receipt(answer.receipt)) if form == "json" else head
+    tokens = max_tokens - within.cost_of(around) - _SPARE_TOKENS
+    items, left = _cut(answer.items, tokens, form, max_tokens // _NAMES_SHARE)
+    rest = _named(left, max_tokens // _NAMES_SHARE)
     if form == "json":
         shaped = dict(as_json.expand(replace(answer, items=tuple(items))))
         if left:
-            shaped["more"] = [one.asked for one in left]
+            shaped["more"] = rest
         return json.dumps(shaped, ensure_ascii=False)
     blocks = [_excerpt(one) for one in items]
     if left:
-        blocks.append(f"{len(left)} more: call cl_expand with handles {rest}")
-    return _joined([_head(answer.receipt), *blocks])
+        named = json.dumps(rest, ensure_ascii=False)
+        others = " and the others" if len(rest) < len(left) else ""
+        blocks.append(f"{len(left)} more: call cl_expand with handles {named}{others}")
+    return _joined([head, *blocks])
+
+
+def _named(left: Sequence[Excerpt], tokens: int) -> list[str]:
+    """The handles that are left, as many as may be named."""
+    rest: list[str] = []
+    for one in left:
+        tokens -= _cost_of_name(one)
+        if tokens < 0:
+            break
+        rest.append(one.asked)
+    return rest
+
+
+def _cost_of_name(one: Excerpt) -> int:
+    return within.cost_of(json.dumps(one.asked, ensure_ascii=False) + ", ")
 
 
 def _excerpt(one: Excerpt) -> str:
@@ -106,36 +119,56 @@ def _cut_where(one: Excerpt) -> str:
     return f"cut after line {one.end_line}{go_on}"
 
 
-def _cut(items: Sequence[Excerpt], tokens: int) -> tuple[list[Excerpt], list[Excerpt]]:
-    """The excerpts that fit, the last one shortened by whole lines; and those left out."""
+def _cut(
+    items: Sequence[Excerpt], tokens: int, form: Format, for_names: int
+) -> tuple[list[Excerpt], list[Excerpt]]:
+    """The excerpts that fit, the last one shortened by whole lines; and those left out.
+
+    What is left out is named in the answer, so its handles count too.
+    """
     kept: list[Excerpt] = []
     for at, one in enumerate(items):
-        cost = tokens_of(one.text or one.error) + 20
-        if cost <= tokens:
+        rest = min(sum(map(_cost_of_name, items[at + 1 :])), for_names)
+        around = within.cost_of(_around(one, form))
+        cost = around + _cost(one.text or one.error, form)
+        if cost + rest <= tokens:
             tokens -= cost
             kept.append(one)
             continue
-        if kept and tokens < _SPARE_TOKENS:
+        if kept and tokens - around - rest < _SPARE_TOKENS:
             return kept, list(items[at:])
-        kept.append(_shortened(one, max(tokens - 20, 1)))
+        kept.append(_shortened(one, max(tokens - around - rest, 1), form))
         return kept, list(items[at + 1 :])
     return kept, []
 
 
-def _shortened(one: Excerpt, tokens: int) -> Excerpt:
+def _around(one: Excerpt, form: Format) -> str:
+    """What stands around a text."""
+    bare = replace(one, text="", error=one.error[:1], truncated=form == "json" and not one.error)
+    if form == "json":
+        return json.dumps(as_json.excerpt(bare), ensure_ascii=False) + ", "
+    return _excerpt(bare) + "\n"
+
+
+def _cost(text: str, form: Format) -> int:
+    return within.cost_of(json.dumps(text, ensure_ascii=False) if form == "json" else text)
+
+
+def _shortened(one: Excerpt, tokens: int, form: Format) -> Excerpt:
     if one.error:
-        return replace(one, near=(), error=one.error[: tokens * 4])
+        return replace(one, near=(), error=within.cut(one.error, tokens * within.BYTES_A_TOKEN))
     lines = one.text.splitlines(keepends=True) if "\n" not in one.text else _lines(one.text)
     kept: list[str] = []
     for line in lines:
-        tokens -= tokens_of(line)
+        tokens -= _cost(line, form)
         if tokens < 0:
             break
         kept.append(line)
     line_cut = not kept
     if line_cut:
         # One line longer than all that may be said: minified, or data.
-        first = lines[0].encode()[: max(tokens + tokens_of(lines[0]), 1) * 4]
+        left = max(tokens + _cost(lines[0], form), 1)
+        first = lines[0].encode()[: left * within.BYTES_A_TOKEN]
         kept = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
     end = one.start_line + len(kept) - 1
     return replace(one, text="".join(kept), end_line=end, truncated=True, line_cut=line_cut)
@@ -150,7 +183,7 @@ def _lines(text: str) -> list[str]:
 def outline(answer: OutlineAnswer, form: Format, max_tokens: int) -> str:
     """A file or folder, folded."""
     if form == "json":
-        return _json(as_json.outline(answer), "results", max_tokens)
+        return within.fitted_json(as_json.outline(answer), "results", max_tokens)
     blocks = [
         f"{folder.path}/  {count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
         for folder in answer.folders
@@ -166,7 +199,7 @@ def outline(answer: OutlineAnswer, form: Format, max_tokens: int) -> str:
             f"{count_of(left, 'line')} more: call cl_outline with a higher max_tokens or on a part"
         )
 
-    return _fitted([_head(answer.receipt), *notes], blocks, more, max_tokens)
+    return within.fitted([_head(answer.receipt), *notes], blocks, more, max_tokens).text
 
 
 def _outline_file(file: OutlineFile, *, detailed: bool) -> list[str]:
@@ -196,35 +229,6 @@ def current(answer: StatusAnswer, form: Format) -> str:
 
 def _head(receipt: Receipt) -> str:
     return f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
-
-
-def _fitted(
-    head: Sequence[str], blocks: Sequence[str], more: Callable[[int], str], max_tokens: int
-) -> str:
-    """`head`, as many blocks as fit (one at least), and what `more` says of those left out."""
-    tokens = max_tokens - tokens_of("\n".join(head)) - _SPARE_TOKENS
-    kept: list[str] = []
-    for block in blocks:
-        tokens -= tokens_of(block) + 1
-        if tokens < 0 and kept:
-            break
-        kept.append(block)
-    return _joined([*head, *kept, more(len(blocks) - len(kept))])
-
-
-def _json(shaped: Mapping[str, object], key: str, max_tokens: int) -> str:
-    """One object; entries of `key` that do not fit are counted in `more`."""
-    found = dict(shaped)
-    entries = found[key]
-    assert isinstance(entries, list)
-    kept: list[object] = list(entries)  # type: ignore[reportUnknownArgumentType]
-    text = json.dumps(found, ensure_ascii=False)
-    while len(kept) > 1 and tokens_of(text) > max_tokens:
-        kept = kept[: max(1, len(kept) * max_tokens // (tokens_of(text) + 1))]
-        found[key] = kept
-        found["more"] = len(entries) - len(kept)  # type: ignore[reportUnknownArgumentType]
-        text = json.dumps(found, ensure_ascii=False)
-    return text
 
 
 def _joined(blocks: Sequence[str]) -> str:

@@ -60,8 +60,9 @@ _AsList = BeforeValidator(lambda value: [value] if isinstance(value, str) else v
 
 SEARCH = """Where is the code that does X? Ranked places for words, an identifier, a path or a \
 sentence, true for the files of this worktree as they are now, uncommitted edits included. Each \
-result is a handle (path#Symbol or path:lines) with its signature; read it with cl_expand. Use it \
-before grep or reading whole files."""
+line is a handle (path#Symbol or path:lines; give it to cl_expand), lines, kind, signature or best \
+line, and why it is there; `+3 alike` are near-copies left out, `also` are more places of that \
+file. Use it before grep or reading whole files."""
 EXPAND = """What does the code at these handles say right now? Reads one or many handles at once, \
 always from the disk (or the git object for a ref): path#Symbol, path:10-42, path, a bare symbol \
 name, or ref:handle. A symbol that moved is followed and the answer says so; one that is gone \
@@ -94,6 +95,9 @@ branch is answered for.
 Every answer starts with a receipt: fresh, or partial with the files not looked at yet (ask again \
 a moment later). In another worktree pass path, an absolute path inside it; for code that is not \
 checked out pass ref."""
+
+
+_SHOWN = 10
 
 
 class _Said(NamedTuple):
@@ -146,7 +150,9 @@ class Tools:
         content: Annotated[
             Literal["all", "code", "prose"], Field(description="Code, prose (docs) or both.")
         ] = "all",
-        limit: Annotated[int, Field(ge=1, le=100, description="Results at most."), _NoTruth] = 10,
+        limit: Annotated[
+            int, Field(ge=1, le=100, description="Results at most."), _NoTruth
+        ] = _SHOWN,
         path: Path = "",
         ref: Ref = "",
         format: Form = "concise",
@@ -168,7 +174,8 @@ class Tools:
                 explain=format == "detailed",
                 budget_ms=self._budget_ms,
             )
-            return _Said(shape.search(answer, format, max_tokens))
+            brief = mode == "auto" and limit <= _SHOWN
+            return _Said(shape.search(answer, format, max_tokens, brief=brief))
 
         return await self._answer(ctx, path, work)
 

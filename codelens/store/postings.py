@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from codelens.store.database import Database
@@ -41,11 +41,11 @@ class Doc(NamedTuple):
 class SegmentDocs(NamedTuple):
     """The contents of a segment, by their number in it."""
 
-    contents: Sequence[int]
-    body_terms: Sequence[int]
-    name_terms: Sequence[int]
-    doc_terms: Sequence[int]
-    chunks: Sequence[int]
+    contents: memoryview[int]
+    body_terms: memoryview[int]
+    name_terms: memoryview[int]
+    doc_terms: memoryview[int]
+    chunks: memoryview[int]
 
 
 class Posting(NamedTuple):
@@ -103,12 +103,11 @@ def _pack(found: list[tuple[int, bytes]]) -> bytes:
 
 def unpack(data: bytes) -> Posting:
     """The posting that `data` holds."""
-    count = int.from_bytes(data[:2], _ORDER)
-    head = memoryview(data)[2 : 2 + 4 * count].cast("H")
-    return Posting(head[:count], head[count:], memoryview(data)[2 + 4 * count :].cast("I"))
-
-
-_ORDER = "little" if array("H", [1]).tobytes()[0] else "big"
+    whole = memoryview(data)
+    half = whole.cast("H")
+    count = half[0]
+    words = whole[2 + 4 * count :].cast("I")
+    return Posting(half[1 : 1 + count], half[1 + count : 1 + 2 * count], words)
 
 
 def segment_docs(db: Database) -> dict[int, SegmentDocs]:
@@ -121,13 +120,12 @@ def _unpack_docs(count: int, docs: bytes) -> SegmentDocs:
     return SegmentDocs(*(whole[start * count : (start + 1) * count] for start in range(5)))
 
 
-def postings(db: Database, terms: Sequence[str]) -> Iterator[tuple[int, str, Posting]]:
-    """For each segment and each of `terms` it holds: segment, term, posting; by segment."""
+def postings(db: Database, terms: Sequence[str]) -> Sequence[tuple[int, str, bytes]]:
+    """For each segment and each of `terms` it holds: segment, term, packed posting; by segment."""
     if not terms:
-        return
+        return ()
     sql = SELECT_POSTINGS.format(marks=",".join("?" * len(terms)))
-    for segment, term, data in db.rows(sql, tuple(terms)):
-        yield segment, term, unpack(data)
+    return db.rows(sql, tuple(terms))  # type: ignore[return-value] - by the columns
 
 
 def merge_small(db: Database) -> int:

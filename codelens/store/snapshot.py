@@ -6,7 +6,7 @@ shows a file of another view: every id that comes out of a shared table is filte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from codelens.store import contents, views
@@ -36,14 +36,14 @@ class Snapshot:
     @cached_property
     def by_content(self) -> Mapping[int, list[FileRow]]:
         """Content id -> the files that have it; nearly always one."""
-        found: dict[int, list[FileRow]] = {}
+        found = {file.content: [file] for file in self.files if file.content is not None}
+        before: dict[int, list[FileRow]] = {}
         for file in self.files:
-            if file.content is not None:
-                known = found.get(file.content)
-                if known is None:
-                    found[file.content] = [file]
-                else:
-                    known.append(file)
+            content = file.content
+            if content is not None and found[content][0] is not file:
+                before.setdefault(content, []).append(file)
+        for content, files in before.items():
+            found[content] = files + found[content]
         return found
 
     @cached_property
@@ -84,10 +84,13 @@ class Snapshot:
         ]
         return sorted(found, key=lambda one: (one[0].path, one[1]))
 
-    def paths_with_term(self, term: str) -> list[FileRow]:
-        """Files of this view with a term in their stem or last folders."""
-        ids = views.paths_with_term(self.db, term)
-        return [self.by_path_id[one] for one in ids if one in self.by_path_id]
+    def paths_with_terms(self, terms: Sequence[str]) -> dict[str, list[FileRow]]:
+        """Files of this view with each of the terms in their stem or last folders."""
+        known = self.by_path_id
+        return {
+            term: [known[one] for one in ids if one in known]
+            for term, ids in views.paths_with_terms(self.db, terms).items()
+        }
 
     def paths_with_prefix(self, prefix: str) -> list[tuple[str, FileRow]]:
         """Path terms that start with `prefix`, each with a file of this view that has it."""

@@ -142,7 +142,7 @@ _PATHS = "SELECT path, id FROM paths WHERE path IN ({marks})"
 _INSERT_PATH = "INSERT INTO paths (path, stem, folders, role) VALUES (?, ?, ?, ?)"
 _INSERT_PATH_TERM = "INSERT OR IGNORE INTO path_terms (term, path) VALUES (?, ?)"
 _PATH_FACTS = "SELECT id, path, stem, folders, role FROM paths WHERE id IN ({marks})"
-BY_TERM = "SELECT path FROM path_terms WHERE term = ?"
+BY_TERMS = "SELECT term, path FROM path_terms WHERE term IN ({marks})"
 BY_PREFIX = "SELECT term, path FROM path_terms WHERE term >= ? AND term < ?"
 _OUTDATED = """
 SELECT p.path FROM view_files f JOIN contents c ON c.id = f.content JOIN paths p ON p.id = f.path
@@ -254,9 +254,18 @@ def path_facts(db: Database, ids: Iterable[int]) -> dict[int, PathFacts]:
     return found
 
 
-def paths_with_term(db: Database, term: str) -> list[int]:
-    """Paths of any view with the term in their stem or folders."""
-    return [row[0] for row in db.rows(BY_TERM, (term,))]
+def paths_with_terms(db: Database, terms: Sequence[str]) -> dict[str, list[int]]:
+    """Paths of any view with each of the terms in their stem or folders."""
+    found: dict[str, list[int]] = {}
+    for batch in batched(terms):
+        sql = BY_TERMS.format(marks=",".join("?" * len(batch)))
+        for term, path in db.rows(sql, batch):
+            known = found.get(term)
+            if known is None:
+                found[term] = [path]
+            else:
+                known.append(path)
+    return found
 
 
 def paths_with_prefix(db: Database, prefix: str) -> list[tuple[str, int]]:

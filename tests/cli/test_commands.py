@@ -63,12 +63,22 @@ def spawn(*args: str, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
-def test_search_prints_places_that_a_terminal_can_open(repo: GitRepo, run) -> None:
+def test_search_in_a_pipe_prints_a_line_a_result_with_its_handle_first(repo: GitRepo, run) -> None:
     ran = run("search", "validate")
     assert ran.code == 0
-    place, signature, handle = ran.out.splitlines()[:3]
-    assert place.startswith("src/auth.py:4  method Session.validate  (")
-    assert signature == "    def validate(self, token)"
+    handle, about = ran.out.splitlines()[0].split("\t")
+    assert handle == "src/auth.py#Session.validate"
+    assert about == "4-6 method def validate(self, token) (defines it)"
+    assert run("expand", handle).out.startswith("    def validate")
+
+
+def test_search_on_a_terminal_prints_places_that_it_can_open(
+    repo: GitRepo, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    place, handle = run("search", "validate").out.splitlines()[:2]
+    assert place == "src/auth.py:4  method  def validate(self, token)  (defines it)"
     assert handle == "    src/auth.py#Session.validate"
 
 
@@ -100,6 +110,19 @@ def test_explain_tells_what_made_the_score(repo: GitRepo, run) -> None:
     (first, *_) = run("search", "validate", "--json", "--explain").json["results"]
     assert first["explain"]
     assert " = " in run("search", "validate", "--explain").out
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--explain",)])
+def test_an_answer_keeps_to_its_tokens(repo: GitRepo, run, form: tuple[str, ...]) -> None:
+    repo.write_all({f"f{at}.py": f"def f{at}(): return 'oil lamp'\n" for at in range(50)})
+    asked = ("search", "oil lamp", "--limit", "50", *form)
+    ran = run(*asked, "--max-tokens", "500")
+    assert len((ran.out + ran.err).encode()) <= 3 * 500
+    shown = ran.json["results"] if form == ("--json",) else ran.out.splitlines()
+    assert 0 < len(shown) < 50
+    if form != ("--json",):
+        assert " more: raise --max-tokens" in ran.err
+    assert " more" not in run(*asked).err
 
 
 def test_nothing_found_is_exit_code_1_and_no_error(repo: GitRepo, run) -> None:
@@ -245,7 +268,7 @@ def test_export_gives_every_definition_by_path_and_line(repo: GitRepo, run) -> N
 def test_any_ref_is_answered_without_a_checkout(repo: GitRepo, run) -> None:
     repo.git("tag", "v1")
     repo.commit("second", {"src/auth.py": "def log_in(): pass\n"})
-    assert run("search", "login", "--ref", "v1").out.startswith("src/auth.py:9  function login")
+    assert run("search", "login", "--ref", "v1").out.startswith("v1:src/auth.py#login\t9-10 ")
     assert run("expand", "v1:src/auth.py#login").code == 0
     assert "login" in run("outline", "src/auth.py", "--ref", "v1").out
     assert "validate" in run("outline", "v1:src/auth.py").out
@@ -386,8 +409,7 @@ def test_a_text_cut_by_its_lines_names_the_rest_by_a_handle(repo: GitRepo, run) 
 def test_a_file_found_as_a_whole_is_shown_without_a_line(repo: GitRepo, run) -> None:
     repo.write("pkg/__init__.py", "")
     lines = run("search", "pkg/__init__.py").out.splitlines()
-    assert lines[0].startswith("pkg/__init__.py  file")
-    assert "    pkg/__init__.py" in lines
+    assert lines[0].startswith("pkg/__init__.py\tfile")
 
 
 def test_text_in_a_pipe_goes_out_as_it_is(repo: GitRepo) -> None:
@@ -398,10 +420,10 @@ def test_text_in_a_pipe_goes_out_as_it_is(repo: GitRepo) -> None:
     assert done.stdout == text + b"\n"
 
 
-def test_a_handle_with_blanks_and_brackets_stands_alone_in_its_line(repo: GitRepo, run) -> None:
+def test_a_handle_with_blanks_and_brackets_ends_at_a_tab(repo: GitRepo, run) -> None:
     repo.write("guide.md", "# Lantern care (in short)\n\nTrim the wick.\n")
-    lines = run("search", "lantern care").out.splitlines()
-    assert "    guide.md#Lantern care (in short)" in lines
+    handles = [line.split("\t")[0] for line in run("search", "lantern care").out.splitlines()]
+    assert "guide.md#Lantern care (in short)" in handles
     assert run("expand", "guide.md#Lantern care (in short)").code == 0
 
 

@@ -35,7 +35,8 @@ def test_symbol_mode_gives_definitions_alone(store: Store) -> None:
 
 def test_symbol_mode_without_a_match_offers_the_nearest_name(store: Store) -> None:
     outcome = store.search(store.view(FILES), "fetsh", mode="symbol")
-    assert outcome.results == []
+    assert places(outcome) == [("src/client.py", 4, 5), ("src/deep/er/util.go", 3, 3)]
+    assert {one.why for one in outcome.results} == {"near match: fetch"}
     assert outcome.notes == ["no symbol `fetsh`; nearest: `Fetch`, `fetch`"]
 
 
@@ -73,7 +74,7 @@ def test_text_of_other_scripts_is_found(store: Store) -> None:
 
 
 def test_files_that_hold_the_words_are_enough_where_there_are_enough(store: Store) -> None:
-    view = store.view({f"{n}.py": "alpha\n" if n < 4 else "alphabet\n" for n in range(9)})
+    view = store.view({f"{n}.py": f"alpha{'' if n < 4 else 'bet'}\n{n}\n" for n in range(9)})
     few = store.search(view, "alpha", mode="text", limit=3)
     assert paths(few) == ["0.py", "1.py", "2.py"]
     assert few.notes == ["5 files that have it only inside longer words were not looked at"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rankstore import Store, shown
 
 from codelens.rank import candidates
+from codelens.rank.request import Outcome
 
 WORDS = "session token user validate parse config cache index query store view load save".split()
 NAMES = st.sampled_from(["session", "parseConfig", "cache_index", "View", "load"])
@@ -19,6 +21,8 @@ PATHS = st.sampled_from(
 )  # fmt: skip
 QUERIES = [
     "session", "parseConfig", "View.load", "validate the session token", "load config cache",
+    "sesion tokne", "ERROR: session 12 token user not valid 7", "src/session.py:2",
+    'File "/x/src/view_store.py", line 3, in load', "the", "def parse_config(", "session.py::load",
     "index query store", '"token user"', "test for session", "cahce_index",
 ]  # fmt: skip
 
@@ -67,9 +71,12 @@ def test_a_text_at_two_paths_counts_twice(tmp_path: Path) -> None:
     apart = store.view({**files, "e.py": "beta alpha\n"}, name="apart")
     for query in ("alpha", "beta gamma", "delta alpha"):
         one, other = store.search(view, query), store.search(apart, query)
-        assert [(hit.file.path, hit.score) for hit in one.results] == [
-            (hit.file.path, hit.score) for hit in other.results
-        ]
+        assert _scores(one) == _scores(other)
+
+
+def _scores(outcome: Outcome) -> list[tuple[bytes, float]]:
+    folded = [place for hit in outcome.results for place in (hit, *hit.alike)]
+    return sorted((place.file.path, place.score) for place in folded)
 
 
 def test_skipping_common_terms_loses_no_candidate(tmp_path: Path, monkeypatch) -> None:
@@ -88,3 +95,19 @@ def test_skipping_common_terms_loses_no_candidate(tmp_path: Path, monkeypatch) -
     whole = shown(store.search(view, "rare session usual common", limit=10))
     monkeypatch.setattr(candidates, "_WORTH_PRUNING", 0)
     assert shown(store.search(view, "rare session usual common", limit=10)) == whole
+
+
+def test_terms_that_are_looked_up_count_as_those_that_are_walked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "index.db")
+    words = "get set error value name list open close".split()
+    files = {
+        f"src/f{number}.py": " ".join(words[: 1 + number % 8] * (1 + number % 5))
+        for number in range(300)
+    }
+    view = store.view(files, per_segment=64)
+    query = "open the list of error values by name and close it"
+    walked = shown(store.search(view, query))
+    monkeypatch.setattr(candidates, "_WALKED", 0)
+    assert shown(store.search(view, query)) == walked

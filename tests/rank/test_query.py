@@ -33,7 +33,7 @@ def test_names_are_told_from_words(text: str, parts: list[tuple[str, ...]]) -> N
     ],
 )
 def test_paths_and_lines_are_seen(text: str, found: list[tuple[str, int]]) -> None:
-    assert list(analyse(text).paths) == found
+    assert [(one.path, one.line) for one in analyse(text).places] == found
 
 
 def test_words_beside_each_other_are_also_one_identifier_at_half_weight() -> None:

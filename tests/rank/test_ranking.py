@@ -82,8 +82,8 @@ def test_a_name_as_typed_comes_before_other_conventions(store: Store) -> None:
 
 
 def test_namesakes_come_by_score_and_then_by_path(store: Store) -> None:
-    same = "def load_user():\n    pass\n"
-    view = store.view({"c.py": same, "a.py": same, "b/load_user.py": same, "tests/a.py": same})
+    files = ("c.py", "a.py", "b/load_user.py", "tests/a.py")
+    view = store.view({path: f"def load_user():\n    go({at})\n" for at, path in enumerate(files)})
     found = paths(store.search(view, "load_user"))
     assert found == ["b/load_user.py", "a.py", "c.py", "tests/a.py"]
 

@@ -129,15 +129,25 @@ def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) ->
 
 
 def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> None:
-    head, first, signature, *_ = asker.text("cl_search", query="validate").splitlines()
+    head, first, *_ = asker.text("cl_search", query="validate").splitlines()
     assert head.startswith(f"[fresh · main@{repo.head()[:7]} · 2 files checked")
     assert str(repo.root) in head
-    assert first == "src/auth.py#Session.validate  4-6  method"
-    assert signature == "  def validate(self, token)"
+    place = "src/auth.py#Session.validate"
+    assert first == f"{place}\t4-6 method def validate(self, token) (defines it)"
+    assert "def validate" in asker.text("cl_expand", handles=[first.split("\t")[0]])
 
 
 def test_search_in_detail_tells_why(asker: Asker) -> None:
     assert "score" in asker.text("cl_search", query="validate", format="detailed")
+
+
+def test_a_name_that_is_defined_is_followed_by_few_others(asker: Asker, repo: GitRepo) -> None:
+    repo.write_all({f"use{at}.py": f"import auth\nvalidate({at})\n" for at in range(8)})
+    rows = asker.text("cl_search", query="validate").splitlines()
+    assert len(rows) == 6
+    assert rows[-1] == "5 more that do not define it: call cl_search with format detailed"
+    assert len(json.loads(asker.text("cl_search", query="validate", format="json"))["results"]) == 9
+    assert "more" not in asker.text("cl_search", query="validate", format="detailed")
 
 
 def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
@@ -196,17 +206,17 @@ def test_an_answer_keeps_to_its_tokens_and_tells_what_was_left_out(
     repo.write_all({f"f{at}.py": f"def f{at}(): return 'oil lamp'\n" for at in range(50)})
     asked = {"query": "oil lamp", "mode": "text", "limit": 50, "format": form}
     text = asker.text("cl_search", **asked, max_tokens=400)
-    assert len(text.encode()) <= 4 * 400
+    assert len(text.encode()) <= 3 * 400
     assert "more" in (json.loads(text) if form == "json" else text.splitlines()[-1])
     text = asker.text("cl_outline", target="many.py", max_tokens=400)
-    assert len(text.encode()) <= 4 * 400
+    assert len(text.encode()) <= 3 * 400
     assert text.splitlines()[-1].endswith("call cl_outline with a higher max_tokens or on a part")
 
 
 def test_a_long_text_is_cut_by_lines_and_says_how_to_go_on(asker: Asker, repo: GitRepo) -> None:
     repo.write("long.txt", "".join(f"row {at}\n" for at in range(1, 5001)))
     text = asker.text("cl_expand", handles=["long.txt", "src/auth.py"], max_tokens=400)
-    assert len(text.encode()) <= 4 * 400
+    assert len(text.encode()) <= 3 * 400
     body, more = text.splitlines()[-2:]
     assert more == '1 more: call cl_expand with handles ["src/auth.py"]'
     last = int(body.split("after line ")[1].split(";")[0])
@@ -217,7 +227,7 @@ def test_a_long_text_is_cut_by_lines_and_says_how_to_go_on(asker: Asker, repo: G
 def test_one_line_longer_than_the_answer_is_cut_inside(asker: Asker, repo: GitRepo) -> None:
     repo.write("min.js", f"var a={'1+' * 50_000}1;")
     text = asker.text("cl_expand", handles=["min.js"], max_tokens=400)
-    assert len(text.encode()) <= 4 * 400
+    assert len(text.encode()) <= 3 * 400
     assert "[line cut]" in text
     assert "line 1 is too long and was cut" in text and "go on with" not in text
     repo.write("min.js", f"var a={'1+' * 50_000}1;\nlast();\n")

@@ -15,7 +15,7 @@ HOT = {
     ),
     "symbols by key": (contents.BY_KEY, 1, "symbols_by_key (key=?)"),
     "keys by prefix": (contents.KEYS_FROM, 3, "symbols_by_key (key>? AND key<?)"),
-    "paths by term": (views.BY_TERM, 1, "PRIMARY KEY (term=?)"),
+    "paths by term": (views.BY_TERMS.format(marks="?, ?"), 2, "PRIMARY KEY (term=?)"),
     "paths by prefix": (views.BY_PREFIX, 2, "PRIMARY KEY (term>? AND term<?)"),
 }  # fmt: skip
 

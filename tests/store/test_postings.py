@@ -31,7 +31,8 @@ def counts(db, terms: list[str]) -> dict[tuple[str, int], list[tuple[int, int]]]
     """(term, content) -> (chunk, times in its body)."""
     docs = postings.segment_docs(db)
     found = {}
-    for segment, term, posting in postings.postings(db, terms):
+    for segment, term, data in postings.postings(db, terms):
+        posting = postings.unpack(data)
         at = 0
         for number, count in zip(posting.docs, posting.counts, strict=True):
             whole, *entries = posting.words[at : at + count]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from codelens.cli import options
 from codelens.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from codelens.engine.answers import Hit
+    from codelens.engine.answers import Hit, SearchAnswer
 
 _MODES = ("auto", "symbol", "text", "regex", "path")
 
@@ -38,7 +39,11 @@ def add(commands: options.Commands) -> None:
         help="only this kind of definition: function, class, ... (repeatable)",
     )  # fmt: skip
     parser.add_argument("--content", choices=("all", "code", "prose"), default="all")
-    parser.add_argument("--limit", type=options.positive, default=10, metavar="N")
+    parser.add_argument("--limit", type=options.positive, metavar="N", help="results at most (10)")
+    parser.add_argument(
+        "--max-tokens", type=options.positive, metavar="N",
+        help="about so many tokens at most (bytes / 3), what is left out is counted",
+    )  # fmt: skip
     parser.add_argument(
         "--explain", action="store_true", help="show each feature's share of the score"
     )
@@ -50,7 +55,6 @@ def add(commands: options.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search and print; 1 if there is nothing."""
-    from codelens.cli import screen
     from codelens.engine.engine import Engine
 
     with Engine() as engine, Bar() as bar:
@@ -63,35 +67,73 @@ def run(args: argparse.Namespace) -> int:
             globs=args.glob,
             kinds=args.kind,
             content=args.content,
-            limit=args.limit,
+            limit=args.limit or 10,
             explain=args.explain,
             budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
             progress=bar,
         )
     if args.json:
-        from codelens.engine import as_json
+        from codelens.cli.streams import emit
+        from codelens.engine import as_json, within
 
-        screen.put_json(as_json.search(answer))
+        emit(f"{within.fitted_json(as_json.search(answer), 'results', args.max_tokens)}\n")
     else:
-        for hit in answer.results:
-            _show(hit)
-        screen.say_all(answer.receipt, answer.notes)
+        brief = args.mode == "auto" and args.limit is None and not args.explain
+        _print(answer, args.max_tokens, explain=args.explain, brief=brief)
     return 0 if answer.results else 1
 
 
+def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief: bool) -> None:
+    """Results on stdout, what is said about them on stderr; both count for `max_tokens`."""
+    from codelens.cli import screen
+    from codelens.engine import as_text, search_text, within
+
+    if brief:
+        answer = search_text.briefly(answer)
+    about = [f"note: {note}" for note in answer.notes] + [as_text.receipt_line(answer.receipt)]
+
+    def more(left: int) -> str:
+        if left:
+            more = left + answer.unshown
+            return f"note: {more} more: raise --max-tokens, or narrow the query"
+        return (
+            f"note: {answer.unshown} more that do not define it: see --limit"
+            if answer.unshown
+            else ""
+        )
+
+    fitted = within.fitted(about, search_text.blocks(answer, detailed=explain), more, max_tokens)
+    if sys.stdout.isatty():
+        for hit in answer.results[: len(fitted.blocks)]:
+            _show(hit)
+    else:
+        for block in fitted.blocks:
+            screen.put(block)
+    notes = [*answer.notes, *([fitted.more.removeprefix("note: ")] if fitted.more else [])]
+    screen.say_all(answer.receipt, notes)
+
+
 def _show(hit: Hit) -> None:
+    """For a terminal: first a place that it can open, then the handle."""
     from codelens.cli.screen import put, styled
     from codelens.engine.as_text import one_line
+    from codelens.engine.search_text import explained, reason_of, shortened
 
     whole = hit.kind == "file" or not hit.start_line
-    where = styled(hit.path if whole else f"{hit.path}:{hit.start_line}", "path")
-    what = f"{styled(hit.kind, 'kind')} {styled(one_line(hit.symbol), 'bold')}".rstrip()
-    why = styled(f"  ({one_line(hit.why)})", "dim") if hit.why else ""
-    put(f"{where}  {what}{why}{styled('  [stale]', 'warn') if hit.stale else ''}")
+    lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
+    place = hit.path if whole else hit.handle if lines else f"{hit.path}:{hit.start_line}"
+    parts = [styled(place, "path"), styled(hit.kind, "kind")]
     if hit.signature:
-        put(f"    {one_line(hit.signature)}")
-    # Alone in its line: a heading's handle holds blanks and brackets.
-    put(styled(f"    {hit.handle}", "dim"))
+        parts.append(shortened(one_line(hit.signature)))
+    if reason := reason_of(hit):
+        parts.append(styled(f"({reason})", "dim"))
+    if hit.stale:
+        parts.append(styled("[stale]", "warn"))
+    put("  ".join(parts))
+    if place != hit.handle:
+        # Alone in its line: a heading's handle holds blanks and brackets.
+        put(styled(f"    {hit.handle}", "dim"))
+    for handle in hit.also:
+        put(styled(f"    {handle}", "dim"))
     if hit.explain is not None:
-        shares = " + ".join(f"{name} {share:.3f}" for name, share in hit.explain.items())
-        put(styled(f"    {hit.score:.4f} = {shares}", "dim"))
+        put(styled(f"    {explained(hit)}", "dim"))

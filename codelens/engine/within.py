@@ -1,0 +1,172 @@
+"""Answers within a number of tokens: how a text is counted, and what is left out when it is long.
+
+Text of this kind (paths, handles, signatures) costs more tokens than prose: over 20 searches on
+real repositories a token of cl100k and o200k is 3.7 to 3.2 bytes, one of an older Claude's 3.2 to
+3.0 (benchmarks/tokens.py). So a limit is kept by bytes / 3. What reading a file costs is told by
+`as_text.tokens_of`, bytes / 4, as code is less dense.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+BYTES_A_TOKEN = 3
+_CUT = " …"
+_OPTIONAL_KEYS = ("explain", "also", "alike", "why", "language", "symbol")
+"""What a single result that is too long for its answer does without, in this order."""
+
+
+def size_of(text: str) -> int:
+    """Bytes of a text as it is sent."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def cost_of(text: str) -> int:
+    """The estimate that `max_tokens` is kept by: bytes / 3, rounded up."""
+    return -(-size_of(text) // BYTES_A_TOKEN)
+
+
+class Fitted(NamedTuple):
+    """What is left of an answer."""
+
+    head: list[str]
+    blocks: list[str]
+    more: str
+
+    @property
+    def text(self) -> str:
+        """All of it; lines that are empty are left out."""
+        return "\n".join(line for line in (*self.head, *self.blocks, self.more) if line)
+
+
+def fitted(
+    head: Sequence[str],
+    blocks: Sequence[str],
+    more: Callable[[int], str],
+    max_tokens: int | None,
+) -> Fitted:
+    """`head`, as many blocks as fit, and what `more` says of those left out.
+
+    The whole costs `max_tokens` at most, or has one block alone of which nothing is left but
+    the first line up to the first tab. A head that is too long is cut to two thirds of the limit.
+    """
+    if max_tokens is None:
+        return Fitted(list(head), list(blocks), more(0))
+    room = max_tokens * BYTES_A_TOKEN
+    head = _shortened([line for line in head if line], room * 2 // 3 if blocks else room)
+    left = room - sum(size_of(line) + 1 for line in head)
+    sizes = [size_of(block) + 1 for block in blocks]
+    kept = len(blocks)
+    if sum(sizes) + _line_size(more(0)) > left:
+        kept = _count_of_fitting(sizes, lambda shown: left - _line_size(more(len(blocks) - shown)))
+    shown = list(blocks[:kept])
+    if blocks and not kept:
+        kept = 1
+        last = _line_size(more(len(blocks) - 1))
+        shown = [_cut_block(blocks[0], left - last - 1)]
+    return Fitted(head, shown, more(len(blocks) - kept))
+
+
+def _count_of_fitting(sizes: Sequence[int], room_for: Callable[[int], int]) -> int:
+    total = 0
+    kept = 0
+    for number, size in enumerate(sizes, 1):
+        total += size
+        if total > room_for(number):
+            break
+        kept = number
+    return kept
+
+
+def _line_size(line: str) -> int:
+    return size_of(line) + 1 if line else 0
+
+
+def _cut_block(block: str, size: int) -> str:
+    """A block cut behind its handle: one that is not whole names nothing."""
+    handle = block.split("\n", 1)[0].split("\t", 1)[0]
+    return handle if size < size_of(handle + _CUT) else cut(block, size)
+
+
+def _shortened(lines: Sequence[str], room: int) -> list[str]:
+    """The lines, the last ones cut or left out so that all take `room` bytes at most."""
+    shown: list[str] = []
+    for line in lines:
+        size = size_of(line) + 1
+        if size > room:
+            if room > len(_CUT.encode()) + 1:
+                shown.append(cut(line, room - 1))
+            break
+        room -= size
+        shown.append(line)
+    return shown
+
+
+def cut(text: str, size: int) -> str:
+    """`text` in at most `size` bytes, if that is enough for the mark that it was cut."""
+    if size_of(text) <= size:
+        return text
+    kept = text.encode("utf-8", "replace")[: max(size - len(_CUT.encode()), 0)]
+    shown = kept.decode("utf-8", "ignore").rstrip()
+    return shown + _CUT if size >= len(_CUT.encode()) else shown
+
+
+def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) -> str:
+    """One object; entries of `key` that do not fit are counted in `more`.
+
+    One entry is always there: where even that is too long, first its longest text is cut, then
+    it loses what it can do without. What stands beside the entries (the receipt, the first note)
+    is never cut, so a very low limit may be passed by that.
+    """
+    found = dict(shaped)
+    entries = list(cast(list[object], found[key]))
+    text = _dumped(found)
+    if max_tokens is None or cost_of(text) <= max_tokens:
+        return text
+    room = max_tokens * BYTES_A_TOKEN
+    before = _number(shaped.get("more"))
+    notes = found.get("notes")
+    if isinstance(notes, list) and size_of(_dumped(cast(object, notes))) > room // 4:
+        found["notes"] = cast(list[object], notes)[:1]
+    left = room - size_of(_dumped({**found, key: [], "more": before + len(entries)}))
+    sizes = [size_of(_dumped(entry)) + 2 for entry in entries]
+    kept = _count_of_fitting(sizes, lambda _: left)
+    found[key] = entries[:kept] if kept or not entries else [_slim(entries[0], left)]
+    found["more"] = before + len(entries) - max(kept, min(len(entries), 1))
+    if not found["more"]:
+        del found["more"]
+    return _dumped(found)
+
+
+def _slim(entry: object, room: int) -> object:
+    if not isinstance(entry, Mapping):
+        return entry
+    found = dict(cast(Mapping[str, object], entry))
+    over = size_of(_dumped(found)) - room
+    line = found.get("signature")
+    if isinstance(line, str):
+        # A backslash or a quote takes two bytes in JSON: what is cut is at least as long there.
+        found["signature"] = cut(line, max(size_of(line) - over, 0))
+    if isinstance(found.get("items"), list):
+        # A file of an outline: as many of its definitions as fit.
+        rows = cast(list[object], found["items"])
+        sizes = [size_of(_dumped(one)) + 2 for one in rows]
+        spare = room - size_of(_dumped({**found, "items": [], "more": len(rows)}))
+        kept = _count_of_fitting(sizes, lambda _: spare)
+        found["items"] = rows[:kept]
+        found["more"] = len(rows) - kept
+    for name in _OPTIONAL_KEYS:
+        if size_of(_dumped(found)) <= room:
+            break
+        found.pop(name, None)
+    return found
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

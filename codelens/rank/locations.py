@@ -1,0 +1,107 @@
+r"""Places as they are typed and pasted: paths with lines, ranges, names behind them; pure text.
+
+`src/a.py:120`, `a.py#L10-L20`, `C:\src\a.cs(12,5)`, `b/src/a.go` of a diff, pytest's
+`tests/test_a.py::TestA::test_b[1]`, codelens' own `src/a.py#A.b`, links to a file on a forge.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_MAX_TOKEN = 1000
+
+
+class Location(NamedTuple):
+    """A path, and what was said of where in it."""
+
+    path: str
+    """`/` between its parts, otherwise as typed."""
+    line: int = 0
+    """0 for none."""
+    last: int = 0
+    """The last line of a range; `line` where one line is named."""
+    names: tuple[str, ...] = ()
+    """Definitions named behind the path, outermost first."""
+    told: bool = False
+    """It can be nothing but a path: a folder is named, or a line."""
+
+
+# Possessive where a long token of one kind of character would be tried again from each place.
+_PATH = re.compile(
+    r"(?:[A-Za-z]:)?[\w.@+~-]*+(?:[/\\][\w.@+~\[\]()$ -]*[\w.@+~\[\]()$-])+/?|"
+    r"[\w.@+~-]+/|[\w@+~-][\w.@+~-]*\.[A-Za-z]\w{0,9}|"
+    r"\.?(?:Dockerfile|Makefile|Gemfile|Rakefile|Procfile|Vagrantfile|Jenkinsfile|[a-z]+(?:ignore|rc))"
+)
+_LINES = re.compile(
+    r"(?P<path>.+?)(?:"
+    r":(?P<a>\d{1,7})(?:[-:](?P<b>\d{1,7})(?:[:.]\d+)?)?"
+    r"|\#L(?P<c>\d{1,7})(?:C\d+)?(?:-L?(?P<d>\d{1,7})(?:C\d+)?)?"
+    r"|\((?P<e>\d{1,7})(?:,\d{1,7})?\)"
+    r'|"?,? (?:on |at )?lines? (?P<f>\d{1,7})(?:(?:-| to )(?P<g>\d{1,7}))?'
+    r"):?"
+)
+_COLUMN = re.compile(r":\d{1,7}:\d{1,7}$")
+_NODE = re.compile(r"(?P<path>[^:#]+\.\w{1,10})(?:::|#)(?P<names>[^\W\d][^/\\]*)")
+_PARAMETERS = re.compile(r"\[.*$|\(.*$")
+_FORGE = re.compile(
+    r"https?://[^/\s]+/[^\s]+?/(?:-/)?(?:blob|tree|raw|src|blame|edit)/(?:branch/|commit/)?[^/\s]+/(\S+)"
+)
+_SCHEME = re.compile(r"(?:file|webpack|webpack-internal|vscode|https?)://(?:[^/\s]*/)?")
+_DIFF = re.compile(r"(?:diff --git |\+\+\+ |--- |rename (?:from|to) |copy (?:from|to) )(\S+).*")
+_QUOTES = "`'\",;!?<>"
+
+
+def whole(text: str) -> Location | None:
+    """The place that all of a query is; None if it is something else."""
+    text = text.strip()
+    if len(text) > _MAX_TOKEN or "\n" in text:
+        return None
+    diff = _DIFF.fullmatch(text)
+    if diff:
+        found = _token(diff[1])
+        return found._replace(told=True) if found else None
+    return _token(text)
+
+
+def inside(text: str) -> tuple[Location, ...]:
+    """The places that stand among other words, each once."""
+    found = (_token(word) for word in text.split() if len(word) <= _MAX_TOKEN)
+    return tuple(dict.fromkeys(one for one in found if one is not None))
+
+
+def _token(token: str) -> Location | None:
+    token = token.strip().strip(_QUOTES)
+    token = token.rstrip(".") if not token.endswith("..") else token
+    forge = _FORGE.match(token)
+    token = forge[1] if forge else _SCHEME.sub("", token, count=1)
+    token = token.split("?", 1)[0] if "/" in token else token
+    lines = _LINES.fullmatch(token)
+    if lines:
+        return _with_lines(token, lines)
+    node = _NODE.fullmatch(token)
+    if node and _PATH.fullmatch(node["path"]):
+        text = _PARAMETERS.sub("", node["names"])
+        names = tuple(part for part in re.split(r"::|\.|#", text) if part)
+        return Location(_slashes(node["path"]), names=names, told=True) if names else None
+    bare = token.strip("()[]{}") if not _PATH.fullmatch(token) else token
+    if not _PATH.fullmatch(bare):
+        return None
+    path = _slashes(bare)
+    return Location(path, told="/" in path and " " not in path)
+
+
+def _with_lines(token: str, match: re.Match[str]) -> Location | None:
+    path = match["path"].strip(_QUOTES + "([")
+    if not _PATH.fullmatch(path):
+        return None
+    groups = [match[key] for key in "acef"]
+    first = int(next(one for one in groups if one))
+    last = int(next((match[key] for key in "bdg" if match[key]), first))
+    if last < first or _COLUMN.search(token):
+        last = first  # `a.py:12:5` names a column
+    return Location(_slashes(path), first, last, told=first > 0)
+
+
+def _slashes(path: str) -> str:
+    return path.replace("\\", "/")

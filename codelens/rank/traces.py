@@ -1,0 +1,311 @@
+"""Stack traces as they are pasted: their frames and the error; pure text, no view.
+
+One table of line forms for Python, pytest, JavaScript, Java, Kotlin, Scala, Go, Rust, Ruby, C#,
+PHP, Elixir, Lua and native debuggers. A text is a trace when it has a frame and something more
+that only a trace has: a second frame, or a line that names an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+MAX_CHARS = 200_000
+_MAX_FRAMES = 400
+_MAX_LINE = 2000
+
+
+class Frame(NamedTuple):
+    """One call of a trace."""
+
+    path: str
+    """As written, `/` between its parts; empty where the trace gives none."""
+    line: int
+    """0 where the trace gives none."""
+    name: str
+    """Function that was running, perhaps with its owners, `.` between; empty if unknown."""
+
+
+class Trace(NamedTuple):
+    """A stack trace."""
+
+    kind: str
+    """Language or tool, as it is called."""
+    frames: tuple[Frame, ...]
+    """Innermost first; of several errors the one that was shown to the user, then its causes."""
+    error: str
+    """The error's class; empty if none is named."""
+    message: str
+    """What the error says; may be empty."""
+
+
+class _Form(NamedTuple):
+    """A kind of line that is a frame; groups `path`, `line`, `name`, `owner` where it has them."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    last_first: bool = False
+    """The innermost call comes last."""
+    called: bool = False
+    """`name` is what is called there, not what was running."""
+
+
+def _form(kind: str, pattern: str, *, last_first: bool = False, called: bool = False) -> _Form:
+    return _Form(kind, re.compile(pattern), last_first, called)
+
+
+_FORMS = (
+    _form(
+        "Python",
+        r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>\S.*))?\s*$',
+        last_first=True,
+    ),
+    _form(
+        "pytest",
+        r"(?P<path>[\w./\\-]+\.py):(?P<line>\d+): "
+        r"(?:in (?P<name>\S+)|[A-Z]\w*(?:Error|Exception)\b)",
+        last_first=True,
+    ),
+    _form(
+        "Java",
+        r"\s*(?:at )?(?:[\w.@-]++//?+){0,3}+(?P<owner>[\w.$]+)\.(?P<name>[\w$<>-]+)"
+        r"\((?:(?P<path>[\w$-]+\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d+))?"
+        r"|Native Method|Unknown Source)\)",
+    ),
+    _form(
+        "C#",
+        r"\s*at (?P<name>[\w.`<>+|\[\],$]+)\((?P<args>[^()]*)\)"
+        r" in (?P<path>.+?):(?:line )?(?P<line>\d+)\s*$",
+    ),
+    _form(
+        "JavaScript",
+        r"\s*at (?:async )?(?:new )?(?P<name>[^()]*?)(?: \[as [^\]]+\])? ?"
+        r"\((?P<path>\S.*?):(?P<line>\d+):\d+\)\s*$",
+    ),
+    _form("JavaScript", r"\s*at (?:async )?(?P<path>[^\s()]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\s*$"),
+    _form(
+        "JavaScript",
+        r"(?P<name>[\w$.<>/*]*)@(?P<path>(?:https?|file|webpack[\w-]*)://?\S+?):(?P<line>\d+):\d+\s*$",
+    ),
+    _form("Rust", r"\s+at (?P<path>\S+\.rs):(?P<line>\d+)(?::\d+)?\s*$"),
+    _form("Go", r"\s+(?P<path>\S+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?\s*$"),
+    _form(
+        "Ruby",
+        r"\s*(?:\d+: )?(?:from )?(?P<path>[^\s:]+(?:\.rb|\.rake|\.ru|\.erb|/bin/\w+)):(?P<line>\d+)"
+        r":in [`'](?P<name>[^`']+)'",
+    ),
+    _form(
+        "PHP",
+        r"\s*#\d+ (?P<path>[^\s(][^(]*)\((?P<line>\d+)\): (?P<name>[\w\\:>{}-]+)",
+        called=True,
+    ),
+    _form("PHP", r"\s*thrown in (?P<path>\S+) on line (?P<line>\d+)"),
+    _form(
+        "Elixir",
+        r"\s+(?:\([\w .-]+\) )?(?P<path>\S+\.exs?):(?P<line>\d+): (?P<name>[\w.?!]+)/\d+",
+    ),
+    _form("Lua", r"\s*(?P<path>\S+\.lua):(?P<line>\d+): in (?:\w+ )?['<]?(?P<name>[\w.:]+)"),
+    _form(
+        "native",
+        r"\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+)[^/]*?(?: at | in |\s)"
+        r"(?P<path>[\w./\\-]+\.\w{1,4}):(?P<line>\d+)(?::\d+)?",
+    ),
+    _form("C#", r"\s*at (?P<name>[A-Z][\w`<>+|]*(?:\.[\w`<>+|$\[\],]+)+)\([^()]*\)\s*$"),
+)  # fmt: skip
+
+_PENDING = (
+    ("Rust", re.compile(r"\s*\d+:\s+(?:0x[0-9a-f]+ - )?(\S.*?)\s*$")),
+    ("Go", re.compile(r"([\w./*()\[\]{}-]+)\([^)]*\)\s*$")),
+    ("Go", re.compile(r"created by ([\w./*()-]+?)(?: in goroutine \d+)?\s*$")),
+)
+"""Lines that name the function of the frame on the next line."""
+
+_ERROR_FORMS = (
+    re.compile(r"panic: (?P<error>)(?P<message>.+?)(?: \[recovered\])?$"),
+    re.compile(r"fatal error: (?P<error>)(?P<message>.+)$"),
+    re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at '(?P<error>)(?P<message>.*)', \S+$"),
+    re.compile(
+        r"(?:PHP )?(?:Fatal error:\s+)?Uncaught (?P<error>[\w\\]+): (?P<message>.*?) in \S+:\d+$"
+    ),
+    re.compile(r".*:in [`'][^`']+': (?P<message>.*) \((?P<error>[A-Z][\w:]*)\)$"),
+    re.compile(r"\*\* \((?P<error>[\w.]+)\) (?P<message>.*)$"),
+    re.compile(
+        r"(?:Exception in thread \S+ |Caused by: |Unhandled exception[.:] "
+        r"|Uncaught (?:\(in promise\) )?"
+        r"|E\s+| ---> |\[error\]\s+|ERROR\s+)?"
+        r"(?P<error>(?:[A-Za-z_][\w$]*[.\\:]{1,2})*\w*(?:Error|Exception|Warning|Failure|Fault"
+        r"|Interrupt|Exit|DoesNotExist|Abort)\w*)(?: \[[\w.]+\])?(?:: (?P<message>.*))?$"
+    ),
+    re.compile(r"(?P<error>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+): (?P<message>\S.*)$"),
+)  # fmt: skip
+_HEADS = re.compile(
+    r"Traceback \(most recent call last\)|^goroutine \d+ \[|^stack backtrace:"
+    r"|^Stack trace:|^panic: |"
+    r"panicked at |^Caused by: |Exception in thread ",
+    re.MULTILINE,
+)
+_PANIC_PLACE = re.compile(
+    r"panicked at (?:'.*', )?(?P<path>[^\s':]+\.rs):(?P<line>\d+)(?::\d+)?:?$"
+)
+_THROWN = re.compile(r"Uncaught .* in (?P<path>/\S+|[A-Za-z]:\\\S+):(?P<line>\d+)$")
+_ANOTHER = re.compile(r"\s*(?:During handling of the above|The above exception was|Caused by: )")
+_NEXT_FRAME = re.compile(
+    r'\s+(?=at [\w.$<@/-]+[^\n]{0,300}?[:(]|File "|#\d+ \S+\(\d+\)|from \S+:\d+)'
+)
+_HASH = re.compile(r"::h[0-9a-f]{16}$")
+_NOISE = re.compile(
+    r"<[^<>]*>|\{\{?[\w:#]+\}?\}|\[[^\]]*\]|^block (?:\(\d+ levels\) )?in |^rescue in |^async "
+)
+_SPLIT = re.compile(r"[.:#$+/\\]+|->")
+_NAME = re.compile(r"[^\W\d][\w]*[?!=]?$")
+_UNNAMED = frozenset("anonymous module lambda main init closure genexpr listcomp Object".split())
+
+
+def parse(text: str) -> Trace | None:
+    """The trace that a text is, None if it is none; reads at most `MAX_CHARS`."""
+    text = text[:MAX_CHARS].replace("\r\n", "\n")
+    if not _may_be(text):
+        return None
+    lines = _lines(text)
+    groups, kinds = _frames(lines)
+    frames = [frame for group in reversed(groups) for frame in group]
+    error, message = _error(lines)
+    if not frames:
+        return None
+    if len(frames) == 1 and not (error or message or _HEADS.search(text) or len(lines) == 1):
+        return None
+    kind = max(dict.fromkeys(kinds), key=kinds.count)
+    unique = tuple(dict.fromkeys(frames))
+    return Trace(kind, unique[:_MAX_FRAMES], error, message)
+
+
+def _may_be(text: str) -> bool:
+    """Whether a closer look is worth it; nearly every query ends here."""
+    return any(sign in text for sign in _SIGNS)
+
+
+_SIGNS = (
+    "at ", 'File "', ".go:", ".rb:", ".py:", ".ex", ".lua:", "panicked", "#0", "#1", "Uncaught",
+    "@http", "@file", "@webpack", ".java:", ".kt:", ".scala:", ".groovy:",
+)  # fmt: skip
+
+
+def _lines(text: str) -> list[str]:
+    if "\n" not in text and "\\n" in text:
+        text = text.replace("\\n", "\n").replace("\\t", "\t")
+    if "\n" not in text.strip():
+        # Pasted into one line: frames begin where they can.
+        text = _NEXT_FRAME.sub("\n ", text)
+    return [line[:_MAX_LINE] for line in text.split("\n") if line.strip()]
+
+
+def _frames(lines: Iterable[str]) -> tuple[list[list[Frame]], list[str]]:
+    """Frames, innermost first, a list for each error of the trace; the kinds of their lines."""
+    groups: list[list[Frame]] = [[]]
+    kinds: list[str] = []
+    reverse = False
+    pending = ("", "")
+    for line in lines:
+        if _ANOTHER.match(line):
+            groups.append([])
+        place = _PANIC_PLACE.search(line) or _THROWN.search(line)
+        if place:
+            groups[-1].append(Frame(_slashes(place["path"]), int(place["line"]), ""))
+            kinds.append("Rust" if place.re is _PANIC_PLACE else "PHP")
+            continue
+        found = _frame(line, pending)
+        pending = ("", "")
+        if found is None:
+            pending = _named(line)
+            continue
+        form, frame = found
+        kinds.append(form.kind)
+        reverse = form.last_first
+        if reverse:
+            groups[-1].insert(0, frame)
+        else:
+            groups[-1].append(frame)
+    return groups, kinds
+
+
+def _frame(line: str, pending: tuple[str, str]) -> tuple[_Form, Frame] | None:
+    for form in _FORMS:
+        match = form.pattern.match(line)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        name = "" if form.called else groups.get("name") or ""
+        if form.kind == pending[0]:
+            name = pending[1]
+        path = _slashes(groups.get("path") or "")
+        owner = groups.get("owner") or ""
+        if owner:
+            folders = owner.split(".")[:-1]
+            path = "/".join([*folders, path]) if path else ""
+            name = f"{owner.split('.')[-1]}.{name}"
+        return form, Frame(path, int(groups.get("line") or 0), plain(name))
+    return None
+
+
+def _named(line: str) -> tuple[str, str]:
+    for kind, pattern in _PENDING:
+        match = pattern.match(line)
+        if match:
+            return kind, match[1]
+    return "", ""
+
+
+def _slashes(path: str) -> str:
+    return path.strip().replace("\\", "/")
+
+
+def plain(name: str) -> str:
+    """A function's name without what the tool adds: `main.(*Server).Handle` -> `Server.Handle`."""
+    name = _HASH.sub("", name).rsplit("/", 1)[-1]
+    name = name.replace("(*", "").replace("(", "").replace(")", "")
+    for _ in range(3):
+        name = _NOISE.sub("", name)
+    parts = [part for part in _SPLIT.split(name.strip()) if _NAME.match(part)]
+    parts = [part for part in parts if part.lower() not in _UNNAMED and not _is_counter(part)]
+    return ".".join(parts[-2:])
+
+
+def _is_counter(part: str) -> bool:
+    return bool(re.fullmatch(r"(?:func|lambda)\d+", part))
+
+
+def _error(lines: Sequence[str]) -> tuple[str, str]:
+    """Class and message of the error that ended it: the last that is named, before any cause."""
+    found: list[tuple[int, str, str]] = []
+    for number, line in enumerate(lines):
+        shown = line.strip()
+        if line[:1] in " \t" and not shown.startswith(("E  ", "---> ")):
+            continue
+        for form in _ERROR_FORMS:
+            match = form.match(shown)
+            if match:
+                error = re.split(r"[.\\:]+", match["error"] or "")[-1]
+                message = (match["message"] or "").strip()
+                found.append((number, error, message))
+                break
+    if not found:
+        return "", _after_panic(lines)
+    causes = [one for one in found if lines[one[0]].startswith("Caused by: ")]
+    number, error, message = (causes or found)[-1]
+    if not causes and _is_top(lines):
+        number, error, message = found[0]
+    return error, message
+
+
+def _is_top(lines: Sequence[str]) -> bool:
+    """Whether the error stands above its frames: everywhere but in Python."""
+    return not any(line.lstrip().startswith(('File "', "E  ")) for line in lines)
+
+
+def _after_panic(lines: Sequence[str]) -> str:
+    """Rust says what happened on the line after the place."""
+    for at, line in enumerate(lines[:-1]):
+        if _PANIC_PLACE.search(line) and line.rstrip().endswith(":"):
+            return lines[at + 1].strip()
+    return ""

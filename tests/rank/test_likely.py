@@ -1,0 +1,64 @@
+"""Names that cannot have a term are left out before they are taken apart; none is lost by that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rankstore import Store
+
+from codelens.extract.tokens import terms_of_text
+from codelens.rank import likely
+from codelens.store import rankreads as reads
+
+_ENDINGS = (
+    "y ies ied ed ing able ability ibility bly ate ation ational izer ization e es ss ll tional"
+)
+_WORDS = [
+    stem + ending for stem in ("", "t", "fil", "conflat", "hop") for ending in _ENDINGS.split()
+]
+WORDS = st.sampled_from([*_WORDS, "sky", "is", "Straße", "İstanbul", "名前", "42", "utf"])
+NAMES = st.lists(WORDS, min_size=1, max_size=4).flatmap(
+    lambda words: st.sampled_from(
+        ["_".join(words), "".join(word.title() for word in words), "_".join(words).upper()]
+    )
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(NAMES, st.lists(NAMES, max_size=4))
+def test_a_name_is_found_by_each_of_its_terms(name: str, others: list[str]) -> None:
+    names = [*others, name]
+    for term in set(terms_of_text(name)):
+        found = likely.holding(names, likely.beginnings((term,)))
+        assert len(others) in found
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "", "a\x00b", "_"])
+def test_any_name_may_stand_among_others(name: str) -> None:
+    names = [name, "validate_session", name]
+    assert 1 in likely.holding(names, likely.beginnings(("session",)))
+
+
+def test_of_very_many_names_those_with_most_terms_are_compared() -> None:
+    names = [f"mask_{number}" for number in range(5_000)] + ["mask_shift"]
+    found = list(likely.holding(names, likely.beginnings(("mask", "shift"))))
+    assert len(found) == likely.MOST
+    assert found == [*range(likely.MOST - 1), 5_000]
+
+
+def test_definitions_are_the_same_read_one_by_one_and_together(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index.db")
+    text = "class A:\n    def run(self): ...\n\n\ndef stop(): ...\n"
+    view = store.view({"a.py": text, "empty.txt": "words"})
+    contents = [file.content for file in view.files if file.content is not None]
+    (found,) = reads.definitions(store.db, contents).values()
+    (again,) = reads.definitions(store.db, contents).values()
+    assert found.names == ["A", "run", "stop"] == [one.name for one in found]
+    assert [again[number] for number in range(len(again))] == list(found)
+    assert again[-1] == found[2]
+    assert found[1:] == list(again)[1:]
+    with pytest.raises(IndexError):
+        again[3]

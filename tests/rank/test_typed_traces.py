@@ -1,0 +1,211 @@
+"""Stack traces, pasted whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rankstore import Store, places
+
+from codelens.rank import traces
+from codelens.store.snapshot import Snapshot
+
+FILES = {
+    "src/shop/views.py": (
+        "from shop import db\n\n\ndef index(request):\n    return load(request)\n\n\n"
+        "def load(request):\n    return db.connect(request.id)\n"
+    ),
+    "src/shop/db.py": (
+        "class DbError(Exception):\n    pass\n\n\ndef connect(number):\n"
+        "    raise DbError(f'Connection to shard {number} was refused')\n"
+    ),
+    "src/main/java/com/foo/Bar.java": (
+        "package com.foo;\n\npublic class Bar {\n  public int method(int x) {\n"
+        "    throw new IllegalStateException(\"no \" + x);\n  }\n}\n"
+    ),
+    "server/server.go": (
+        "package main\n\ntype Server struct{}\n\nfunc (s *Server) Handle(n int) int {\n"
+        "\tvar m map[int]int\n\tm[n] = 1\n\treturn n\n}\n"
+    ),
+    "crate/src/foo.rs": (
+        "pub struct Bar;\n\nimpl Bar {\n    pub fn baz(&self) {\n        panic!()\n    }\n}\n"
+    ),
+    "web/src/list.ts": "export function render(items) {\n  return items.map((x) => x);\n}\n",
+    "lib/user.rb": "class User\n  def validate!\n    raise 'x'\n  end\nend\n",
+    "Services/UserService.cs": (
+        "namespace App {\n  public class UserService {\n    public int Get(int id) {\n"
+        "      throw new System.Exception();\n    }\n  }\n}\n"
+    ),
+    "app/Db.php": (
+        "<?php\nclass Db {\n  function connect($x) {\n    throw new RuntimeException('no');\n"
+        "  }\n}\n"
+    ),
+}  # fmt: skip
+PYTHON = """Traceback (most recent call last):
+  File "/usr/lib/python3.11/site-packages/gunicorn/workers/sync.py", line 135, in handle
+    self.handle_request(listener)
+  File "/home/bob/repo/src/shop/views.py", line 5, in index
+    return load(request)
+  File "/home/bob/repo/src/shop/views.py", line 9, in load
+    return db.connect(request.id)
+  File "/home/bob/repo/src/shop/db.py", line 6, in connect
+    raise DbError(
+shop.db.DbError: Connection to shard 7 was refused
+"""
+JAVA = """Exception in thread "main" java.lang.IllegalStateException: no 12
+\tat com.foo.Bar.method(Bar.java:5)
+\tat java.base/java.lang.Thread.run(Thread.java:829)
+"""
+GO = """panic: assignment to entry in nil map
+
+goroutine 1 [running]:
+main.(*Server).Handle(0x1, 0x2)
+\t/home/bob/repo/server/server.go:7 +0x1d
+runtime.main()
+\t/usr/local/go/src/runtime/proc.go:250 +0x1d3
+"""
+RUST = """thread 'main' panicked at src/foo.rs:5:9:
+explicit panic
+stack backtrace:
+   0: rust_begin_unwind
+             at /rustc/82e1608dfa6e0b5569232559e3d385fea5a93112/library/std/src/panicking.rs:645:5
+   1: app::foo::Bar::baz
+             at ./src/foo.rs:5:9
+"""
+NODE = """TypeError: Cannot read properties of undefined (reading 'map')
+    at render (webpack-internal:///(rsc)/./web/src/list.ts:2:16)
+    at Layer.handle (/app/node_modules/express/lib/router/layer.js:95:5)
+    at processTicksAndRejections (node:internal/process/task_queues:96:5)
+"""
+RUBY = """lib/user.rb:3:in `validate!': x (RuntimeError)
+\tfrom /usr/lib/ruby/gems/3.0.0/gems/rack-2.2/lib/rack/head.rb:12:in `call'
+"""
+CSHARP = """Unhandled exception. System.Exception: Exception of type 'System.Exception' was thrown.
+   at App.UserService.Get(Int32 id) in C:\\build\\Services\\UserService.cs:line 4
+   at System.Linq.Enumerable.First[TSource](IEnumerable`1 source)
+"""
+PHP = """PHP Fatal error:  Uncaught RuntimeException: no in /var/www/app/Db.php:4
+Stack trace:
+#0 /var/www/public/index.php(3): Db->connect()
+#1 {main}
+  thrown in /var/www/app/Db.php on line 4
+"""
+
+
+@pytest.fixture(name="asked", scope="module")
+def _asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Snapshot]:
+    store = Store(tmp_path_factory.mktemp("traces") / "index.db")
+    return store, store.view(FILES)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "note"),
+    [
+        (PYTHON, ("src/shop/db.py", 5, 6), "(Python): 3 of 4 frames are in this worktree"),
+        (JAVA, ("src/main/java/com/foo/Bar.java", 4, 6), "(Java): 1 of 2 frames is in"),
+        (GO, ("server/server.go", 5, 9), "(Go): 1 of 2 frames is in this worktree"),
+        (RUST, ("crate/src/foo.rs", 4, 6), "(Rust): 2 of 3 frames are in this worktree"),
+        (NODE, ("web/src/list.ts", 1, 3), "(JavaScript): 1 of 3 frames is in this worktree"),
+        (RUBY, ("lib/user.rb", 2, 4), "(Ruby): 1 of 2 frames is in this worktree"),
+        (CSHARP, ("Services/UserService.cs", 3, 5), "(C#): 1 of 2 frames is in this worktree"),
+        (PHP, ("app/Db.php", 3, 5), "(PHP): 1 of 2 frames is in this worktree"),
+    ],
+)
+def test_the_innermost_frame_that_is_here_comes_first(asked, text: str, place, note: str) -> None:
+    store, view = asked
+    outcome = store.search(view, text)
+    assert places(outcome)[0] == place
+    assert note in outcome.notes[0]
+    assert outcome.results[0].why.startswith("frame ")
+
+
+def test_frames_are_listed_innermost_first_and_then_what_the_error_says(asked) -> None:
+    store, view = asked
+    outcome = store.search(view, PYTHON)
+    assert places(outcome)[:4] == [
+        ("src/shop/db.py", 5, 6),
+        ("src/shop/views.py", 8, 9),
+        ("src/shop/views.py", 4, 5),
+        ("src/shop/db.py", 1, 2),
+    ]
+
+
+def test_a_trace_in_one_line_or_with_escaped_breaks_is_read_too(asked) -> None:
+    store, view = asked
+    for text in (" ".join(NODE.split()), PYTHON.replace("\n", "\\n"), PYTHON.replace("\n", "\r\n")):
+        outcome = store.search(view, text)
+        assert outcome.notes[0].startswith("a stack trace")
+        assert outcome.results[0].why.startswith("frame ")
+
+
+def test_a_single_frame_is_a_place(asked) -> None:
+    store, view = asked
+    for text in (
+        "com.foo.Bar.method(Bar.java:5)",
+        "at com.foo.Bar.method(Bar.java:5)",
+        '  File "/x/src/main/../shop/views.py", line 9, in load',
+    ):
+        outcome = store.search(view, text)
+        assert "its frame is in this worktree" in outcome.notes[0]
+
+
+def test_a_function_that_has_moved_is_found_by_its_name(asked) -> None:
+    store, view = asked
+    moved = PYTHON.replace("line 6, in connect", "line 2, in connect")
+    first = store.search(view, moved).results[0]
+    assert (first.start_line, first.why) == (5, "frame 1: connect, not at line 2 now")
+
+
+def test_a_trace_of_other_programs_is_answered_by_its_error_and_says_so(asked) -> None:
+    store, view = asked
+    text = PYTHON.replace("/home/bob/repo/src/shop/", "/opt/other/things/")
+    text = text.replace("views.py", "a1.py").replace("db.py", "b1.py")
+    outcome = store.search(view, text)
+    assert outcome.notes[0] == ("a stack trace (Python): none of its 4 frames is in this worktree")
+    assert ("src/shop/db.py", 5, 6) in places(outcome)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "look at the file src/shop/views.py and say why", "how do errors at line 12 happen",
+        'what does File "x" mean', "email me at foo (bar:12)", "meet at 10:30", "#0 is first",
+    ],
+)  # fmt: skip
+def test_sentences_are_no_traces(text: str) -> None:
+    assert traces.parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (PYTHON, "DbError", "Connection to shard 7 was refused"),
+        (JAVA, "IllegalStateException", "no 12"),
+        (GO, "", "assignment to entry in nil map"),
+        (RUST, "", "explicit panic"),
+        (NODE, "TypeError", "Cannot read properties of undefined (reading 'map')"),
+        (RUBY, "RuntimeError", "x"),
+        (PHP, "RuntimeException", "no"),
+    ],
+)
+def test_the_error_and_its_message_are_read(text: str, error: str, message: str) -> None:
+    found = traces.parse(text)
+    assert found is not None
+    assert (found.error, found.message) == (error, message)
+
+
+def test_of_an_error_with_a_cause_the_cause_comes_first() -> None:
+    found = traces.parse(
+        JAVA + "Caused by: com.foo.DbException: refused\n\tat com.foo.Db.open(Db.kt:77)\n"
+    )
+    assert found is not None
+    assert (found.error, found.frames[0].path) == ("DbException", "com/foo/Db.kt")
+
+
+def test_long_and_hostile_texts_are_read_in_no_time(tmp_path: Path) -> None:
+    for text in (
+        "at " * 50_000, "at " + "/" * 2_000, "at " + "a/" * 2_000,
+        "\tat a.b.c(" * 10_000, 'File "' * 20_000, "#0 " + "(" * 50_000,
+        "at " + "a" * 100_000 + "(x:1:1)", "x@http://" * 9_000, PYTHON * 300,
+    ):  # fmt: skip
+        traces.parse(text)
