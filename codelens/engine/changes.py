@@ -14,9 +14,10 @@ from codelens.extract.detect import language_of
 from codelens.handles.find import known_symbols
 from codelens.resolve.net import MODULE
 from codelens.scan.content import hash_of
-from codelens.scope.changes import FileChange, LineChange, base_commit, changed_files, changed_lines
+from codelens.scope.changes import LineChange, base_commit, changed_lines, left_out
 from codelens.scope.tree import read_tree
-from codelens.store.contents import TIER_FULL, find, symbols_of
+from codelens.store.contents import TIER_FULL, blobs, find, symbols_of
+from codelens.store.hashes import hashes
 from codelens.store.views import FileRow
 from codelens.types import CommitId, RelPath, Symbol
 
@@ -40,6 +41,17 @@ class Change(NamedTuple):
     kind: str = ""
 
 
+class _File(NamedTuple):
+    """One file that differs."""
+
+    path: bytes
+    """Where it is now; where it was, if it is gone."""
+    how: str
+    old_path: bytes
+    """Where it was; empty if it is new."""
+    old_oid: bytes
+
+
 class Changes(NamedTuple):
     """All that differs."""
 
@@ -59,9 +71,7 @@ def changes_of(look: Look, base: str) -> Changes:
     if not commit:
         raise NoSuchRef(base, look.scope.root)
     by_path = look.snapshot.by_path
-    files = changed_files(look.repository, look.scope, commit)
-    if look.scope.kind != "ref":
-        files += _unknown_to_git(look, commit, {one.path for one in files})
+    files = _files(look, commit)
     notes: list[str] = []
     if len(files) > MOST_FILES:
         notes.append(
@@ -77,17 +87,42 @@ def changes_of(look: Look, base: str) -> Changes:
     return Changes(commit, changes, notes)
 
 
-def _unknown_to_git(look: Look, commit: CommitId, told: set[bytes]) -> list[FileChange]:
-    """Files of the view that git does not track: all that are in no commit and in no difference."""
-    known = {bytes(one.path) for one in read_tree(look.repository, commit).files} | told
-    return [
-        FileChange(file.path, "added", b"", b"")
-        for file in look.snapshot.files
-        if file.path not in known
-    ]
+def _files(look: Look, commit: CommitId) -> list[_File]:
+    """Files whose bytes differ, told by hash: those of git's objects are known to the store."""
+    snapshot, repository = look.snapshot, look.repository
+    then = {bytes(one.path): one.oid for one in read_tree(repository, commit).files}
+    told = {oid: known[0] for oid, known in blobs(snapshot.db, set(then.values())).items()}
+    now = {file.path: file for file in snapshot.files}
+    have = hashes(snapshot.db, {file.content for file in now.values() if file.content is not None})
+
+    def hash_then(path: bytes) -> bytes:
+        oid = then[path]
+        if oid not in told:
+            told[oid] = hash_of(repository.read_blob(oid))
+        return told[oid]
+
+    found: list[_File] = []
+    for path, file in now.items():
+        if path not in then:
+            found.append(_File(path, "added", b"", b""))
+        elif file.content is not None and have.get(file.content) != hash_then(path):
+            found.append(_File(path, "changed", path, then[path]))
+    gone = then.keys() - now.keys()
+    if gone:
+        gone -= left_out(repository, look.scope)
+    new = (one for one in found if one.how == "added")
+    moved: dict[bytes, _File] = {have.get(now[one.path].content or 0, b""): one for one in new}
+    for path in sorted(gone):
+        same = moved.pop(hash_then(path), None)
+        if same is None:
+            found.append(_File(path, "removed", path, then[path]))
+        else:
+            found.remove(same)
+            found.append(_File(same.path, "moved", path, then[path]))
+    return found
 
 
-def _of_file(look: Look, one: FileChange, file: FileRow | None) -> Iterator[Change]:
+def _of_file(look: Look, one: _File, file: FileRow | None) -> Iterator[Change]:
     old = look.repository.read_blob(one.old_oid) if one.old_oid else b""
     before = _symbols_of(look, one.old_path, old) if one.old_path else ()
     if file is None or one.how == "removed":

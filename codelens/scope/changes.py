@@ -1,34 +1,17 @@
-"""What differs from a commit: files and lines, of the worktree as it is now or of another commit.
-
-Which files may differ is asked of libgit2, which compares stat signatures first; lines are
-compared here, by the bytes that the caller reads. No filter of the repository is run, so line
-ends are not compared.
-"""
+"""What a change is made of: the commit it starts from, and the lines in which two texts differ."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import os
+from typing import NamedTuple
 
 import pygit2
 
-from codelens.errors import NoSuchRef, ReadError
+from codelens.errors import NoSuchRef
+from codelens.scope.gitindex import read_index
 from codelens.scope.repository import Repository, Scope
+from codelens.scope.tree import expand_tree
 from codelens.types import CommitId
-
-How = Literal["changed", "added", "removed", "moved"]
-_SIMILAR = 60
-
-
-class FileChange(NamedTuple):
-    """One file that differs."""
-
-    path: bytes
-    """Where it is now; where it was, if it is gone."""
-    how: How
-    old_path: bytes
-    """Where it was; empty if it is new."""
-    old_oid: bytes
-    """What it was; empty if it is new."""
 
 
 class LineChange(NamedTuple):
@@ -51,38 +34,23 @@ def base_commit(repository: Repository, base: str) -> CommitId:
     return repository.scope(base).head
 
 
-def changed_files(repository: Repository, scope: Scope, base: CommitId) -> list[FileChange]:
-    """Files that differ between a commit and a scope; those that git does not know are not told.
+def left_out(repository: Repository, scope: Scope) -> set[bytes]:
+    """Tracked files that are not to be on disk: outside of a sparse checkout.
 
     Raises:
-        ReadError: an object is not in this clone, or the index cannot be read.
+        ReadError: git's index cannot be read.
     """
-    git = repository.git
-    try:
-        tree = git[base].peel(pygit2.Tree)
-        if scope.kind == "ref":
-            diff = tree.diff_to_tree(git[scope.head].peel(pygit2.Tree))
-        else:
-            diff = tree.diff_to_workdir()
-        diff.find_similar(rename_threshold=_SIMILAR)
-        return sorted(_change(delta) for delta in diff.deltas)
-    except (KeyError, ValueError, pygit2.GitError) as error:
-        raise ReadError(f"cannot compare with commit {base[:12]}: {error}") from error
-
-
-def _change(delta: pygit2.DiffDelta) -> FileChange:
-    new, old = delta.new_file.raw_path, delta.old_file.raw_path
-    oid = delta.old_file.id.raw
-    status = delta.status_char()
-    if status == "A":
-        return FileChange(new, "added", b"", b"")
-    if status == "D":
-        return FileChange(old, "removed", old, oid)
-    return FileChange(new, "moved" if old != new else "changed", old, oid)
+    if scope.kind == "ref":
+        return set()
+    entries = read_index(
+        os.path.join(scope.git_dir, "index"),
+        expand_tree=lambda oid, prefix: expand_tree(repository, oid, prefix),
+    )
+    return {one.path for one in entries if one.skip_worktree}
 
 
 def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
-    """Lines in which two texts differ, in order."""
+    """Lines in which two texts differ, in order; line ends do not count, as filters change them."""
     patch = pygit2.Patch.create_from(
         old.replace(b"\r\n", b"\n"), new.replace(b"\r\n", b"\n"), context_lines=0
     )
