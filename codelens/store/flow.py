@@ -2,7 +2,7 @@
 
 Compressed; inside is the length of a table of distinct texts, the table (NUL between), the number
 of scopes and of bindings, then native uint32: three a scope (parent + 1, symbol + 1, kind), five a
-binding (scope, name, how, text, line), two a reference (receiver, scope << 8 | arguments + 1) in
+binding (scope, name, how, text, line), two a reference (receiver, scope << 8 | arguments + 2) in
 the order of `refs`.
 """
 
@@ -38,7 +38,7 @@ def packed(found: Structure) -> bytes:
         for one in found.bindings
     ]
     places = [
-        (number(one.receiver, len(texts)), one.scope << 8 | min(one.arguments + 1, 255))
+        (number(one.receiver, len(texts)), one.scope << 8 | min(one.arguments + 2, 255))
         for one in found.references
     ]
     table = "\0".join(texts).encode("utf-8", "surrogatepass")
@@ -103,7 +103,7 @@ def unpacked(
     ]
     places = zip(*[iter(words[second:])] * 2, strict=True)
     told = [
-        Reference(*one[:5], texts[receiver], place >> 8, (place & 255) - 1)
+        Reference(*one[:5], texts[receiver], place >> 8, (place & 255) - 2)
         for one, (receiver, place) in zip(references, places, strict=False)
     ]
     return scopes, bindings, told or references
