@@ -380,6 +380,17 @@ def test_pictures_escape_the_names_of_a_repository(repo: GitRepo, run: Run) -> N
     assert 'a\\"]' in dot
 
 
+def test_overloads_are_one_thing(repo: GitRepo, run: Run) -> None:
+    repo.write(
+        "shop/many.py",
+        "from typing import overload\n\n\n@overload\ndef pick(x: int) -> int: ...\n\n\n@overload\n"
+        "def pick(x: str) -> str: ...\n\n\ndef pick(x):\n    return x\n\n\n"
+        "def ask():\n    return pick(1)\n",
+    )
+    for name in ("pick", "shop/many.py#pick", "shop/many.py#pick~3"):
+        assert "shop/many.py#ask" in run("related", name).out
+
+
 def test_thousands_of_one_name_are_answered(repo: GitRepo, run: Run) -> None:
     repo.write_all({f"many/m{at}.py": "def main():\n    pass\n\n\nmain()\n" for at in range(400)})
     ran = run("related", "main")
