@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import sqrt
 from typing import NamedTuple, cast
 
 from codelens.engine import graph_text
@@ -202,7 +203,11 @@ def _blended(
     used = pagerank(links, weights)
     using = pagerank(backward, weights)
     both = [
-        ((1 - _USING) * one + _USING * other) * weights[at] * _substance(ranked, at)
+        ((1 - _USING) * one + _USING * other)
+        * weights[at]
+        * _substance(ranked, at)
+        # What one important file alone uses is a detail of that file.
+        * sqrt(1 + ranked.links.importers[at])
         for at, (one, other) in enumerate(zip(used, using, strict=True))
     ]
     total = sum(both) or 1.0

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from codelens.engine.graph_answers import Thing
 from codelens.engine.graphs import LazyNet
 from codelens.engine.look import Look
-from codelens.errors import BadHandle, HandleNotFound
+from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.handles.find import Finder, Place, handle_among, known_symbols
 from codelens.handles.grammar import file_handle, parse_handle
 from codelens.handles.read import Reader
 from codelens.paths import printed
+from codelens.resolve.model import CALLABLE
 from codelens.resolve.net import MODULE, Node
 from codelens.types import Symbol
 
@@ -37,7 +39,14 @@ class Things:
         reader = Reader(
             self.look.repository, self.look.scope, self.look.snapshot, self.look.settings.languages
         )
-        place = Finder(self.look.snapshot, reader.symbols, self.ref).find(handle)
+        finder = Finder(self.look.snapshot, reader.symbols, self.ref)
+        try:
+            place = finder.find(handle)
+        except AmbiguousHandle as error:
+            last = _only_overloads(error.owners)
+            if not last:
+                raise
+            place = finder.find(parse_handle(last, self.look.scope.root))
         if place.symbol is not None:
             return place, [self._node(place)]
         if place.lines is None:
@@ -53,10 +62,21 @@ class Things:
         same = [at for at, one in enumerate(symbols) if one.qualified == place.symbol.qualified]
         for at in same:
             if handle_among(place.file.path, symbols, at, self.ref) == place.handle:
+                if self._overloaded(place, [symbols[one] for one in same]):
+                    # Edges are drawn to the last, which has the body.
+                    return Node(place.file.path, same[-1])
                 return Node(place.file.path, at)
         raise HandleNotFound(
             place.handle, (), "the index is behind its file; ask again without a budget"
         )
+
+    def _overloaded(self, place: Place, same: Sequence[Symbol]) -> bool:
+        """Definitions of one name that are one thing: signatures, and the body behind them."""
+        if len(same) < 2 or any(one.kind not in CALLABLE for one in same):
+            return False
+        content = place.file.content
+        about = self.look.snapshot.about([content] if content is not None else [])
+        return any(one.language in _OVERLOADING for one in about.values())
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Symbols of a file with their signatures."""
@@ -99,6 +119,15 @@ class Things:
             self.handle(node), path, one.start_line, one.end_line, one.qualified, one.kind,
             one.signature, test,
         )  # fmt: skip
+
+
+_OVERLOADING = frozenset({"python", "typescript", "tsx"})
+_ORDINAL = re.compile(r"~[0-9]+\Z")
+
+
+def _only_overloads(owners: Sequence[str]) -> str:
+    """The last of several owners if they differ in nothing but their number; else empty."""
+    return owners[-1] if len({_ORDINAL.sub("", one) for one in owners}) == 1 else ""
 
 
 def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:

@@ -163,10 +163,13 @@ class _Linking:
                 yield target, "", 1.0
                 yield from self._named_in(target, names)
                 return
-        for path in self._importer.targets(one.path, one.language, row):
+        files = self._importer.targets(one.path, one.language, row)
+        for path in files:
             target = number.get(path)
             if target is not None:
-                yield target, "", 0.3
+                if len(files) == 1:
+                    # Of a package only the files whose names are used count.
+                    yield target, "", 0.3
                 yield from self._named_in(target, names)
 
     def _named_in(

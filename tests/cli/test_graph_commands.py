@@ -380,6 +380,67 @@ def test_pictures_escape_the_names_of_a_repository(repo: GitRepo, run: Run) -> N
     assert 'a\\"]' in dot
 
 
+@pytest.mark.parametrize(
+    ("files", "target", "caller"),
+    [
+        (
+            {"use.py": "from shop.book import tax as levy\n\n\ndef go():\n    levy(1)\n"},
+            "shop/book.py#tax",
+            "use.py#go",
+        ),
+        (
+            {
+                "front.py": "from shop.book import tax as levy\n",
+                "use.py": "from front import levy as due\n\n\ndef go():\n    due(1)\n",
+            },
+            "shop/book.py#tax",
+            "use.py#go",
+        ),
+        (
+            {"use.py": "import shop.book\n\n\ndef go():\n    shop.book.tax(1)\n"},
+            "shop/book.py#tax",
+            "use.py#go",
+        ),
+        (
+            {
+                "web/sum.ts": "export default function sum(x: number) {\n  return x;\n}\n",
+                "web/use.ts": "import add from './sum';\nexport function go() {\n"
+                "  return add(1);\n}\n",
+            },
+            "web/sum.ts#sum",
+            "web/use.ts#go",
+        ),
+        (
+            {
+                "web/sum.ts": "export function sum(x: number) {\n  return x;\n}\n",
+                "web/index.ts": "export { sum as add } from './sum';\n",
+                "web/use.ts": "import * as w from '.';\nexport function go() {\n"
+                "  return w.add(1);\n}\n",
+            },
+            "web/sum.ts#sum",
+            "web/use.ts#go",
+        ),
+    ],
+    ids=["alias", "alias of an alias", "module", "default", "barrel"],
+)
+def test_callers_under_another_name_are_found_too(
+    repo: GitRepo, run: Run, files: dict[str, str], target: str, caller: str
+) -> None:
+    repo.write_all(files)
+    assert caller in handles(run("related", target, "--json"), "callers")
+
+
+def test_overloads_are_one_thing(repo: GitRepo, run: Run) -> None:
+    repo.write(
+        "shop/many.py",
+        "from typing import overload\n\n\n@overload\ndef pick(x: int) -> int: ...\n\n\n@overload\n"
+        "def pick(x: str) -> str: ...\n\n\ndef pick(x):\n    return x\n\n\n"
+        "def ask():\n    return pick(1)\n",
+    )
+    for name in ("pick", "shop/many.py#pick", "shop/many.py#pick~3"):
+        assert "shop/many.py#ask" in run("related", name).out
+
+
 def test_thousands_of_one_name_are_answered(repo: GitRepo, run: Run) -> None:
     repo.write_all({f"many/m{at}.py": "def main():\n    pass\n\n\nmain()\n" for at in range(400)})
     ran = run("related", "main")

@@ -117,7 +117,9 @@ def asker(running: Asker, repo: GitRepo) -> Asker:
 
 def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) -> None:
     tools = asker.tools()
-    assert set(tools) == {"cl_search", "cl_expand", "cl_outline", "cl_current"}
+    assert set(tools) == {
+        "cl_search", "cl_expand", "cl_outline", "cl_map", "cl_related", "cl_impact", "cl_current",
+    }  # fmt: skip
     for tool in tools.values():
         assert tool.description.split(". ")[0].partition("?")[1] == "?"
         assert tool.output_schema is None
@@ -126,6 +128,19 @@ def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) ->
         assert "path" in tool.input_schema["properties"]
         assert ("ref" in tool.input_schema["properties"]) == (tool.name != "cl_current")
     assert "cl_expand" in asker.instructions
+
+
+def test_the_graph_tools_answer_in_lines_and_in_json(asker: Asker, repo: GitRepo) -> None:
+    repo.write("src/use.py", "from auth import Session\n\n\ndef go():\n    return Session()\n")
+    text = asker.text("cl_related", target="Session", kinds="callers")
+    assert "\ncalled by (2)\n" in text
+    assert "\n  src/use.py#go  4-5  at :5" in text
+    assert json.loads(asker.text("cl_related", target="Session", format="json"))["totals"]
+    assert "src/use.py#go" in asker.text("cl_impact", targets="Session")
+    assert "added  src/use.py#go" in asker.text("cl_impact", diff="HEAD")
+    assert "src/auth.py" in asker.text("cl_map", max_tokens=500)
+    short = asker.text("cl_map", max_tokens=200, format="json")
+    assert len(json.loads(short)["results"]) <= 1
 
 
 def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> None:
@@ -403,7 +418,7 @@ def test_every_byte_on_stdout_is_json_rpc(env: dict[str, str], repo: GitRepo) ->
     lines = Lines(env, repo.root)
     assert lines.ask(1, "initialize", HELLO)["result"]["serverInfo"]["name"] == "codelens"
     lines.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 4
+    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 7
     for number, tool, arguments in [
         (3, "cl_search", {"query": "login"}),
         (4, "cl_search", {"query": "login", "path": "/no/such"}),

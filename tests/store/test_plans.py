@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store import contents, postings, views
+from codelens.store import contents, hashes, postings, uses, views
 from codelens.store.database import open_index
 
 HOT = {
@@ -16,6 +16,9 @@ HOT = {
     "symbols by key": (contents.BY_KEY, 1, "symbols_by_key (key=?)"),
     "keys by prefix": (contents.KEYS_FROM, 3, "symbols_by_key (key>? AND key<?)"),
     "paths by term": (views.BY_TERMS.format(marks="?, ?"), 2, "PRIMARY KEY (term=?)"),
+    "uses of contents": (uses.SELECT_USES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
+    "imports of contents": (uses.SELECT_IMPORTS.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
+    "hashes of contents": (hashes.SELECT_HASHES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "paths by prefix": (views.BY_PREFIX, 2, "PRIMARY KEY (term>? AND term<?)"),
 }  # fmt: skip
 
