@@ -132,8 +132,7 @@ def parse(text: str) -> Message | None:
     topics = [word for word in words if word.lower() not in STOPWORDS]
     if not topics or len(words) < (_LEAST_TOLD if told else _LEAST_WORDS):
         return None
-    ended = body[:1].isupper() and body.endswith((".", "!"))
-    return found if filled or wrong or ended else None
+    return found if filled or wrong else None
 
 
 def _without_head(text: str) -> tuple[str, str, bool]:
