@@ -205,10 +205,13 @@ class ClassNames(Names):
         return found
 
     def fitting(self, hits: list[Hit], arguments: int) -> list[Hit]:
-        """Those that take so many arguments; all, where that is not known."""
+        """Those that take so many arguments, exactly if any do; all, where that is not known."""
         if arguments < 0:
             return hits
-        return [hit for hit in hits if self.arity(hit).takes(arguments)]
+        fits = [hit for hit in hits if self.arity(hit).takes(arguments)]
+        # A definition without defaults is the better one (C# 12.6.4.3, Kotlin 11.4).
+        exact = [hit for hit in fits if self.arity(hit) == Arity(arguments, arguments)]
+        return exact or fits
 
     def arity(self, hit: Hit) -> Arity:
         """How many arguments a definition takes."""

@@ -43,6 +43,8 @@ class Edge(NamedTuple):
     confidence: float
 
 
+_OVERLOADED = frozenset({"java", "csharp", "kotlin", "scala"})
+"""Languages where definitions of one name in one place are different things."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
 
 
@@ -141,8 +143,13 @@ class Edges:
         return [hit for hit in hits if hit.symbol != LOCAL]
 
     def _told(self, hits: list[Hit], kind: str) -> list[Hit]:
-        """The targets that an edge is drawn to: of definitions of one thing only one."""
+        """The targets that an edge is drawn to: of definitions of one thing only one.
+
+        Where types alone tell overloads apart, a call that fits several has none: an edge to any
+        of them would be a guess.
+        """
         found: dict[tuple[bytes, int, str], Hit] = {}
+        several: set[tuple[bytes, int, str]] = set()
         for hit in hits:
             if hit.symbol == MODULE and kind == "call":
                 model = self._view.model(hit.path)
@@ -160,12 +167,14 @@ class Edges:
             symbol = model.symbols[hit.symbol]
             key = (hit.path, symbol.parent, symbol.name)
             before = found.get(key)
+            if before is not None and model.language in _OVERLOADED and hit != before:
+                several.add(key)
             if before is None or (
                 symbol.kind in CALLABLE and model.symbols[before.symbol].kind in CALLABLE
             ):
                 # Of overloads the last, which is the one with a body where there is one.
                 found[key] = hit
-        return list(found.values())
+        return [hit for key, hit in found.items() if key not in several]
 
     def _is_definition(self, hit: Hit, path: bytes, model: FileModel, one: Reference) -> bool:
         """A reference is the very place where its target gets its value: `self.x = 1`."""
