@@ -26,6 +26,8 @@ FAMILIES: dict[str, type[Types]] = {
     **dict.fromkeys(("java", "kotlin", "csharp", "php"), ClassTypes),
 }
 """Languages with rules of their own."""
+_WHOLE = FAMILIES.keys() | {"python", "jupyter", "javascript", "typescript", "tsx", "vue", "svelte"}
+"""Languages whose names are followed into other files; of the rest only imports are."""
 
 
 class Edge(NamedTuple):
@@ -89,6 +91,8 @@ class Edges:
             source = model.enclosing(reference, values=values)
             for hit in hits:
                 if self._is_definition(hit, path, model, reference):
+                    continue
+                if hit.path != path and model.language not in _WHOLE:
                     continue
                 found.append(
                     Edge(
