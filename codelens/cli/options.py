@@ -6,6 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from codelens.config import Settings
+
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # type: ignore[reportPrivateUsage]
 
 
@@ -47,6 +49,11 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
         "--budget", metavar="MS", type=milliseconds,
         help="answer after about so many milliseconds, even if not all changes were looked at",
     )  # fmt: skip
+
+
+def budget_of(args: argparse.Namespace, settings: Settings) -> float | None:
+    """The budget that was given, else that of the settings."""
+    return settings.budget_ms if args.budget is None else args.budget
 
 
 def milliseconds(text: str) -> float:

@@ -20,6 +20,12 @@ def put(text: str = "") -> None:
     emit(f"{text}\n")
 
 
+def put_safe(*lines: str) -> None:
+    """Lines of the answer that may hold anything that a repository does."""
+    for line in lines:
+        put(safe(line))
+
+
 def put_json(value: Mapping[str, object]) -> None:
     """The answer as one JSON object in one line."""
     emit(f"{json.dumps(value, ensure_ascii=False)}\n")

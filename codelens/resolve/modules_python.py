@@ -14,7 +14,6 @@ from codelens.resolve.tree import Tree, ancestors, below, encoded, folder_of
 from codelens.types import Import
 
 LANGUAGES = frozenset({"python", "jupyter"})
-SETTINGS: frozenset[bytes] = frozenset()
 PER_FILE = False
 NAMED = True
 

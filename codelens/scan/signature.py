@@ -35,11 +35,3 @@ def signature_to_store(stat: os.stat_result, look_ns: int) -> bytes:
     coarse = not stat.st_mtime_ns % _SECOND_NS and not stat.st_ctime_ns % _SECOND_NS
     margin = _COARSE_NS if coarse else _GRANULARITY_NS
     return RACY if newest >= look_ns - margin else signature(stat)
-
-
-def signature_of_path(path: str | bytes) -> str:
-    """Signature of any file by name, as hex; empty when there is none. Follows symlinks."""
-    try:
-        return signature(os.stat(path)).hex()
-    except (OSError, ValueError):
-        return ""

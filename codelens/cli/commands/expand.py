@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             ref=args.ref,
             context=args.context,
             max_lines=args.max_lines,
-            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            budget_ms=options.budget_of(args, engine.settings),
         )
     items = tuple(
         replace(one, asked=handle) for one, handle in zip(answer.items, handles, strict=True)

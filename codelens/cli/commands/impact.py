@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
             ref=args.ref,
             depth=args.depth,
             limit=args.limit,
-            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            budget_ms=options.budget_of(args, engine.settings),
             progress=bar,
         )
     if args.json:
@@ -57,10 +57,8 @@ def run(args: argparse.Namespace) -> int:
         screen.put_json(graph_json.impact(answer))
     else:
         from codelens.engine import graph_text
-        from codelens.engine.as_text import safe
 
         head, blocks = graph_text.impact(answer)
-        for block in (*head, *blocks):
-            screen.put(safe(block))
+        screen.put_safe(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.results or answer.tests else 1

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             path=args.path,
             ref=args.ref,
             max_tokens=most,
-            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            budget_ms=options.budget_of(args, engine.settings),
             progress=bar,
         )
     if args.json or args.format == "json":
@@ -61,11 +61,9 @@ def run(args: argparse.Namespace) -> int:
         return 0 if answer.files else 1
     if args.format == "text":
         from codelens.engine import graph_text
-        from codelens.engine.as_text import safe
 
         head, blocks = graph_text.map_(answer)
-        for block in (*head, *blocks):
-            screen.put(safe(block))
+        screen.put_safe(*head, *blocks)
     else:
         from codelens.engine.map_forms import FORMS
 

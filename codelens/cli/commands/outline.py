@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
             target,
             path=args.path,
             ref=args.ref,
-            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            budget_ms=options.budget_of(args, engine.settings),
             progress=bar,
         )
     if args.json:

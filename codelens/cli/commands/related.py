@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
             depth=args.depth,
             paths=args.paths,
             limit=args.limit,
-            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            budget_ms=options.budget_of(args, engine.settings),
             progress=bar,
         )
     if args.json:
@@ -73,10 +73,8 @@ def run(args: argparse.Namespace) -> int:
         screen.put_json(graph_json.related(answer))
     else:
         from codelens.engine import graph_text
-        from codelens.engine.as_text import safe
 
         head, blocks = graph_text.related(answer)
-        for block in (*head, *blocks):
-            screen.put(safe(block))
+        screen.put_safe(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.results or answer.paths else 1

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
             content=args.content,
             limit=args.limit or 10,
             explain=args.explain,
-            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            budget_ms=options.budget_of(args, engine.settings),
             progress=bar,
         )
     if args.json:

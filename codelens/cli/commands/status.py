@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         answer = engine.status(
             path=args.path,
             ref=args.ref,
-            budget_ms=engine.settings.budget_ms if args.budget is None else args.budget,
+            budget_ms=options.budget_of(args, engine.settings),
             progress=bar,
         )
     show(answer, as_object=args.json)
