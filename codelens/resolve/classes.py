@@ -50,18 +50,8 @@ class ClassTypes(Types):
         model = self.view.model(path)
         if model is None or head[0] in "(`0":
             return scope, True
-        head = head.replace("$", "")
         outside = model.language in {"c", "cpp"}
-        at = scope
-        while at > 0:
-            one = model.scopes[at]
-            entry = model.names[at].get(head)
-            if entry is not None and one.kind != "class":
-                return at, len(entry.rows) > 1
-            if one.kind == "class" or (outside and one.symbol >= 0):
-                break
-            at = one.parent
-        return at, False
+        return model.bound_at(scope, head.replace("$", ""), lambda one: outside and one.symbol >= 0)
 
     def once(self, key: tuple[object, ...], make: Callable[[], list[Hit]]) -> list[Hit]:
         """Hits remembered with what they stand on."""

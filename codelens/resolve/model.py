@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -250,6 +250,22 @@ class FileModel:
             if start <= reference.line < stop:
                 return at
         return reference.symbol
+
+    def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
+        """The scope from which a name means the same, and whether the line matters.
+
+        Outward to the one that binds it, or to a class or another scope that `is_end`.
+        """
+        at = scope
+        while at > 0:
+            one = self.scopes[at]
+            entry = self.names[at].get(name)
+            if entry is not None and one.kind != "class":
+                return at, len(entry.rows) > 1
+            if one.kind == "class" or is_end(one):
+                break
+            at = one.parent
+        return at, False
 
     def type_around(self, scope: int) -> int:
         """The type whose method a scope is in, -1 if none."""

@@ -54,17 +54,12 @@ class RustTypes(Types):
         model = self.view.model(path)
         if model is None or head[0] in "(`0":
             return scope, True
-        at = scope
-        while at > 0:
-            one = model.scopes[at]
-            entry = model.names[at].get(head)
-            if entry is not None and one.kind != "class":
-                return at, len(entry.rows) > 1
-            inner = one.symbol >= 0 and model.symbols[one.symbol].kind == "module"
-            if one.kind == "class" or inner:
-                break
-            at = one.parent
-        return at, False
+        symbols = model.symbols
+        return model.bound_at(
+            scope,
+            head,
+            lambda one: one.symbol >= 0 and symbols[one.symbol].kind == "module",
+        )
 
     # -- references -----------------------------------------------------------------------
 
