@@ -14,8 +14,11 @@ from mcp.server import MCPServer
 from codelens import __version__, config
 from codelens.config import DEFAULT_BUDGET_MS, Settings
 from codelens.engine.engine import Engine
+from codelens.serve.descriptions import INSTRUCTIONS
+from codelens.serve.frame import Frame
+from codelens.serve.graph_tools import GraphTools
+from codelens.serve.reading_tools import ReadingTools
 from codelens.serve.stdin import divert
-from codelens.serve.tools import INSTRUCTIONS, Tools, listed
 from codelens.serve.worktree import Worktrees
 
 _CLOSE_S = 2.0
@@ -46,11 +49,12 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
 
 def make_server(engine: Engine, root: str | None, budget_ms: float) -> MCPServer[Any]:
     """A server with all tools, not yet running."""
+    frame = Frame(engine, Worktrees(root, os.environ), budget_ms)
     return MCPServer(
         "codelens",
         version=__version__,
         instructions=INSTRUCTIONS,
-        tools=listed(Tools(engine, Worktrees(root, os.environ), budget_ms)),
+        tools=[*ReadingTools(frame).listed(), *GraphTools(frame).listed()],
         log_level="WARNING",
     )
 

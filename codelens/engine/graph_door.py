@@ -1,0 +1,177 @@
+"""The questions about who uses what: related, impact, map, and all edges."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from codelens.engine.answers import EdgeLine
+from codelens.engine.door import Door, in_range, seconds_to_read
+from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
+from codelens.engine.look import Look
+from codelens.errors import SettingError
+from codelens.index.progress import Progress, silent
+
+_TILTED_BY = 12
+
+
+class GraphDoor(Door):
+    """The part of the engine that follows edges."""
+
+    def related(  # noqa: PLR0913 - each a wish of its own, by name
+        self,
+        target: str,
+        *,
+        to: str | None = None,
+        path: str | Path = ".",
+        ref: str | None = None,
+        kinds: Sequence[str] = (),
+        direction: str = "both",
+        depth: int = 1,
+        paths: int = 3,
+        limit: int = 40,
+        budget_ms: float | None = None,
+        progress: Progress = silent,
+    ) -> RelatedAnswer:
+        """What is related to a definition or file; with `to`, the paths from it to another.
+
+        Args:
+            target: a handle, a path, or a bare name that one definition alone has.
+            to: where paths shall lead.
+            path: any path inside the worktree.
+            ref: a branch, tag or commit to look at instead of the worktree's files.
+            kinds: only these relations, of `codelens.resolve.walk.RELATIONS`.
+            direction: `in` (who uses it), `out` (what it uses) or `both`.
+            depth: steps at most, 1 to 3.
+            paths: distinct paths at most, with `to`.
+            limit: results at most.
+            budget_ms: how long the look may take; None: until the view is fresh.
+            progress: told of long work.
+
+        Raises:
+            HandleError: `target` or `to` cannot be followed, or has several owners.
+            SettingError: an argument is out of range.
+            ScopeError, StoreError: as `search`.
+        """
+        from codelens.engine import related
+
+        in_range(limit)
+        if ref is None:
+            ref = _ref_of(target)
+        with self._walked(path, ref, budget_ms, progress) as (look, seconds):
+            if to is not None:
+                return related.paths_between(look, target, to, paths, seconds)
+            return related.related(look, target, kinds, direction, depth, limit, seconds)
+
+    def impact(
+        self,
+        targets: Sequence[str] = (),
+        *,
+        diff: str | None = None,
+        path: str | Path = ".",
+        ref: str | None = None,
+        depth: int = 3,
+        limit: int = 60,
+        budget_ms: float | None = None,
+        progress: Progress = silent,
+    ) -> ImpactAnswer:
+        """Who can be hit by a change of the targets, or of what differs from a commit.
+
+        Args:
+            targets: handles, paths or bare names.
+            diff: instead of targets, all that differs between this commit and the files now.
+            path: any path inside the worktree.
+            ref: a branch, tag or commit to look at instead of the worktree's files.
+            depth: steps at most, 1 to 5.
+            limit: results at most.
+            budget_ms: how long the look may take; None: until the view is fresh.
+            progress: told of long work.
+
+        Raises:
+            HandleError: a target cannot be followed, or has several owners.
+            NoSuchRef: `diff` names no commit.
+            SettingError: an argument is out of range.
+            ScopeError, StoreError: as `search`.
+        """
+        from codelens.engine import impact
+
+        in_range(limit)
+        if (diff is None) == (not targets):
+            raise SettingError("give targets, or a commit to compare with, and not both")
+        if ref is None and targets:
+            ref = _ref_of(targets[0])
+        with self._walked(path, ref, budget_ms, progress) as (look, seconds):
+            if diff is not None:
+                return impact.impact_of_diff(look, diff, depth, limit, seconds)
+            return impact.impact(look, targets, depth, limit, seconds)
+
+    def map(
+        self,
+        focus: Sequence[str] = (),
+        *,
+        query: str = "",
+        path: str | Path = ".",
+        ref: str | None = None,
+        max_tokens: int = 2000,
+        budget_ms: float | None = None,
+        progress: Progress = silent,
+    ) -> MapAnswer:
+        """The repository at a glance: files by how much others use them, folded, in a budget.
+
+        Args:
+            focus: handles, files or folders near which the map is to be drawn.
+            query: words that tilt it as a focus does.
+            path: any path inside the worktree.
+            ref: a branch, tag or commit to look at instead of the worktree's files.
+            max_tokens: what the map's text may cost.
+            budget_ms: how long the look may take; None: until the view is fresh.
+            progress: told of long work.
+
+        Raises:
+            HandleError: a focus names nothing, or several things.
+            SettingError: `max_tokens` is out of range.
+            ScopeError, StoreError: as `search`.
+        """
+        from codelens.engine.map import map_
+        from codelens.rank.search import Request, search
+
+        with self._looked(path, ref, budget_ms, progress, query) as (opened, look):
+            seconds = seconds_to_read(budget_ms)
+
+            def found(words: str) -> list[bytes]:
+                request = Request(words, "auto", (), (), (), "code", _TILTED_BY, False, seconds)
+                ranked = search(look.snapshot, request, look.read)
+                return list(dict.fromkeys(one.file.path for one in ranked.results))
+
+            with opened.shelf.db.read():
+                return map_(look, focus, found, query.strip(), max_tokens, seconds)
+
+    def export_edges(
+        self, *, path: str | Path = ".", ref: str | None = None, progress: Progress = silent
+    ) -> Iterator[EdgeLine]:
+        """Every certain edge of the view, by path and line."""
+        from codelens.engine.edges import edge_lines
+
+        with self._looked(path, ref, None, progress) as (opened, look), opened.shelf.db.read():
+            lines = list(edge_lines(look))
+        yield from lines
+
+    @contextmanager
+    def _walked(
+        self, path: str | Path, ref: str | None, budget_ms: float | None, progress: Progress
+    ) -> Generator[tuple[Look, float]]:
+        """A look whose graph is walked, for so many seconds; what is resolved is kept."""
+        from codelens.engine import graphs
+
+        with self._looked(path, ref, budget_ms, progress) as (opened, look):
+            with opened.shelf.db.read():
+                yield look, seconds_to_read(budget_ms)
+            graphs.keep(look)
+
+
+def _ref_of(target: str) -> str | None:
+    """The ref that a handle names by itself."""
+    from codelens.engine.outline import ref_of
+
+    return ref_of(target) or None

@@ -1,0 +1,121 @@
+"""What all tools share: the worktree that is meant, the thread, failures, the schema."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import anyio.to_thread
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ConfigDict, ValidationError
+
+from codelens.engine.engine import Engine
+from codelens.errors import BareRepository, CodelensError, RefusedFolder
+from codelens.serve.refusal import refusal
+from codelens.serve.worktree import Worktrees
+
+logger = logging.getLogger(__name__)
+
+
+class Said(NamedTuple):
+    """The text of an answer, and whether it tells of a failure."""
+
+    text: str
+    failed: bool = False
+
+
+class Frame:
+    """What the tools of one server stand on.
+
+    Args:
+        engine: its methods may be called from any thread.
+        worktrees: says which worktree a call is about.
+        budget_ms: how long a look at the files may take.
+    """
+
+    def __init__(self, engine: Engine, worktrees: Worktrees, budget_ms: float) -> None:
+        self.engine = engine
+        self.budget_ms = budget_ms
+        self._worktrees = worktrees
+
+    async def answer(self, ctx: Context, path: str, work: Callable[[str], Said]) -> CallToolResult:
+        """Run `work` in a thread, on the worktree that is meant; any failure becomes its text."""
+        try:
+            where = await self._worktrees.chosen(path, ctx)
+            # Abandoned: a client that leaves must not be kept waiting by a look under way.
+            said = await anyio.to_thread.run_sync(work, where, abandon_on_cancel=True)
+        except RefusedFolder as error:
+            remedy = "pass path, an absolute path inside your project"
+            said = Said(f"refusing to index {error.path!r}: it is {error.why}; {remedy}", True)
+        except BareRepository as error:
+            remedy = "pass ref, a branch, tag or commit"
+            said = Said(f"{error.path!r} is a bare repository and has no files; {remedy}", True)
+        except CodelensError as error:
+            said = Said(str(error), True)
+        except Exception as error:
+            logger.exception("a tool failed")
+            what = f"unexpected {type(error).__name__}: {error}"
+            said = Said(f"{what}; this is a fault of codelens", True)
+        content = TextContent(type="text", text=said.text)
+        return CallToolResult(content=[content], is_error=said.failed)
+
+
+class _Tool(Tool):
+    """A tool that tells in plain sentences which arguments it cannot take."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> object:
+        """As the SDK's; `null` for an argument that may be left out counts as left out."""
+        required: list[str] = self.parameters.get("required", [])
+        given = {
+            name: value
+            for name, value in arguments.items()
+            if value is not None or name in required or name not in self.parameters["properties"]
+        }
+        try:
+            return await super().run(given, context, convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                said = refusal(self.name, self.parameters, error.__cause__)
+                raise ToolError(said) from error.__cause__
+            raise
+
+
+def tool(name: str, description: str, function: Callable[..., Any]) -> Tool:
+    """A tool as the SDK takes it; one that only reads."""
+    made = _Tool.from_function(
+        function,
+        name=name,
+        description=description,
+        annotations=ToolAnnotations(
+            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+        # A declared output schema broke clients of a peer.
+        structured_output=False,
+    )
+    loose = made.fn_metadata.arg_model
+
+    class Strict(loose):
+        """The SDK drops arguments that a tool does not have in silence; this refuses them."""
+
+        model_config = ConfigDict(extra="forbid", title=name)
+
+    made.fn_metadata.arg_model = Strict
+    made.parameters = _without_titles(made.parameters)
+    return made
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without the titles that only repeat names: every client pays for their tokens."""
+    properties: dict[str, dict[str, Any]] = schema["properties"]
+    bare = {
+        name: {key: value for key, value in one.items() if key != "title"}
+        for name, one in properties.items()
+    }
+    kept = {key: value for key, value in schema.items() if key != "title"}
+    return {**kept, "properties": bare}
