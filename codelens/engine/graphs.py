@@ -15,17 +15,15 @@ from weakref import WeakKeyDictionary
 
 from codelens.engine.look import Look
 from codelens.engine.mentions import OWN, mentions_of
-from codelens.errors import StoreError
+from codelens.resolve import reading
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import CALLABLE
 from codelens.resolve.net import MODULE, Node, Table
-from codelens.resolve.reading import RESOLVER_VERSION, graph_of
-from codelens.resolve.rows import dumped
 from codelens.resolve.tree import folder_of, name_of, stem_of
 from codelens.resolve.walk import CONSTRUCTORS
-from codelens.store import contents, edges, leases
+from codelens.store import contents
 from codelens.store.database import Database
 from codelens.store.uses import Use
 from codelens.types import Import, Receipt, Symbol
@@ -61,7 +59,7 @@ class _Kept:
             return look.read(file) if file is not None else None
 
         known = before.graph.known if before is not None else None
-        self.graph: Graph = graph_of(snapshot, read, known)
+        self.graph: Graph = reading.graph_of(snapshot, read, known)
         self.table = before.table if before is not None else Table()
         """Edges of files, as long as what they stand on did not change."""
         for path in self.table.files() - self.graph.known.checked:
@@ -298,20 +296,9 @@ def keep(look: Look) -> None:
     """
     kept = _kept_of(look)
     rows = [(path, row) for path, row in kept.graph.fresh if path not in kept.saved]
-    if len(rows) < _LEAST_SAVED:
-        return
-    db = look.snapshot.db
-    try:
-        lease = leases.acquire(db, 0.0)
-    except StoreError:
-        return  # it is written the next time, or worked out anew
-    try:
-        with db.write(lease):
-            packed = ((path, row.content, dumped(row)) for path, row in rows)
-            edges.save(db, RESOLVER_VERSION, packed)
+    # What is not written now is so the next time, or worked out anew.
+    if len(rows) >= _LEAST_SAVED and reading.keep(look.snapshot.db, rows):
         kept.saved.update(path for path, _ in rows)
-    finally:
-        lease.release(db)
 
 
 def _face(path: bytes) -> bytes:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable
 
+from codelens.errors import StoreError
 from codelens.resolve.graph import File, Graph, Known
 from codelens.resolve.model import FileModel
 from codelens.resolve.rows import Row, dumped, loaded
-from codelens.store import contents, edges
+from codelens.resolve.version import RESOLVER_VERSION
+from codelens.store import contents, edges, leases
 from codelens.store.database import Database
 from codelens.store.snapshot import Snapshot
 
-RESOLVER_VERSION = 1
-"""Raised with every change of what edges come out of the same facts."""
+logger = logging.getLogger(__name__)
 
 
 def graph_of(
@@ -46,7 +48,21 @@ def graph_of(
     return Graph(files, load, read, known, stored)
 
 
-def keep(db: Database, graph: Graph) -> None:
-    """Store what a graph resolved; in the caller's transaction."""
-    rows = ((path, row.content, dumped(row)) for path, row in graph.fresh)
-    edges.save(db, RESOLVER_VERSION, rows)
+def keep(db: Database, rows: Iterable[tuple[bytes, Row]]) -> bool:
+    """Store rows by path, for other processes; False if another one writes, or nothing can.
+
+    Outside of any transaction. It waits for nobody, and holds others up only while it writes what
+    was packed before.
+    """
+    packed = [(path, row.content, dumped(row)) for path, row in rows]
+    try:
+        lease = leases.acquire(db, 0.0)
+        try:
+            with db.write(lease):
+                edges.save(db, RESOLVER_VERSION, packed)
+        finally:
+            lease.release(db)
+    except StoreError as error:
+        logger.debug("edges were not kept: %s", error)
+        return False
+    return True

@@ -1,0 +1,102 @@
+"""Kept edges count for the resolver that made them, and keeping them is never in the way."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rankstore import Store
+
+from codelens.resolve.graph import Graph
+from codelens.resolve.reading import graph_of, keep
+from codelens.resolve.version import RESOLVER_VERSION
+from codelens.store import edges
+from codelens.store.snapshot import Snapshot
+
+FILES = {"a.py": "from b import f\nf()\n", "b.py": "def f(): ...\n"}
+HOLD = """
+import sys, time
+from pathlib import Path
+from codelens.store import leases
+from codelens.store.database import open_index
+leases.acquire(open_index(Path(sys.argv[1])), 5)
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Snapshot:
+    return Store(tmp_path / "index.db").view(FILES)
+
+
+def resolved(snapshot: Snapshot) -> Graph:
+    found = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
+    list(found.every())
+    return found
+
+
+def row_of(snapshot: Snapshot, version: int) -> bytes | None:
+    content = snapshot.by_path[b"a.py"].content
+    assert content is not None
+    return edges.load(snapshot.db, b"a.py", content, version)
+
+
+def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
+    first = resolved(snapshot)
+    assert [path for path, _ in first.fresh] == [b"a.py", b"b.py"]
+    assert keep(snapshot.db, first.fresh)
+    again = resolved(snapshot)
+    assert again.fresh == []
+    assert list(again.every()) == list(first.every())
+
+
+def test_rows_of_other_versions_are_not_read(snapshot: Snapshot) -> None:
+    kept = snapshot.by_path[b"a.py"].content
+    assert kept is not None
+    for other in (RESOLVER_VERSION - 1, RESOLVER_VERSION + 1):
+        with snapshot.db.write(None):
+            snapshot.db.execute("DELETE FROM file_edges")
+            edges.save(snapshot.db, other, [(b"a.py", kept, b"not to be read")])
+        assert b"a.py" in [path for path, _ in resolved(snapshot).fresh]
+
+
+def test_newer_rows_replace_older_ones_and_never_the_other_way(snapshot: Snapshot) -> None:
+    kept = snapshot.by_path[b"a.py"].content
+    assert kept is not None
+    for version in (2, 3, 2, 1):
+        with snapshot.db.write(None):
+            edges.save(snapshot.db, version, [(b"a.py", kept, b"of %d" % version)])
+    assert row_of(snapshot, 3) == b"of 3"
+    assert row_of(snapshot, 2) is None
+    assert row_of(snapshot, 1) is None
+
+
+def test_rows_of_a_content_that_is_gone_are_left_out(snapshot: Snapshot) -> None:
+    found = resolved(snapshot)
+    with snapshot.db.write(None):
+        snapshot.db.execute("DELETE FROM view_files")
+        snapshot.db.execute("DELETE FROM contents")
+    assert keep(snapshot.db, found.fresh)
+    assert snapshot.db.rows("SELECT * FROM file_edges") == []
+
+
+def test_nothing_is_kept_while_another_process_writes(snapshot: Snapshot) -> None:
+    found = resolved(snapshot)
+    command = [sys.executable, "-P", "-c", HOLD, str(snapshot.db.path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        assert not keep(snapshot.db, found.fresh)
+        holder.kill()
+    # A dead holder is in nobody's way.
+    assert keep(snapshot.db, found.fresh)
+    assert row_of(snapshot, RESOLVER_VERSION) is not None
+
+
+def test_an_index_that_cannot_be_written_is_no_error(snapshot: Snapshot) -> None:
+    found = resolved(snapshot)
+    snapshot.db.execute("PRAGMA query_only = ON")
+    assert not keep(snapshot.db, found.fresh)
