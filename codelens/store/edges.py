@@ -31,6 +31,8 @@ def load(db: Database, path: bytes, content: int, version: int) -> bytes | None:
 
 
 def save(db: Database, version: int, rows: Iterable[tuple[bytes, int, bytes]]) -> None:
-    """Keep rows: path, content, data; not in place of a newer version's. In the caller's
-    transaction."""
+    """Keep rows: path, content, data; never in place of a newer version's.
+
+    In the caller's transaction.
+    """
     db.execute_many(_SAVE, [(version, data, path, content) for path, content, data in rows])
