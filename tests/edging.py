@@ -12,8 +12,13 @@ from codelens.resolve.model import FileModel
 from codelens.resolve.view import View
 
 
-def edges_of(files: Mapping[str, str], kind: str = "call") -> list[str]:
-    """Edges as `file:symbol -> file:symbol`, in order; without the file where it is the same."""
+def edges_of(
+    files: Mapping[str, str], kind: str = "call", *, certain: bool = True, numbered: bool = False
+) -> list[str]:
+    """Edges as `file:symbol -> file:symbol`, in order; without the file where it is the same.
+
+    With `numbered`, the second definition of a name in its file ends in `~2`.
+    """
     languages = {
         name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
     }
@@ -34,13 +39,18 @@ def edges_of(files: Mapping[str, str], kind: str = "call") -> list[str]:
 
     def named(path: bytes, symbol: int) -> str:
         model = view.model(path)
-        return model.symbols[symbol].qualified if model and symbol >= 0 else "-"
+        if not model or symbol < 0:
+            return "-"
+        name = model.symbols[symbol].qualified
+        same = [at for at, one in enumerate(model.symbols) if one.qualified == name]
+        before = same.index(symbol)
+        return f"{name}~{before + 1}" if before and numbered else name
 
     found: list[str] = []
     edges = Edges(view)
     for path in languages:
         for edge in edges.of_file(path):
-            if edge.kind == kind:
+            if edge.kind == kind and edge.is_certain is certain:
                 there = "" if edge.target == path else edge.target.decode() + ":"
                 found.append(
                     f"{path.decode()}:{named(path, edge.symbol)} -> "

@@ -1,27 +1,19 @@
-"""C and C++: names through includes, definitions apart from their declarations.
-
-A name counts where the file, or one that it includes, declares it; the edge goes to the definition
-if there is one in the view, and only one. Static names are seen in their own file alone.
-"""
+"""Values in C and C++: by declared types, methods apart from their classes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 from codelens.resolve.classes import ClassTypes
-from codelens.resolve.classnames import ClassNames, Space, builds
-from codelens.resolve.model import CALLABLE, FileModel
-from codelens.resolve.names import LOCAL, Hit
-from codelens.resolve.tree import folder_of
+from codelens.resolve.classnames import Space, builds
+from codelens.resolve.cnames import CNames
+from codelens.resolve.model import CALLABLE
+from codelens.resolve.names import Hit
 from codelens.resolve.types import steps
 from codelens.resolve.values import Container, Definition, Instance, Value, together
 from codelens.resolve.view import View
-from codelens.types import Import
 
-LANGUAGES = frozenset({"c", "cpp"})
 _WORDS = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|static|inline)\b\s*")
 _HOLDING = re.compile(
     r"\b(?:std(?:::|\.))?(?:unique_ptr|shared_ptr|weak_ptr|optional|reference_wrapper)\s*<(.+)>\s*$"
@@ -46,153 +38,6 @@ def c_type(text: str) -> str:
     return text.removeprefix("::").replace("::", ".").replace("*", "").replace("&", "")
 
 
-class _Index(NamedTuple):
-    """What the C and C++ files of a view define and declare."""
-
-    names: dict[str, list[Hit]]
-    """Top-level names, those in namespaces as well."""
-    methods: dict[str, dict[str, list[Hit]]]
-    """Last name of a class -> its methods that are defined outside of it."""
-
-
-class CNames(ClassNames):
-    """Names in C and C++."""
-
-    def __init__(self, view: View, owner: Callable[[bytes, int], Instance | None]) -> None:
-        super().__init__(view)
-        self._owner = owner
-
-    def index(self) -> _Index:
-        """All of the view."""
-        return self.view.index("c names", self._index)
-
-    def _index(self) -> _Index:
-        found = _Index({}, {})
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language in LANGUAGES else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if model is None or not _is_outer(model, at):
-                    continue
-                if model.is_outside_member(symbol):
-                    owner = symbol.qualified.split(".")[-2] if "." in symbol.qualified else ""
-                    places = found.methods.setdefault(owner, {})
-                    places.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-                else:
-                    found.names.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-        return found
-
-    def reach(self, path: bytes) -> frozenset[bytes]:
-        """A file, and all that it includes, directly or not."""
-        return self.view.once(("reach", path), lambda: self._reach(path))
-
-    def _reach(self, path: bytes) -> frozenset[bytes]:
-        seen, waiting = {path}, [path]
-        while waiting:
-            model = self.view.model(waiting[-1])
-            at = waiting.pop()
-            for one in model.imports if model is not None else ():
-                for file in self.view.modules(at, one.module):
-                    if file not in seen:
-                        seen.add(file)
-                        waiting.append(file)
-        return frozenset(seen)
-
-    def in_package(self, path: bytes, package: str, name: str) -> list[Hit]:
-        """What a file sees under a name; with `package`, in the namespace of that name."""
-        reach = self.reach(path)
-        found = [hit for hit in self.index().names.get(name, ()) if hit.path in reach]
-        if package:
-            found = [hit for hit in found if self._qualified(hit).endswith(f"{package}.{name}")]
-        return self.chosen(path, found)
-
-    def _qualified(self, hit: Hit) -> str:
-        model = self.view.model(hit.path)
-        return "." + model.symbols[hit.symbol].qualified if model is not None else ""
-
-    def chosen(self, path: bytes, found: list[Hit]) -> list[Hit]:
-        """Definitions before declarations, also those of files that are not included."""
-        callable_ = [hit for hit in found if self._kind(hit) in CALLABLE]
-        if not callable_:
-            return found
-        here = [hit for hit in callable_ if hit.path == path and self.is_whole(hit)]
-        whole = here or [hit for hit in callable_ if self.is_whole(hit)]
-        if whole:
-            return whole
-        name = callable_[0].name
-        apart = [
-            hit
-            for hit in self.index().names.get(name, ())
-            if self.is_whole(hit) and self._is_open(hit)
-        ]
-        near = {folder_of(hit.path) for hit in callable_} | {folder_of(path)}
-        apart = apart if len(apart) == 1 else [hit for hit in apart if folder_of(hit.path) in near]
-        return apart if len(apart) == 1 else callable_[:1]
-
-    def is_whole(self, hit: Hit) -> bool:
-        """Whether it is defined there, not only declared."""
-        model = self.view.model(hit.path)
-        if model is None:
-            return False
-        return hit.symbol in model.own_scope or model.symbols[hit.symbol].kind == "macro"
-
-    def _is_open(self, hit: Hit) -> bool:
-        model = self.view.model(hit.path)
-        return model is not None and model.symbols[hit.symbol].exported
-
-    def _kind(self, hit: Hit) -> str:
-        model = self.view.model(hit.path)
-        return model.symbols[hit.symbol].kind if model is not None and hit.symbol >= 0 else ""
-
-    def find(
-        self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
-    ) -> list[Hit]:
-        """What a bare name means; in a method defined outside, in its class as well."""
-        model = self.view.model(path)
-        at = scope
-        while model is not None and at > 0:
-            one = model.scopes[at]
-            if one.kind == "class":
-                hits = self._in_type(path, model, at, name, space, arguments)
-            else:
-                hits = self._in_block(path, model, at, name, space)
-                owner = self._owner(path, at) if one.symbol >= 0 and not hits else None
-                if owner is not None:
-                    hits = self.types.inherited(owner, name, space, arguments)
-            if hits:
-                return hits
-            at = one.parent
-        if model is None:
-            return []
-        return self.types.once(
-            ("file", path, name, space, arguments),
-            lambda: self._in_file(path, model, name, space, arguments),
-        )
-
-    def _in_block(
-        self, path: bytes, model: FileModel, at: int, name: str, space: Space
-    ) -> list[Hit]:
-        entry = model.names[at].get(name)
-        if entry is not None and space == "call" and not entry.symbols:
-            return [Hit(path, LOCAL, at, name)]
-        return super()._in_block(path, model, at, name, space)
-
-    def _in_file(
-        self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
-        found = self.of_space(self.in_package(path, "", name), space)
-        if space == "call" and model.language == "cpp":
-            fitting = self.fitting(found, arguments)
-            return fitting or [hit for hit in found if self._kind(hit) == "macro"]
-        if space == "type":
-            whole = [hit for hit in found if self.is_whole(hit)]
-            return (whole or found)[:1]
-        return found
-
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
-        """An include binds no name of its own."""
-        return []
-
-
 class CTypes(ClassTypes):
     """Values in C and C++."""
 
@@ -201,6 +46,10 @@ class CTypes(ClassTypes):
         self._c = CNames(view, self.owner)
         self._c.types = self
         self.names = self._c
+
+    def others(self, path: bytes, hits: list[Hit]) -> int:
+        """How many things that no view has a name may mean besides."""
+        return self._c.others(path, hits)
 
     def owner(self, path: bytes, scope: int) -> Instance | None:
         """The class of a method that is defined outside of it: `void Foo::f() {}`."""
@@ -220,9 +69,8 @@ class CTypes(ClassTypes):
         if not package:
             return self.names.find(path, scope, last, "type")
         hits = self.names.of_space(self.names.in_package(path, package, last), "type")
-        whole = [hit for hit in hits if self._c.is_whole(hit)]
         if hits:
-            return (whole or hits)[:1]
+            return self._c.one_a_file(hits)
         inner: list[Hit] = []
         for hit in self.named_type(path, scope, package):
             model = self.view.model(hit.path)
@@ -368,11 +216,3 @@ class CTypes(ClassTypes):
     def parts(self, one: Instance) -> list[tuple[bytes, int]]:
         """A type has one declaration."""
         return [one[:2]]
-
-
-def _is_outer(model: FileModel, at: int) -> bool:
-    """Whether a symbol stands in nothing but namespaces, or in types."""
-    parent = model.symbols[at].parent
-    while parent >= 0 and model.symbols[parent].kind == "module":
-        parent = model.symbols[parent].parent
-    return parent < 0 and model.symbols[at].kind not in {"module"}

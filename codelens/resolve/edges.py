@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codelens.resolve.cfamily import CTypes
 from codelens.resolve.classes import ClassTypes
 from codelens.resolve.golang import GoTypes
-from codelens.resolve.model import CALLABLE, FileModel
+from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
 from codelens.resolve.rubylang import RubyTypes
 from codelens.resolve.rustlang import RustTypes
@@ -43,11 +43,32 @@ class Edge(NamedTuple):
     name: str
     line: int
     confidence: float
+    """Below 1 for one of several things that a use may mean: 1/n, if there are n of them."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Nothing else can be meant."""
+        return self.confidence == CERTAIN
+
+    @property
+    def choices(self) -> int:
+        """Of how many things that may be meant this is one."""
+        return round(CERTAIN / self.confidence)
 
 
-_OVERLOADED = frozenset({"java", "csharp", "kotlin", "scala"})
-"""Languages where definitions of one name in one place are different things."""
+_APART = frozenset({"java", "csharp", "kotlin", "scala", "c", "cpp", "rust"})
+"""Languages where definitions of one name are different things: overloads, or alternatives of
+which a build takes one."""
+_BUILT = frozenset({"c", "cpp"})
+"""Languages where a build may choose between definitions of a type as well."""
+_SEVERAL = (CALLABLE, CALLABLE | TYPES)
+_MOST_CHOICES = 40
+"""Of more than these none is worth naming."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
+
+
+_Told = tuple[Hit, float]
+"""A target, and how certain it is."""
 
 
 class Edges:
@@ -71,7 +92,7 @@ class Edges:
         return sum(one.answers for one in self._resolvers.values())
 
     def of_file(self, path: bytes) -> list[Edge]:
-        """All edges that begin in a file, in order of its text."""
+        """All edges that begin in a file, in order of its text; the uncertain ones as well."""
         model = self._view.model(path)
         if model is None:
             return []
@@ -79,7 +100,7 @@ class Edges:
         bases = _bases(model)
         found: list[Edge] = list(self._imports(path, model))
         values = policy(model).spaces
-        known: dict[object, list[Hit]] = {}
+        known: dict[object, list[_Told]] = {}
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in model.references:
             kind = _KINDS[reference.kind]
@@ -89,7 +110,7 @@ class Edges:
             if not hits:
                 continue
             source = model.enclosing(reference, values=values)
-            for hit in hits:
+            for hit, confidence in hits:
                 if self._is_definition(hit, path, model, reference):
                     continue
                 if hit.path != path and model.language not in _WHOLE:
@@ -103,7 +124,7 @@ class Edges:
                         kind,
                         reference.name,
                         reference.line,
-                        CERTAIN,
+                        confidence,
                     )
                 )
         return list(dict.fromkeys(found))
@@ -114,16 +135,16 @@ class Edges:
         model: FileModel,
         one: Reference,
         kind: str,
-        known: dict[object, list[Hit]],
+        known: dict[object, list[_Told]],
         places: dict[tuple[int, str], tuple[int, bool]],
-    ) -> list[Hit]:
+    ) -> list[_Told]:
         """Targets of edges; the same name at the same place in its scope is looked up once."""
         types = self._types
         receiver = one.receiver
         if receiver == "?":
             return []
         if type(types) is not Types and not types.by_place:
-            return self._told(self.targets(path, model, one), kind)
+            return self._called(path, model, one, kind)
         taken = steps(receiver) if receiver else None
         if receiver and taken is None:
             return []
@@ -136,8 +157,15 @@ class Edges:
         key = (receiver, one.name, one.kind, kind, one.arguments, at, line)
         found = known.get(key)
         if found is None:
-            found = known[key] = self._told(self.targets(path, model, one), kind)
+            found = known[key] = self._called(path, model, one, kind)
         return found
+
+    def _called(self, path: bytes, model: FileModel, one: Reference, kind: str) -> list[_Told]:
+        hits = self.targets(path, model, one)
+        others = 0
+        if hits and not one.receiver and isinstance(self._types, CTypes):
+            others = self._types.others(path, hits)
+        return self._told(hits, kind, others)
 
     def targets(self, path: bytes, model: FileModel, one: Reference) -> list[Hit]:
         """What a reference means."""
@@ -146,14 +174,14 @@ class Edges:
         hits = self._types.member_of(path, one) if one.receiver else self._types.meant(path, one)
         return [hit for hit in hits if hit.symbol != LOCAL]
 
-    def _told(self, hits: list[Hit], kind: str) -> list[Hit]:
-        """The targets that an edge is drawn to: of definitions of one thing only one.
+    def _told(self, hits: list[Hit], kind: str, others: int = 0) -> list[_Told]:
+        """The targets that an edge is drawn to, and how certain each is.
 
-        Where types alone tell overloads apart, a call that fits several has none: an edge to any
-        of them would be a guess.
+        Definitions of one name in one place are one thing, of which an edge is drawn to one;
+        where they are several things, a use that may mean several has an edge to each.
         """
-        found: dict[tuple[bytes, int, str], Hit] = {}
-        several: set[tuple[bytes, int, str]] = set()
+        found: dict[tuple[bytes, int, str, int], Hit] = {}
+        several: set[Hit] = set()
         for hit in hits:
             if hit.symbol == MODULE and kind == "call":
                 model = self._view.model(hit.path)
@@ -162,23 +190,29 @@ class Edges:
                 whole = self._types.names.exported(hit.path, "default")
                 for one in whole:
                     if one.symbol >= 0:
-                        found[one.path, one.symbol, ""] = one
+                        found[one.path, one.symbol, "", -1] = one
                 continue
             model = self._view.model(hit.path)
             if model is None or hit.symbol < 0:
-                found[hit.path, hit.symbol, ""] = hit
+                found[hit.path, hit.symbol, "", -1] = hit
                 continue
             symbol = model.symbols[hit.symbol]
-            key = (hit.path, symbol.parent, symbol.name)
+            apart = model.language in _APART and symbol.kind in _SEVERAL[model.language in _BUILT]
+            key = (hit.path, symbol.parent, symbol.name, hit.symbol if apart else -1)
             before = found.get(key)
-            if before is not None and model.language in _OVERLOADED and hit != before:
-                several.add(key)
+            if apart:
+                several.add(hit)
             if before is None or (
                 symbol.kind in CALLABLE and model.symbols[before.symbol].kind in CALLABLE
             ):
                 # Of overloads the last, which is the one with a body where there is one.
                 found[key] = hit
-        return [hit for key, hit in found.items() if key not in several]
+        told = list(dict.fromkeys(found.values()))
+        choices = sum(hit in several for hit in told) + others
+        if choices > _MOST_CHOICES:
+            return [(hit, CERTAIN) for hit in told if hit not in several]
+        weight = CERTAIN / max(choices, 1)
+        return [(hit, weight if hit in several else CERTAIN) for hit in told]
 
     def _is_definition(self, hit: Hit, path: bytes, model: FileModel, one: Reference) -> bool:
         """A reference is the very place where its target gets its value: `self.x = 1`."""
@@ -200,10 +234,10 @@ class Edges:
             elif not one.name:
                 hits += names.imported(path, one)
             hits += [Hit(file, MODULE) for file in self._view.through(path, one)]
-            for hit in self._told(hits, "import"):
+            for hit, confidence in self._told(hits, "import"):
                 if hit.symbol != LOCAL:
                     name = one.name or one.module
-                    yield Edge(path, -1, hit.path, hit.symbol, "import", name, one.line, CERTAIN)
+                    yield Edge(path, -1, hit.path, hit.symbol, "import", name, one.line, confidence)
 
 
 def _bases(model: FileModel) -> set[tuple[int, str]]:

@@ -127,7 +127,14 @@ class Graph:
         return self._load(file.content) if file is not None else None
 
     def edges(self, path: bytes) -> list[Edge]:
-        """Edges that begin in a file, in order of its text."""
+        """Edges that begin in a file and are certain, in order of its text."""
+        return [one for one in self._all(path) if one.is_certain]
+
+    def possible(self, path: bytes) -> list[Edge]:
+        """Edges of uses in a file that may mean one of several things, to each of these."""
+        return [one for one in self._all(path) if not one.is_certain]
+
+    def _all(self, path: bytes) -> list[Edge]:
         row = self.row(path)
         return unpacked(path, row.edges) if row is not None else []
 
@@ -152,7 +159,7 @@ class Graph:
         return [(path, self._rows[path]) for path in sorted(self._new)]
 
     def every(self) -> Iterator[Edge]:
-        """All edges of the view, by path."""
+        """All edges of the view that are certain, by path."""
         for path in sorted(self._files):
             yield from self.edges(path)
 

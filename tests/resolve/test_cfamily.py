@@ -114,3 +114,51 @@ def test_headers_that_include_each_other_end() -> None:
 )
 def test_types_are_read(text: str, expected: str) -> None:
     assert c_type(text) == expected
+
+
+def test_alternatives_of_a_build_may_each_be_meant() -> None:
+    files = {
+        "unix/lock.c": '#include "../lock.h"\nint lock(void) { return 1; }\n',
+        "win/lock.c": '#include "../lock.h"\nint lock(void) { return 2; }\n',
+        "lock.h": "int lock(void);\n#ifdef X\n#define trace(x) log(x)\n#else\n#define trace(x)\n"
+        "#endif\n",
+        "main.c": '#include "lock.h"\nint main(void) { trace(1); return lock(); }\n',
+    }
+    assert edges_of(files) == []
+    assert edges_of(files, certain=False, numbered=True) == [
+        "main.c:main -> lock.h:trace",
+        "main.c:main -> lock.h:trace~2",
+        "main.c:main -> unix/lock.c:lock",
+        "main.c:main -> win/lock.c:lock",
+    ]
+
+
+def test_the_definition_beside_the_declaration_is_meant() -> None:
+    files = {
+        "a/pool.h": "int fill(int n);\n",
+        "a/pool.c": '#include "pool.h"\nint fill(int n) { return n; }\n',
+        "b/fill.c": "int fill(char *text) { return 0; }\n",
+        "main.c": '#include "a/pool.h"\nint main(void) { return fill(1); }\n',
+    }
+    assert edges_of(files) == ["main.c:main -> a/pool.c:fill"]
+
+
+def test_a_function_of_the_system_is_not_certainly_its_wrapper() -> None:
+    files = {
+        "compat.h": "#ifdef _WIN32\n#define unlink(p) my_unlink(p)\n#endif\n",
+        "main.c": '#include "compat.h"\nint main(void) { return unlink("a"); }\n',
+        "own.c": "#define unlink(p) gone(p)\nint own(void) { return unlink(0); }\n",
+        "none.c": "int none(void) { return unlink(0); }\n",
+    }
+    assert edges_of(files) == ["own.c:own -> unlink"]
+    assert edges_of(files, certain=False) == ["main.c:main -> compat.h:unlink"]
+
+
+def test_overloads_in_cpp_may_each_be_meant() -> None:
+    files = {
+        "a.h": "class A { public: void m(Left a); void m(Right b); void m(); };\n",
+        "a.cc": '#include "a.h"\nvoid A::m(Left a) {}\nvoid A::m(Right b) {}\nvoid A::m() {}\n',
+        "b.cc": '#include "a.h"\nvoid run(A& a) { a.m(other()); a.m(); }\n',
+    }
+    assert edges_of(files, numbered=True) == ["b.cc:run -> a.cc:A.m~3"]
+    assert len(edges_of(files, certain=False, numbered=True)) == 2

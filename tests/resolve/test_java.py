@@ -118,3 +118,15 @@ def test_parameters_are_counted(signature: str, expected: Arity) -> None:
 def test_types_are_read() -> None:
     assert class_type("@Nullable final List<? extends Item>") == "List<Item>"
     assert class_type("\\App\\Item") == "App.Item"
+
+
+def test_a_call_that_fits_several_overloads_may_mean_each_of_them() -> None:
+    files = {
+        "A.java": "class A {\n  void m(Left a) {}\n  void m(Right b) {}\n  void m() {}\n}\n",
+        "B.java": "class B {\n  void run(A a) { a.m(unknown()); a.m(); }\n}\n",
+    }
+    assert edges_of(files, numbered=True) == ["B.java:B.run -> A.java:A.m~3"]
+    assert edges_of(files, certain=False, numbered=True) == [
+        "B.java:B.run -> A.java:A.m",
+        "B.java:B.run -> A.java:A.m~2",
+    ]
