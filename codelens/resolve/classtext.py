@@ -62,6 +62,9 @@ def extended(signature: str, name: str, language: str) -> str:
     """The type that an extension is for; empty for what is none."""
     if language == "csharp":
         found = _THIS.search(signature)
+    elif f".{name}(" not in signature:
+        # Most are none; a pattern of its own for each name costs more than all the rest.
+        return ""
     else:
         found = re.search(
             rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature

@@ -22,6 +22,9 @@ _ROWS_OF_SCOPE = frozenset(
 )
 
 
+_NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS
+
+
 class Entry(NamedTuple):
     """One meaning of a name in a scope."""
 
@@ -37,6 +40,23 @@ def _names_of(one: Import) -> tuple[str, ...]:
         return ()
     head = name.partition(".")[0] if not one.alias and not one.name else name
     return (name, head) if head and head != name else (name,)
+
+
+def _entries(
+    symbols: dict[str, list[int]], imports: dict[str, list[int]], rows: dict[str, list[Binding]]
+) -> dict[str, Entry]:
+    """What the names of one scope mean in it."""
+    return {
+        name: Entry(
+            tuple(symbols.get(name, ())), tuple(imports.get(name, ())), tuple(rows.get(name, ()))
+        )
+        for name in dict.fromkeys((*symbols, *imports, *rows))
+    }
+
+
+def _variables(rows: dict[str, list[Binding]]) -> dict[str, Entry]:
+    """As `_entries`, for the many scopes that bind variables alone, or nothing."""
+    return {name: Entry((), (), tuple(some)) for name, some in rows.items()} if rows else rows  # type: ignore[return-value]
 
 
 class FileModel:
@@ -127,22 +147,15 @@ class FileModel:
             for name in _names_of(one):
                 imports[inner.get(number, 0)].setdefault(name, []).append(number)
         for row in self.bindings:
-            if row.how in _ROWS_OF_SCOPE or row.how in _NUMBERS or "." in row.name:
+            if row.how in _NO_NAMES or "." in row.name:
                 continue
             scope = row.scope
             if row.how == "+":
                 scope = self._declaring(row, symbols, rows)
             rows[scope].setdefault(row.name, []).append(row)
         return [
-            {
-                name: Entry(
-                    tuple(symbols[at].get(name, ())),
-                    tuple(imports[at].get(name, ())),
-                    tuple(rows[at].get(name, ())),
-                )
-                for name in dict.fromkeys((*symbols[at], *imports[at], *rows[at]))
-            }
-            for at in range(len(self.scopes))
+            _entries(*parts) if parts[0] or parts[1] else _variables(parts[2])
+            for parts in zip(symbols, imports, rows, strict=True)
         ]
 
     @cached_property

@@ -34,6 +34,9 @@ class Modules:
             folder_of(path) for path in tree.called(b"io.py")
         }
         self._standard: frozenset[str] = frozenset() if holds_library else _STANDARD
+        self._packages: dict[bytes, bool] = {}
+        self._above: dict[bytes, tuple[bytes, ...]] = {}
+        self._whole: dict[tuple[bytes, str], tuple[bytes, ...]] = {}
 
     def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
         """The submodule of that name, else the module itself."""
@@ -63,9 +66,18 @@ class Modules:
         dots = one.module[: len(one.module) - len(one.module.lstrip("."))]
         last = len(parts) if one.name and one.name != "*" else len(parts) - 1
         for size in range(1, last + 1):
-            module = dots + ".".join(parts[:size])
-            found += self.targets(path, Import(module, "", "", one.line)) if parts[0] else ()
-        return tuple(file for file in found if file not in self.targets(path, one))
+            found += self._module_itself(path, dots + ".".join(parts[:size])) if parts[0] else ()
+        if not found:
+            return ()
+        targets = self.targets(path, one)
+        return tuple(file for file in found if file not in targets)
+
+    def _module_itself(self, path: bytes, module: str) -> tuple[bytes, ...]:
+        key = (folder_of(path), module)
+        found = self._whole.get(key)
+        if found is None:
+            found = self._whole[key] = self.targets(path, Import(module, "", "", 0))
+        return found
 
     def _module(self, base: bytes, name: str) -> tuple[bytes, ...]:
         languages = self._tree.languages
@@ -80,10 +92,12 @@ class Modules:
     def _roots(self, path: bytes, inner: bytes, name: str) -> Iterator[bytes]:
         """Folders from which `inner` can be imported, the likeliest first."""
         here = folder_of(path)
-        for root in ancestors(here):
-            if not self._is_package(root):
-                yield root
-                yield below(root, b"src")
+        above = self._above.get(here)
+        if above is None:
+            outside = [root for root in ancestors(here) if not self._is_package(root)]
+            above = tuple(one for root in outside for one in (root, below(root, b"src")))
+            self._above[here] = above
+        yield from above
         others = sorted(self._others(inner, name))
         if len(others) == 1:
             yield others[0]
@@ -105,7 +119,11 @@ class Modules:
         return found
 
     def _is_package(self, folder: bytes) -> bool:
-        return any(folder + form in self._tree for form in _PACKAGE)
+        found = self._packages.get(folder)
+        if found is None:
+            found = any(folder + form in self._tree for form in _PACKAGE)
+            self._packages[folder] = found
+        return found
 
     def _is_root(self, root: bytes) -> bool:
         if root in _USUAL:

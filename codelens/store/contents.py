@@ -68,7 +68,7 @@ class Content(NamedTuple):
 
 
 class Flowing(NamedTuple):
-    """All of a content that resolving its names takes; its symbols lack signature and doc."""
+    """All of a content that resolving its names takes; its symbols lack the doc."""
 
     language: str
     symbols: list[Symbol]
@@ -111,7 +111,7 @@ _REFERENCES = "SELECT refs, imports FROM contents WHERE id = ?"
 _FLOWING = "SELECT id, language, refs, imports, flow FROM contents WHERE id IN ({marks})"
 _SURFACES = "SELECT id, language, surface FROM contents WHERE id IN ({marks})"
 _BARE_SYMBOLS = """
-SELECT content, name, qualified, kind, '', '', exported, start_line, end_line, name_line,
+SELECT content, name, qualified, kind, signature, '', exported, start_line, end_line, name_line,
     start_byte, end_byte, parent
 FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
 """
@@ -241,7 +241,7 @@ def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
         for content, language, refs, imports, data in db.rows(
             _FLOWING.format(marks=_marks(batch)), batch
         ):
-            scopes, bindings, references = flow.unpacked(data, _unpack_references(refs))
+            scopes, bindings, references = flow.unpacked(data, _places(refs))
             found[content] = Flowing(
                 language,
                 symbols.get(content, []),
@@ -297,15 +297,24 @@ def _pack_references(references: Sequence[Reference]) -> bytes:
     return places[:1].tobytes() + table + places[1:].tobytes()
 
 
-def _unpack_references(data: bytes) -> list[Reference]:
-    """References of a content, without receivers and scopes."""
+def _places(data: bytes) -> flow.Places:
+    """References of a content, by columns."""
     size = array("I", data[:4])[0]
     names = data[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
     words = array("I", data[4 + size :])
-    return [
-        Reference(names[head >> 2], REFERENCE_KINDS[head & 3], line, column, symbol - 1)
-        for head, line, column, symbol in zip(*[iter(words)] * 4, strict=True)
-    ]
+    heads = words[::4]
+    return flow.Places(
+        [names[head >> 2] for head in heads],
+        [REFERENCE_KINDS[head & 3] for head in heads],
+        words[1::4],
+        words[2::4],
+        [symbol - 1 for symbol in words[3::4]],
+    )
+
+
+def _unpack_references(data: bytes) -> list[Reference]:
+    """References of a content, without receivers and scopes."""
+    return [Reference(*row) for row in zip(*_places(data), strict=True)]
 
 
 def _pack_imports(imports: Sequence[Import]) -> bytes:

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import zlib
 from array import array
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from hashlib import blake2b
-from itertools import chain
-from typing import get_args
+from itertools import chain, repeat
+from typing import NamedTuple, get_args
 
 from codelens.types import Binding, Reference, Scope, ScopeKind, Structure
 
 _INNER = frozenset({"=", ":", "?", "let"})
 _KINDS: tuple[str, ...] = get_args(ScopeKind)
+# Hundreds of thousands are made for a large view; their own `__new__` takes four times as long.
+_BINDING: Callable[[tuple[object, ...]], Binding] = partial(tuple.__new__, Binding)  # pyright: ignore[reportUnknownMemberType]
+_REFERENCE: Callable[[tuple[object, ...]], Reference] = partial(tuple.__new__, Reference)  # pyright: ignore[reportUnknownMemberType]
 
 
 def packed(found: Structure) -> bytes:
@@ -53,7 +58,8 @@ def surface(found: Structure) -> int:
     """Digest of what names in other files can depend on, 63 bits.
 
     Lines are no part of it, nor are references, nor variables inside a function that says its
-    result or has no name: most edits change nothing that others see.
+    result or has no name: most edits change nothing that others see. Signatures are: how many
+    parameters there are, and of which types, decides between overloads.
     """
     kinds = [one.kind for one in found.scopes]
     around: list[int] = []
@@ -74,22 +80,34 @@ def surface(found: Structure) -> int:
             and one.name != "self"
         )
     ]
-    symbols = [(one.name, one.qualified, one.kind, one.parent) for one in found.symbols]
+    symbols = [
+        (one.name, one.qualified, one.kind, one.parent, one.signature, one.exported)
+        for one in found.symbols
+    ]
     imports = [one[:3] for one in found.imports]
     scopes = [tuple(one) for one in found.scopes]
     text = repr((symbols, imports, scopes, rows)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 1
 
 
-def unpacked(
-    data: bytes, references: list[Reference]
-) -> tuple[list[Scope], list[Binding], list[Reference]]:
+class Places(NamedTuple):
+    """References without receivers and scopes, a sequence a column."""
+
+    names: Sequence[str]
+    kinds: Sequence[str]
+    lines: Sequence[int]
+    columns: Sequence[int]
+    symbols: Sequence[int]
+
+
+def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], list[Reference]]:
     """Scopes and bindings of a blob, and the references with receivers and scopes."""
     if not data:
-        return [], [], references
+        return [], [], _references(places, repeat(""), repeat(0), repeat(-1))
     data = zlib.decompress(data)
     size: int = array("I", data[:4])[0]
     texts = data[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
+    text = texts.__getitem__
     words = array("I", data[4 + size :]).tolist()
     scope_count, binding_count = words[:2]
     first, second = 2 + 3 * scope_count, 2 + 3 * scope_count + 5 * binding_count
@@ -97,13 +115,16 @@ def unpacked(
         Scope(parent - 1, symbol - 1, _KINDS[kind])
         for parent, symbol, kind in zip(*[iter(words[2:first])] * 3, strict=True)
     ]
-    bindings = [
-        Binding(scope, texts[name], texts[how], texts[text], line)
-        for scope, name, how, text, line in zip(*[iter(words[first:second])] * 5, strict=True)
-    ]
-    places = zip(*[iter(words[second:])] * 2, strict=True)
-    told = [
-        Reference(*one[:5], texts[receiver], place >> 8, (place & 255) - 2)
-        for one, (receiver, place) in zip(references, places, strict=False)
-    ]
-    return scopes, bindings, told or references
+    inner = words[first:second]
+    names, hows, values = (map(text, inner[at::5]) for at in (1, 2, 3))
+    bindings = list(map(_BINDING, zip(inner[::5], names, hows, values, inner[4::5], strict=True)))
+    told = words[second + 1 :: 2]
+    numbers = [one >> 8 for one in told]
+    arguments = [(one & 255) - 2 for one in told]
+    return scopes, bindings, _references(places, map(text, words[second::2]), numbers, arguments)
+
+
+def _references(
+    places: Places, receivers: Iterable[str], scopes: Iterable[int], arguments: Iterable[int]
+) -> list[Reference]:
+    return list(map(_REFERENCE, zip(*places, receivers, scopes, arguments, strict=False)))

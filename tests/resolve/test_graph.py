@@ -13,8 +13,8 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.graph import File, Graph, Known
 from codelens.resolve.model import FileModel
 from codelens.resolve.rows import Row, dumped, loaded, packed, unpacked
+from codelens.store.flow import Places, surface
 from codelens.store.flow import packed as flow_packed
-from codelens.store.flow import surface
 from codelens.store.flow import unpacked as flow_unpacked
 from codelens.types import Structure
 
@@ -132,7 +132,7 @@ def test_a_row_is_read_back_as_it_was() -> None:
 def test_flow_is_read_back_as_it_was() -> None:
     text = b"import os\nclass A:\n    def f(self, x: int) -> str:\n        return os.f(x).y[0]\n"
     found = facts_of(text, "python").structure
-    bare = [one._replace(receiver="", scope=0, arguments=-1) for one in found.references]
+    bare = Places(*zip(*(one[:5] for one in found.references), strict=True))
     scopes, bindings, references = flow_unpacked(flow_packed(found), bare)
     assert (tuple(scopes), tuple(bindings)) == (found.scopes, found.bindings)
     assert tuple(references) == found.references
