@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codelens.engine.as_text import count_of
 from codelens.engine.look import Look
 from codelens.engine.things import innermost
-from codelens.errors import NoSuchRef
+from codelens.errors import NoSuchRef, SettingError
 from codelens.extract.classify import classify, decode
 from codelens.extract.detect import language_of
 from codelens.handles.find import known_symbols
@@ -39,6 +39,8 @@ class Change(NamedTuple):
     name: str = ""
     """Qualified name of a definition that is gone."""
     kind: str = ""
+    before: bytes = b""
+    """Where a file that moved was."""
 
 
 class _File(NamedTuple):
@@ -65,11 +67,10 @@ def changes_of(look: Look, base: str) -> Changes:
 
     Raises:
         NoSuchRef: `base` names no commit.
+        SettingError: there is no git here, or no commit yet.
         ReadError: what git has cannot be read.
     """
-    commit = base_commit(look.repository, base)
-    if not commit:
-        raise NoSuchRef(base, look.scope.root)
+    commit = _commit(look, base)
     by_path = look.snapshot.by_path
     files = _files(look, commit)
     notes: list[str] = []
@@ -85,6 +86,24 @@ def changes_of(look: Look, base: str) -> Changes:
             continue
         changes += _of_file(look, one, file)
     return Changes(commit, changes, notes)
+
+
+def _commit(look: Look, base: str) -> CommitId:
+    root = look.scope.root
+    if not look.repository.is_git:
+        raise SettingError(
+            f"{root!r} is in no git repository, so there is no commit to compare with; "
+            "name the files or definitions that change"
+        )
+    try:
+        return base_commit(look.repository, base)
+    except NoSuchRef:
+        if look.scope.head:
+            raise
+    raise SettingError(
+        f"{root!r} has no commit yet, so there is nothing to compare with; commit first, or name "
+        "the files or definitions that change"
+    )
 
 
 def _files(look: Look, commit: CommitId) -> list[_File]:
@@ -127,7 +146,8 @@ def _of_file(look: Look, one: _File, file: FileRow | None) -> Iterator[Change]:
     before = _symbols_of(look, one.old_path, old) if one.old_path else ()
     if file is None or one.how == "removed":
         yield Change(one.path, MODULE, "removed", "")
-        yield from (_gone(one.path, symbol) for symbol in before if symbol.exported)
+        top = (symbol for symbol in before if symbol.exported and symbol.parent < 0)
+        yield from (_gone(one.path, symbol) for symbol in top)
         return
     now = known_symbols(look.snapshot, file)
     if one.how == "added":
@@ -135,7 +155,7 @@ def _of_file(look: Look, one: _File, file: FileRow | None) -> Iterator[Change]:
         yield from (Change(one.path, at, "added", "") for at in range(len(now)))
         return
     if one.how == "moved":
-        yield Change(one.path, MODULE, "moved", "")
+        yield Change(one.path, MODULE, "moved", "", before=one.old_path)
     new = look.read(file) or b""
     if b"\0" in new[:_HEAD_BYTES] or b"\0" in old[:_HEAD_BYTES]:
         yield Change(one.path, MODULE, "changed", "")
@@ -161,8 +181,11 @@ def _by_lines(
             found.setdefault(position[before[at].qualified], "changed")
     for at in sorted(found):
         yield Change(path, at, found[at], _shown(now, at, stands))
-    gone = (one for one in before if one.qualified not in position)
-    yield from (_gone(path, one) for one in gone)
+    for one in before:
+        inside = one.parent >= 0 and before[one.parent].qualified not in position
+        # What went with its type is not told apart.
+        if one.qualified not in position and not inside:
+            yield _gone(path, one)
 
 
 def _gone(path: bytes, one: Symbol) -> Change:

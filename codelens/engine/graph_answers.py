@@ -18,7 +18,7 @@ class Thing:
     symbol: str
     """Qualified name; empty for a file."""
     kind: str
-    """Of the symbol, or `file`."""
+    """Of the symbol, or `file`, `folder`, `lines`."""
     signature: str
     test: bool
     """It stands in a file of tests."""
@@ -54,6 +54,19 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True)
+class May:
+    """Something that uses what was asked about, or another definition of that name."""
+
+    thing: Thing
+    sites: tuple[str, ...]
+    """`path:line` of the first few such uses."""
+    count: int
+    """How many there are."""
+    choices: int
+    """Of how many definitions each means one: overloads, or alternatives of a build."""
+
+
+@dataclass(frozen=True, slots=True)
 class RelatedAnswer:
     """What is related to a definition or file, or the paths from it to another."""
 
@@ -67,6 +80,9 @@ class RelatedAnswer:
     """What the paths lead to, when they were asked for."""
     reversed: bool = False
     """There is no path from A to B; these lead from B to A."""
+    may: tuple[May, ...] = ()
+    """Who may use it: no part of the results."""
+    may_count: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -89,7 +105,7 @@ class TestFile:
 
     path: str
     distance: int
-    """0: it changes itself, or is named for a file that changes."""
+    """0: it changes itself, or is told by the name of a file that changes."""
     why: str
     handles: tuple[str, ...]
     """The tests in it that are reached."""
@@ -104,6 +120,8 @@ class Changed:
     """`asked`, or from a diff `changed`, `added`, `removed`, `moved`."""
     lines: str = ""
     """Lines of it that changed, from a diff."""
+    before: str = ""
+    """Where a file that moved was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +141,9 @@ class ImpactAnswer:
     """There can be more: see the notes."""
     base: str = ""
     """What a diff is against."""
+    may: tuple[May, ...] = ()
+    """Who may use what changes directly: no part of the results."""
+    may_count: int = 0
     notes: tuple[str, ...] = ()
 
 

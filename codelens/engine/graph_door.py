@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codelens.engine.answers import EdgeLine
-from codelens.engine.door import Door, in_range, seconds_to_read
+from codelens.engine.door import Door, Opened, in_range, seconds_to_read
 from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
-from codelens.engine.look import Look
-from codelens.errors import SettingError
+from codelens.engine.look import Look, looked
+from codelens.errors import IndexLocked, ReadError, SettingError
 from codelens.index.progress import Progress, silent
 
+if TYPE_CHECKING:
+    from codelens.engine.impact import Base
+
 _TILTED_BY = 12
+_LEAST_SHARE = 0.2
+"""Of a budget, left for the walk when the look took it all."""
 
 
 class GraphDoor(Door):
@@ -37,11 +44,11 @@ class GraphDoor(Door):
         """What is related to a definition or file; with `to`, the paths from it to another.
 
         Args:
-            target: a handle, a path, or a bare name that one definition alone has.
+            target: a handle, a file, a folder, or a bare name that one definition alone has.
             to: where paths shall lead.
             path: any path inside the worktree.
             ref: a branch, tag or commit to look at instead of the worktree's files.
-            kinds: only these relations, of `codelens.resolve.walk.RELATIONS`.
+            kinds: only these relations, of `codelens.engine.relations.RELATIONS`.
             direction: `in` (who uses it), `out` (what it uses) or `both`.
             depth: steps at most, 1 to 3.
             paths: distinct paths at most, with `to`.
@@ -79,7 +86,7 @@ class GraphDoor(Door):
         """Who can be hit by a change of the targets, or of what differs from a commit.
 
         Args:
-            targets: handles, paths or bare names.
+            targets: handles, files, folders or bare names.
             diff: instead of targets, all that differs between this commit and the files now.
             path: any path inside the worktree.
             ref: a branch, tag or commit to look at instead of the worktree's files.
@@ -99,12 +106,52 @@ class GraphDoor(Door):
         in_range(limit)
         if (diff is None) == (not targets):
             raise SettingError("give targets, or a commit to compare with, and not both")
-        if ref is None and targets:
+        if diff is not None:
+            return self._impact_of_diff(diff, path, ref, depth, limit, budget_ms, progress)
+        if ref is None:
             ref = _ref_of(targets[0])
         with self._walked(path, ref, budget_ms, progress) as (look, seconds):
-            if diff is not None:
-                return impact.impact_of_diff(look, diff, depth, limit, seconds)
             return impact.impact(look, targets, depth, limit, seconds)
+
+    def _impact_of_diff(
+        self,
+        diff: str,
+        path: str | Path,
+        ref: str | None,
+        depth: int,
+        limit: int,
+        budget_ms: float | None,
+        progress: Progress,
+    ) -> ImpactAnswer:
+        from codelens.engine import graphs, impact
+        from codelens.engine.changes import changes_of
+
+        impact.check_depth(depth)
+        started = time.monotonic()
+        with self._looked(path, ref, budget_ms, progress) as (opened, look):
+            with opened.shelf.db.read():
+                found = changes_of(look, diff)
+            base = impact.Base(diff, None)
+            if impact.takes_away(found):
+                base = self._base(opened, diff, budget_ms, progress)
+            with opened.shelf.db.read():
+                left = _left(budget_ms, started)
+                answer = impact.impact_of_diff(look, found, base, depth, limit, left)
+            for one in (look, base.look):
+                if one is not None:
+                    graphs.keep(one)
+            return answer
+
+    def _base(self, opened: Opened, diff: str, budget_ms: float | None, progress: Progress) -> Base:
+        """A look at the commit that a diff is against."""
+        from codelens.engine.impact import Base
+
+        scope = opened.repository.scope(diff)
+        asked = (opened.repository, scope, opened.shelf, self.settings, budget_ms, progress)
+        try:
+            return Base(diff, looked(*asked))
+        except (IndexLocked, ReadError) as error:
+            return Base(diff, None, str(error))
 
     def map(
         self,
@@ -164,10 +211,19 @@ class GraphDoor(Door):
         """A look whose graph is walked, for so many seconds; what is resolved is kept."""
         from codelens.engine import graphs
 
+        started = time.monotonic()
         with self._looked(path, ref, budget_ms, progress) as (opened, look):
             with opened.shelf.db.read():
-                yield look, seconds_to_read(budget_ms)
+                yield look, _left(budget_ms, started)
             graphs.keep(look)
+
+
+def _left(budget_ms: float | None, started: float) -> float:
+    """Seconds to walk for: of a budget what the look left of it, and a share in any case."""
+    if budget_ms is None:
+        return seconds_to_read(None)
+    seconds = budget_ms / 1000
+    return max(seconds - (time.monotonic() - started), seconds * _LEAST_SHARE)
 
 
 def _ref_of(target: str) -> str | None:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from codelens.engine.as_json import Json, receipt
-from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer, Thing
+from codelens.engine.graph_answers import (
+    Changed,
+    ImpactAnswer,
+    MapAnswer,
+    May,
+    RelatedAnswer,
+    Thing,
+)
 
 
 def _thing(one: Thing) -> dict[str, object]:
@@ -34,6 +42,7 @@ def related(answer: RelatedAnswer) -> Json:
         ],
         "totals": dict(answer.totals),
     }
+    _put_may(found, answer.may, answer.may_count)
     if answer.goal is not None:
         found["to"] = _thing(answer.goal)
         found["reversed"] = answer.reversed
@@ -45,15 +54,33 @@ def related(answer: RelatedAnswer) -> Json:
     return found
 
 
+def _put_may(found: dict[str, object], may: Sequence[May], count: int) -> None:
+    """`may` and `may_count`, only where there is something to say."""
+    if may:
+        found["may"] = [
+            {
+                **_thing(one.thing),
+                "sites": list(one.sites),
+                "count": one.count,
+                "choices": one.choices,
+            }
+            for one in may
+        ]
+        found["may_count"] = count
+
+
+def _changed(one: Changed) -> dict[str, object]:
+    lines = {"lines": one.lines} if one.lines else {}
+    before = {"before": one.before} if one.before else {}
+    return {**_thing(one.thing), "how": one.how, **lines, **before}
+
+
 def impact(answer: ImpactAnswer) -> Json:
     """What changes, what is hit by distance, and the tests to run."""
-    return {
+    found: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "base": answer.base,
-        "changed": [
-            {**_thing(one.thing), "how": one.how, **({"lines": one.lines} if one.lines else {})}
-            for one in answer.changed
-        ],
+        "changed": [_changed(one) for one in answer.changed],
         "results": [
             {
                 **_thing(one.thing),
@@ -71,6 +98,8 @@ def impact(answer: ImpactAnswer) -> Json:
         "at_least": answer.at_least,
         "notes": list(answer.notes),
     }
+    _put_may(found, answer.may, answer.may_count)
+    return found
 
 
 def map_(answer: MapAnswer) -> Json:

@@ -15,6 +15,7 @@ from codelens.engine.graph_answers import (
     MapAnswer,
     MapFile,
     MapSymbol,
+    May,
     PathStep,
     RelatedAnswer,
     Relative,
@@ -37,7 +38,7 @@ _CHANGED_SHOWN = 40
 
 def place(thing: Thing) -> str:
     """A handle with its lines; a file alone."""
-    if thing.kind == "file" or thing.start_line < 1:
+    if thing.kind in {"file", "lines"} or thing.start_line < 1:
         return thing.handle
     return f"{thing.handle}  {lines_of(thing.start_line, thing.end_line)}"
 
@@ -65,7 +66,18 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
             blocks.append(f"{title}\n{line}" if not number else line)
         if not rows:
             blocks.append(title)
-    return head, blocks
+    return head, [*blocks, *_may(answer.may, answer.may_count)]
+
+
+def _may(may: Sequence[May], count: int) -> Iterator[str]:
+    """Who may use it: apart, with what else each may mean."""
+    left = count - len(may)
+    more = f"  (+{left:,} not listed: higher limit)" if left else ""
+    for number, one in enumerate(may):
+        where = _places(one.thing, one.sites, one.count)
+        line = f"  {place(one.thing)}  {where}  one of {one.choices}"
+        title = f"may be used by ({count:,}; each means one of several of that name){more}\n"
+        yield f"{title if not number else ''}{line}"
 
 
 def _relative(one: Relative, *, detailed: bool) -> str:
@@ -87,14 +99,18 @@ def _relative(one: Relative, *, detailed: bool) -> str:
 def _sites(one: Relative) -> str:
     if one.relation in {"overrides", "overridden"}:
         return ""
-    own = f"{one.thing.path}:"
+    return _places(one.thing, one.sites, one.count)
+
+
+def _places(thing: Thing, sites: Sequence[str], count: int) -> str:
+    own = f"{thing.path}:"
     shown: list[str] = []
-    for site in one.sites:
+    for site in sites:
         path, _, line = site.rpartition(":")
         # The file is told once: it is the thing's own, or that of the site before.
-        known = site.startswith(own) or (shown and path == one.sites[0].rpartition(":")[0])
+        known = site.startswith(own) or (shown and path == sites[0].rpartition(":")[0])
         shown.append(f":{line}" if known else site)
-    left = one.count - len(one.sites)
+    left = count - len(sites)
     return f"at {', '.join(shown)}{f' +{left:,}' if left > 0 else ''}" if shown else ""
 
 
@@ -123,13 +139,14 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     head += [f"  {_changed(one)}" for one in answer.changed[:_CHANGED_SHOWN]]
     if len(answer.changed) > _CHANGED_SHOWN:
         head.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
-    return head, [*_tests(answer), *_hits(answer)]
+    return head, [*_tests(answer), *_hits(answer), *_may(answer.may, answer.may_count)]
 
 
 def _changed(one: Changed) -> str:
     lines = f" (lines {one.lines})" if one.lines else ""
     name = place(one.thing) if one.how == "asked" else one.thing.handle
-    return f"{one.how}  {name}  {one.thing.kind}{lines}"
+    before = f" (from {one.before})" if one.before else ""
+    return f"{one.how}  {name}  {one.thing.kind}{lines}{before}"
 
 
 def _tests(answer: ImpactAnswer) -> Iterator[str]:

@@ -121,6 +121,16 @@ class LazyNet:
                 kept.asked.add(Node(path, symbol))
         return self._kept.table.edges_to(path, symbol)
 
+    def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
+        """Edges of uses that may mean a symbol, or something else; of the files with its name."""
+        return [
+            edge
+            for one in self._candidates(path, symbol)
+            if self._resolved(one)
+            for edge in self._kept.graph.possible(one)
+            if (edge.target, edge.target_symbol) == (path, symbol)
+        ]
+
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """As `Net`."""
         return self._kept.graph.symbols(path)

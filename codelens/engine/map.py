@@ -131,13 +131,7 @@ def _focused(look: Look, things: Things, focus: Sequence[str]) -> dict[bytes, fl
     found: dict[bytes, float] = {}
     for one in focus:
         handle = parse_handle(one, look.scope.root)
-        below: list[bytes] = []
-        if handle.path and handle.path not in look.snapshot.by_path and not handle.lines:
-            prefix = handle.path + b"/"
-            below = [file.path for file in look.snapshot.files if file.path.startswith(prefix)]
-        if not below:
-            place, _ = things.find(one)
-            below = [place.file.path]
+        below = things.below(handle) or things.find(one).paths
         for path in below:
             found[path] = found.get(path, 0.0) + 1.0 / len(below)
     return found

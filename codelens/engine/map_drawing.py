@@ -228,7 +228,7 @@ class Drawing:
             if one.symbol:
                 # A manifest may name what is made at run time: then the file will do.
                 with suppress(HandleError):
-                    handle = self._things.find(f"{handle}#{one.symbol}")[0].handle
+                    handle = self._things.find(f"{handle}#{one.symbol}").thing.handle
             yield MapEntry(one.name, handle, one.why)
 
     def _hot(self) -> Iterator[MapSymbol]:

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from codelens.engine.as_text import count_of
+from codelens.engine.fixtures import Fixtures
 from codelens.engine.graph_answers import PathStep, RelatedAnswer, Relative
 from codelens.engine.graphs import LazyNet
+from codelens.engine.hidden import hidden_notes
 from codelens.engine.look import Look
-from codelens.engine.things import Things
+from codelens.engine.relations import relations
+from codelens.engine.things import Named, Things
+from codelens.engine.weak import may_hit
 from codelens.errors import SettingError
 from codelens.paths import printed
-from codelens.resolve.conventions import named_for
+from codelens.resolve.conventions import named_for, to_run
 from codelens.resolve.net import MODULE, Node
 from codelens.resolve.routes import MOST_STEPS, Step, routes
-from codelens.resolve.walk import (
-    INWARD,
-    OUTWARD,
-    RELATIONS,
-    Found,
-    Target,
-    Walk,
-    file_target,
-    symbol_target,
-)
+from codelens.resolve.walk import Found, Target, Walk, file_target, symbol_target
 
 MOST_DEPTH = 3
 MOST_PATHS = 20
-DIRECTIONS = ("both", "in", "out")
 _SITES_SHOWN = 3
 _TEST_DEPTH = 2
 _ALSO_TESTS = frozenset({"callers", "users", "importers"})
@@ -51,14 +44,14 @@ def related(
         raise SettingError(f"depth must be between 1 and {MOST_DEPTH}, not {depth}")
     net = LazyNet(look, seconds)
     things = Things(look, net)
-    place, nodes = things.find(target)
-    asked = _target(net, nodes)
+    named = things.find(target)
+    asked = _target(net, named)
     walk = Walk(net, asked)
     found: dict[str, list[Found]] = {}
     why: dict[Node, str] = {}
     for relation in wanted:
         if relation == "tests":
-            found[relation], why = _tests(net, look, walk, asked)
+            found[relation], why = _tests(look, net, things, walk, asked, named.paths)
         else:
             found[relation] = walk.related(relation, depth)
     if "tests" in found:
@@ -66,31 +59,21 @@ def related(
     found = {relation: _telling(rows) for relation, rows in found.items() if rows}
     shown = [one for rows in _shares(found, limit) for one in rows]
     things.fetch([one.node for one in shown])
-    notes = [place.moved] if place.moved else []
+    notes = [named.moved] if named.moved else []
     notes += _cut_notes(walk.cut)
-    notes += hidden_notes(net, asked.nodes if _HIDDEN_RELATIONS & set(wanted) else ())
+    may, may_count = (), 0
+    if _HIDDEN_RELATIONS & set(wanted):
+        may, may_count = may_hit(net, things, asked.nodes, limit)
+        notes += hidden_notes(net, asked.nodes)
     return RelatedAnswer(
         receipt=net.receipt(),
-        target=things.thing(nodes[0] if len(nodes) == 1 else Node(place.file.path, MODULE)),
+        target=named.thing,
         results=tuple(_relative(things, one, why) for one in shown),
         totals=tuple((relation, len(rows)) for relation, rows in found.items()),
+        may=may,
+        may_count=may_count,
         notes=tuple(notes),
     )
-
-
-def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
-    """The relations asked for, in the order they are shown.
-
-    Raises:
-        SettingError: there is no such kind or direction.
-    """
-    if direction not in DIRECTIONS:
-        raise SettingError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-    unknown = [kind for kind in kinds if kind not in RELATIONS]
-    if unknown:
-        raise SettingError(f"no relation {unknown[0]!r}; there are {', '.join(RELATIONS)}")
-    allowed = {"both": RELATIONS, "in": INWARD, "out": OUTWARD}[direction]
-    return tuple(one for one in RELATIONS if one in allowed and (not kinds or one in kinds))
 
 
 def paths_between(look: Look, target: str, goal: str, most: int, seconds: float) -> RelatedAnswer:
@@ -104,14 +87,9 @@ def paths_between(look: Look, target: str, goal: str, most: int, seconds: float)
         raise SettingError(f"paths must be between 1 and {MOST_PATHS}, not {most}")
     net = LazyNet(look, seconds)
     things = Things(look, net)
-    ends: list[tuple[Target, Node]] = []
-    notes: list[str] = []
-    for handle in (target, goal):
-        place, nodes = things.find(handle)
-        notes += [place.moved] if place.moved else []
-        alone = nodes[0] if len(nodes) == 1 else Node(place.file.path, MODULE)
-        ends.append((_target(net, nodes), alone))
-    (start, first), (end, last) = ends
+    first, last = things.find(target), things.find(goal)
+    notes = [one.moved for one in (first, last) if one.moved]
+    start, end = _target(net, first), _target(net, last)
     if start.inside & end.inside:
         raise SettingError(f"{target!r} and {goal!r} are the same, or one holds the other")
     found, turned = routes(net, start, end, most), False
@@ -127,58 +105,34 @@ def paths_between(look: Look, target: str, goal: str, most: int, seconds: float)
         notes.append(f"{target} does not lead to {goal}; these paths lead from {goal} to {target}")
     return RelatedAnswer(
         receipt=net.receipt(),
-        target=things.thing(first),
+        target=first.thing,
         results=(),
         totals=(("paths", len(found.paths)),),
         paths=tuple(_path(things, steps) for steps in found.paths),
-        goal=things.thing(last),
+        goal=last.thing,
         reversed=turned,
         notes=tuple(notes),
     )
 
 
-def hidden_notes(net: LazyNet, nodes: Iterable[Node], whose: str = "") -> list[str]:
-    """What may use these definitions unseen: uses of their names that lead nowhere known."""
-    count, found, looked_at = 0, list[str](), set[str]()
-    sites: list[tuple[bytes, int]] = []
-    for node in nodes:
-        if node.symbol == MODULE or len(looked_at) >= _NAMES_LOOKED_AT:
-            continue
-        name = net.symbols(node.path)[node.symbol].name
-        if name not in looked_at:
-            looked_at.add(name)
-            hidden = net.hidden(*node)
-            if hidden.uses:
-                count += hidden.uses
-                found.append(name)
-                sites += hidden.sites
-    if not count:
-        return []
-    shown = ", ".join(f"{printed(path)}:{line}" for path, line in sites[:_SITES_SHOWN])
-    names = ", ".join(found[:_SITES_SHOWN]) + (", ..." if len(found) > _SITES_SHOWN else "")
-    what = f"the name {names}" if len(found) == 1 else f"the names {names}"
-    return [
-        f"at least: {count_of(count, 'use')} of {what} {whose}could not be resolved and may mean "
-        f"it ({shown}{', ...' if count > _SITES_SHOWN else ''})"
+def _target(net: LazyNet, named: Named) -> Target:
+    several = [
+        file_target(net, one.path) if named.whole else symbol_target(net, one)
+        for one in named.nodes
     ]
-
-
-_NAMES_LOOKED_AT = 30
-
-
-def _target(net: LazyNet, nodes: Sequence[Node]) -> Target:
-    if len(nodes) == 1:
-        one = nodes[0]
-        return file_target(net, one.path) if one.symbol == MODULE else symbol_target(net, one)
-    several = [symbol_target(net, one) for one in nodes]
+    if len(several) == 1:
+        return several[0]
+    nodes = named.nodes
+    if named.whole:
+        nodes = [node for one in several for node in one.nodes]
     inside = frozenset(node for one in several for node in one.inside)
-    return Target(tuple(nodes), inside, whole=False)
+    return Target(tuple(nodes), inside, whole=named.whole)
 
 
 def _tests(
-    net: LazyNet, look: Look, walk: Walk, asked: Target
-) -> tuple[list[Found], dict[Node, str]]:
-    """Tests that reach the target in two steps, and test files named for its file."""
+    look: Look, net: LazyNet, things: Things, walk: Walk, asked: Target, paths: Sequence[bytes]
+) -> tuple[list[Found], dict[Node, str]]:  # fmt: skip
+    """Tests that reach the target in two steps, and test files named for its files."""
     found: dict[Node, Found] = {}
     why: dict[Node, str] = {}
     said = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
@@ -188,14 +142,21 @@ def _tests(
             if net.is_test(one.node.path) and one.node not in found:
                 found[one.node] = one._replace(relation="tests")
                 why[one.node] = words if one.distance == 1 else "calls a caller of it"
-    reached = {node.path for node in found}
-    path = asked.nodes[0].path
-    tests = [file.path for file in look.snapshot.files if net.is_test(file.path)]
-    for test in named_for(path, tests):
-        if test not in reached and test != path:
-            node = Node(test, MODULE)
-            found[node] = Found("tests", node, 1, (), None)
-            why[node] = f"named for {printed(path)}"
+    reached = [*((node, 0) for node in asked.nodes), *((node, 1) for node in found)]
+    for one in Fixtures(look, net, things).through(reached):
+        if one.node not in found and one.node not in asked.inside:
+            where = ((one.node.path, one.line),)
+            found[one.node] = Found("tests", one.node, one.distance, where, None)
+            why[one.node] = f"takes the fixture {things.handle(one.via)}"
+    by_path = {node.path for node in found}
+    files = [file.path for file in look.snapshot.files if net.is_test(file.path)]
+    run = to_run(files)
+    for path in paths:
+        for test in named_for(path, files):
+            if test in run and test not in by_path and test not in paths:
+                node = Node(test, MODULE)
+                found[node] = Found("tests", node, 1, (), None)
+                why[node] = f"named for {printed(path)}"
     # A file that is only imported is told by the tests in it, where there are some.
     inner = {node.path for node in found if node.symbol != MODULE}
     kept = [one for node, one in found.items() if node.symbol != MODULE or node.path not in inner]

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.engine.graph_answers import Thing
 from codelens.engine.graphs import LazyNet
 from codelens.engine.look import Look
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.handles.find import Finder, Place, handle_among, known_symbols
-from codelens.handles.grammar import file_handle, parse_handle
+from codelens.handles.grammar import Handle, file_handle, parse_handle
 from codelens.handles.read import Reader
 from codelens.paths import printed
 from codelens.resolve.model import CALLABLE
 from codelens.resolve.net import MODULE, Node
+from codelens.store.contents import key_of
 from codelens.types import Symbol
+
+MOST_OF_FOLDER = 2_000
+"""Files of a folder that is asked about as a whole."""
+
+
+class Named(NamedTuple):
+    """What a handle names."""
+
+    nodes: list[Node]
+    """One symbol, those of some lines, or files (`MODULE`)."""
+    whole: bool
+    """The files count with all that is in them."""
+    thing: Thing
+    """To be shown."""
+    paths: list[bytes]
+    moved: str
+    """A sentence, where that is not plainly what was written; else empty."""
 
 
 class Things:
@@ -25,10 +44,11 @@ class Things:
         self.look = look
         self.net = net
         self.ref = look.scope.ref if look.scope.kind == "ref" else ""
+        """Written before the handles that are given back."""
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
 
-    def find(self, target: str) -> tuple[Place, list[Node]]:
-        """What a handle names, as nodes: one symbol, those of some lines, or the file (`MODULE`).
+    def find(self, target: str) -> Named:
+        """What a handle names; a folder of the view is all that is below it.
 
         Raises:
             HandleError: it cannot be followed, or has several owners.
@@ -36,6 +56,9 @@ class Things:
         handle = parse_handle(target, self.look.scope.root)
         if handle.ref and handle.ref != self.ref:
             raise BadHandle(target, f"it names {handle.ref!r}; give that as the ref to look at")
+        below = self.below(handle)
+        if below:
+            return self._folder(target, handle, below)
         reader = Reader(
             self.look.repository, self.look.scope, self.look.snapshot, self.look.settings.languages
         )
@@ -47,13 +70,65 @@ class Things:
             if not last:
                 raise
             place = finder.find(parse_handle(last, self.look.scope.root))
+        return self._placed(place)
+
+    def _placed(self, place: Place) -> Named:
+        path = place.file.path
         if place.symbol is not None:
-            return place, [self._node(place)]
+            node = self._node(place)
+            said = place.moved or self._others(node)
+            return Named([node], False, self.thing(node), [path], said)
         if place.lines is None:
-            return place, [Node(place.file.path, MODULE)]
+            node = Node(path, MODULE)
+            return Named([node], True, self.thing(node), [path], place.moved)
         span = place.lines
-        found = innermost(self.symbols(place.file.path), [(span.start_line, span.end_line)])
-        return place, [Node(place.file.path, at) for at in found]
+        found = innermost(self.symbols(path), [(span.start_line, span.end_line)])
+        nodes = [Node(path, at) for at in found]
+        if len(nodes) == 1:
+            return Named(nodes, False, self.thing(nodes[0]), [path], place.moved)
+        lines = Thing(
+            place.handle, printed(path), span.start_line, span.end_line, "", "lines", "",
+            self.net.is_test(path),
+        )  # fmt: skip
+        return Named(nodes, False, lines, [path], place.moved)
+
+    def _others(self, node: Node) -> str:
+        """A sentence on the other overloads, where the first of several was named."""
+        symbols = self.symbols(node.path)
+        one = symbols[node.symbol]
+        same = [at for at, other in enumerate(symbols) if other.qualified == one.qualified]
+        if one.kind not in CALLABLE or len(same) < 2 or node.symbol != same[0]:
+            return ""
+        last = handle_among(node.path, symbols, same[-1], self.ref)
+        return f"the first of {len(same)} of that name; the others are ~2 to {last}"
+
+    def below(self, handle: Handle) -> list[bytes]:
+        """The files in a folder, if a handle names one and no file; in order."""
+        if handle.path is None or handle.lines or (handle.symbol and not handle.bare):
+            return []
+        if handle.path in self.look.snapshot.by_path:
+            return []
+        prefix = handle.path + b"/" if handle.path else b""
+        return sorted(one.path for one in self.look.snapshot.files if one.path.startswith(prefix))
+
+    def _folder(self, target: str, handle: Handle, below: list[bytes]) -> Named:
+        path = handle.path or b""
+        if not path:
+            raise BadHandle(
+                target, "it is the whole repository, and nothing stands outside of that; "
+                "`map` shows it at a glance"
+            )  # fmt: skip
+        if len(below) > MOST_OF_FOLDER:
+            raise BadHandle(
+                target, f"the folder holds {len(below):,} files; name a part of it with at most "
+                f"{MOST_OF_FOLDER:,}"
+            )  # fmt: skip
+        shown = file_handle(path, self.ref)
+        moved = ""
+        if b"/" not in path and self.look.snapshot.symbols_with_key(key_of(handle.symbol)):
+            moved = f"{shown} is taken as the folder; #{shown} is the definition of that name"
+        folder = Thing(f"{shown}/", f"{printed(path)}/", 0, 0, "", "folder", "", False)
+        return Named([Node(one, MODULE) for one in below], True, folder, below, moved)
 
     def _node(self, place: Place) -> Node:
         """The node of a place: by name and order, as the view's text may be older than the disk."""

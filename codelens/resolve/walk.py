@@ -7,14 +7,8 @@ from typing import NamedTuple
 
 from codelens.resolve.model import CALLABLE, TYPES
 from codelens.resolve.net import MODULE, Net, Node, subtree
+from codelens.resolve.relations import INWARD
 
-INWARD = ("callers", "users", "importers", "subtypes", "overridden", "tests")
-OUTWARD = ("callees", "uses", "imports", "bases", "overrides")
-RELATIONS = (
-    "callers", "callees", "users", "uses", "importers", "imports", "bases", "subtypes",
-    "overrides", "overridden", "tests",
-)  # fmt: skip
-"""`overrides`: what a method overrides; `overridden`: by what it is."""
 MOST_NODES = 3_000
 """Nodes of one relation; more say nothing to anybody."""
 _MOST_BASES = 200

@@ -2,104 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from shop import BASE, BOOK, CART, Ran, Run
 
-from codelens.cli.main import main
 from codelens.config import load
 from codelens.engine.as_text import tokens_of
 from codelens.engine.engine import Engine
-
-BASE = '''\
-class Item:
-    """A thing to buy."""
-
-    def price(self):
-        return 1
-'''
-BOOK = """\
-from shop.base import Item
-
-
-class Book(Item):
-    def price(self):
-        return tax(2)
-
-
-def tax(amount):
-    return amount
-
-
-def lonely():
-    return 0
-"""
-CART = """\
-from shop.book import Book
-
-
-def total():
-    return Book().price()
-
-
-def show(thing):
-    thing.price()
-    return total()
-"""
-TEST = """\
-from shop.cart import show
-
-
-def test_show():
-    assert show(None)
-"""
-FILES = {
-    "shop/__init__.py": "",
-    "shop/base.py": BASE,
-    "shop/book.py": BOOK,
-    "shop/cart.py": CART,
-    "tests/test_cart.py": TEST,
-    "tests/test_book.py": "def test_nothing():\n    pass\n",
-    "pyproject.toml": '[project.scripts]\nshop = "shop.cart:show"\n',
-}
-
-
-class Ran:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self) -> dict:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepo:
-    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.delenv("CODELENS_BUDGET_MS", raising=False)
-    made = GitRepo.init(tmp_path / "repo")
-    made.commit("first", FILES)
-    monkeypatch.chdir(made.root)
-    return made
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*args: str) -> Ran:
-        code = main(args)
-        return Ran(code, *capsys.readouterr())
-
-    return call
 
 
 def handles(ran: Ran, relation: str) -> list[str]:
@@ -243,7 +155,7 @@ def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
     ran = run("impact", "--diff", "--json")
     told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
     assert told == {
-        ("shop/book.py#tax", "removed"),
+        ("HEAD:shop/book.py#tax", "removed"),
         ("shop/cart.py#more", "added"),
         ("shop/new.py", "added"),
         ("shop/new.py#fresh", "added"),
@@ -255,8 +167,8 @@ def test_impact_of_a_deleted_file_names_what_went_with_it(repo: GitRepo, run: Ru
     repo.remove("shop/book.py")
     ran = run("impact", "--diff", "--json")
     told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
-    assert ("shop/book.py", "removed") in told
-    assert ("shop/book.py#Book", "removed") in told
+    assert ("HEAD:shop/book.py", "removed") in told
+    assert ("HEAD:shop/book.py#Book", "removed") in told
     assert any("Book is gone" in note for note in ran.json["notes"])
 
 

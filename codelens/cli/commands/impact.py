@@ -17,7 +17,9 @@ def add(commands: options.Commands) -> None:
         "With --diff the targets are the definitions that differ between a commit (HEAD if none is "
         "named) and the files as they are now, untracked files included.",
     )  # fmt: skip
-    parser.add_argument("target", nargs="*", help="handles, files, or names; none with --diff")
+    parser.add_argument(
+        "target", nargs="*", help="handles, files, folders, or names; none with --diff"
+    )
     parser.add_argument(
         "--diff", nargs="?", const="HEAD", metavar="BASE",
         help="what differs from this commit, HEAD if not given",
@@ -61,4 +63,4 @@ def run(args: argparse.Namespace) -> int:
         head, blocks = graph_text.impact(answer)
         screen.put_safe(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
-    return 0 if answer.results or answer.tests else 1
+    return 0 if answer.results or answer.tests or answer.may else 1

@@ -7,11 +7,7 @@ import argparse
 from codelens.cli import options
 from codelens.cli.here import from_here
 from codelens.cli.progress import Bar
-
-_KINDS = (
-    "callers", "callees", "users", "uses", "importers", "imports", "bases", "subtypes",
-    "overrides", "overridden", "tests",
-)  # fmt: skip
+from codelens.engine.relations import DIRECTIONS, RELATIONS
 
 
 def add(commands: options.Commands) -> None:
@@ -21,18 +17,20 @@ def add(commands: options.Commands) -> None:
         "What is certainly related to a definition or file: nothing is guessed by name, and what "
         "could not be resolved is counted. With --to, the paths along which it uses another.",
     )  # fmt: skip
-    parser.add_argument("target", help="a handle, a file, or a name that one definition alone has")
+    parser.add_argument(
+        "target", help="a handle, a file, a folder, or a name that one definition alone has"
+    )
     parser.add_argument("--to", metavar="GOAL", help="paths from the target to this one")
     parser.add_argument(
         "--paths", type=options.positive, default=3, metavar="N",
         help="with --to, distinct paths at most (default 3)",
     )  # fmt: skip
     parser.add_argument(
-        "--kind", action="append", default=[], choices=_KINDS, metavar="KIND", dest="kinds",
-        help=f"only these: {', '.join(_KINDS)}; may be given several times",
+        "--kind", action="append", default=[], choices=RELATIONS, metavar="KIND", dest="kinds",
+        help=f"only these: {', '.join(RELATIONS)}; may be given several times",
     )  # fmt: skip
     parser.add_argument(
-        "--direction", choices=("both", "in", "out"), default="both",
+        "--direction", choices=DIRECTIONS, default="both",
         help="in: who uses it; out: what it uses",
     )  # fmt: skip
     parser.add_argument(
@@ -77,4 +75,4 @@ def run(args: argparse.Namespace) -> int:
         head, blocks = graph_text.related(answer)
         screen.put_safe(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
-    return 0 if answer.results or answer.paths else 1
+    return 0 if answer.results or answer.paths or answer.may else 1

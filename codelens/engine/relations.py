@@ -1,0 +1,34 @@
+"""Which relations a question asks for, by kinds and by direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codelens.errors import SettingError
+from codelens.resolve.relations import INWARD, OUTWARD, RELATIONS, Relation
+
+__all__ = ["DIRECTIONS", "RELATIONS", "Relation", "relations"]
+
+DIRECTIONS = ("both", "in", "out")
+
+
+def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
+    """The relations asked for, in the order they are shown.
+
+    Raises:
+        SettingError: there is no such kind or direction, or one excludes the other.
+    """
+    if direction not in DIRECTIONS:
+        raise SettingError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    unknown = [kind for kind in kinds if kind not in RELATIONS]
+    if unknown:
+        raise SettingError(f"no relation {unknown[0]!r}; there are {', '.join(RELATIONS)}")
+    allowed = {"both": RELATIONS, "in": INWARD, "out": OUTWARD}[direction]
+    against = [kind for kind in dict.fromkeys(kinds) if kind not in allowed]
+    if against:
+        other = "in" if direction == "out" else "out"
+        raise SettingError(
+            f"{' and '.join(against)} lead {other}, so direction {direction!r} leaves nothing of "
+            f"them; leave direction out, or say {other!r}"
+        )
+    return tuple(one for one in RELATIONS if one in allowed and (not kinds or one in kinds))

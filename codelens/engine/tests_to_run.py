@@ -1,0 +1,114 @@
+"""Which files of tests to run after a change, and why each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from codelens.engine.as_text import count_of
+from codelens.engine.fixtures import Fixtures
+from codelens.engine.graph_answers import TestFile
+from codelens.engine.graphs import LazyNet
+from codelens.engine.look import Look
+from codelens.engine.things import Things
+from codelens.paths import printed
+from codelens.resolve.conventions import named_for, to_run
+from codelens.resolve.net import MODULE, Node
+from codelens.resolve.reach import Reached
+from codelens.resolve.tree import folder_of
+
+_HANDLES_SHOWN = 5
+_ANNOTATED = (b".java", b".kt", b".scala", b".cs", b".groovy")
+_ANNOTATIONS = frozenset(
+    {"Test", "ParameterizedTest", "RepeatedTest", "Fact", "Theory", "TestMethod", "TestCase"}
+)
+"""What JUnit, xUnit, NUnit and MSTest know a test by, however its file is called."""
+_INLINE = frozenset({"tests", "test"})
+"""Modules of tests in a Rust file of the program (the Rust book, ch. 11.3)."""
+
+
+def is_inline_test(things: Things, node: Node) -> bool:
+    """A definition among the tests that stand in the file that they test."""
+    if not node.path.endswith(b".rs") or node.symbol < 0:
+        return False
+    symbols = things.symbols(node.path)
+    return node.symbol < len(symbols) and bool(
+        _INLINE & set(symbols[node.symbol].qualified.split(".")[:-1])
+    )
+
+
+class TestFiles:
+    """The files of tests of one view, and those of them that a change calls for."""
+
+    __test__ = False
+
+    def __init__(self, look: Look, net: LazyNet, things: Things) -> None:
+        self._look = look
+        self._net = net
+        self._things = things
+        self._files = [file.path for file in look.snapshot.files if net.is_test(file.path)]
+        self._run = to_run(self._files)
+
+    def called_for(
+        self, seeds: Collection[Node], changed: Iterable[bytes], found: Iterable[Reached]
+    ) -> list[TestFile]:
+        """Tests that change, are named for what changes, or reach it; nearest first.
+
+        Args:
+            seeds: what changes.
+            changed: files that change, or did before they went.
+            found: what is hit.
+        """
+        reached: dict[bytes, list[Reached]] = {}
+        every = list(found)
+        fixtures = Fixtures(self._look, self._net, self._things).through(
+            [*((node, 0) for node in seeds), *((one.node, one.distance) for one in every)]
+        )
+        for one in (*every, *fixtures):
+            if self._net.is_test(one.node.path) or is_inline_test(self._things, one.node):
+                reached.setdefault(one.node.path, []).append(one)
+        rows = self._by_name(list(dict.fromkeys(changed)), reached.keys())
+        marked = self._annotated(reached.keys() - self._run)
+        for path, ones in reached.items():
+            if path in self._run or path in marked or not self._net.is_test(path):
+                rows[path] = self._reaching(path, ones, rows.get(path))
+        return sorted(rows.values(), key=lambda row: (row.distance, -len(row.handles), row.path))
+
+    def _by_name(
+        self, changed: Sequence[bytes], reached: Collection[bytes]
+    ) -> dict[bytes, TestFile]:
+        rows: dict[bytes, TestFile] = {}
+        for path in changed:
+            if path in self._run:
+                rows.setdefault(path, TestFile(printed(path), 0, "changes itself", ()))
+            named = [one for one in named_for(path, self._files) if one in self._run]
+            why = f"named for {printed(path)}"
+            if not named and path.endswith(b".go") and not self._run & set(reached):
+                folder = folder_of(path)
+                named = sorted(
+                    one for one in self._run if folder_of(one) == folder and one.endswith(b".go")
+                )
+                why = f"in the package of {printed(path)}"
+            for test in named:
+                rows.setdefault(test, TestFile(printed(test), 0, why, ()))
+        return rows
+
+    def _annotated(self, paths: Collection[bytes]) -> set[bytes]:
+        wanted = {path for path in paths if path.endswith(_ANNOTATED)}
+        if not wanted:
+            return set()
+        return {path for path, uses in self._net.holding(_ANNOTATIONS) if path in wanted and uses}
+
+    def _reaching(self, path: bytes, ones: Sequence[Reached], known: TestFile | None) -> TestFile:
+        nearest = min(ones, key=lambda one: (one.distance, one.how == "fixture"))
+        why = f"reaches it in {count_of(nearest.distance, 'step')}"
+        if nearest.how == "fixture":
+            why = f"takes the fixture {self._things.handle(nearest.via)}"
+        handles = self._handles(ones)
+        if known is not None:
+            return TestFile(known.path, 0, f"{known.why}; {why}", handles)
+        return TestFile(printed(path), nearest.distance, why, handles)
+
+    def _handles(self, ones: Iterable[Reached]) -> tuple[str, ...]:
+        nodes = [one.node for one in sorted(ones, key=lambda one: (one.distance, one.node))]
+        named = [node for node in nodes if node.symbol != MODULE]
+        return tuple(self._things.handle(node) for node in named[:_HANDLES_SHOWN])

@@ -1,0 +1,33 @@
+"""The shop and a way to ask about it; files of tests that need another have their own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+from shop import FILES, Ran, Run
+
+from codelens.cli.main import main
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepo:
+    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.delenv("CODELENS_BUDGET_MS", raising=False)
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("first", FILES)
+    monkeypatch.chdir(made.root)
+    return made
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*args: str) -> Ran:
+        code = main(args)
+        return Ran(code, *capsys.readouterr())
+
+    return call
