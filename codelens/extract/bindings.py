@@ -40,7 +40,7 @@ from codelens.extract.source import Source
 
 HOWS = frozenset(
     "alias assign base built caught each export global held implements package parameter range "
-    "result return type unknown with yield".split()
+    "result return this type unknown with yield".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _OF_SCOPE = {
@@ -52,6 +52,8 @@ _OF_SCOPE = {
     "package": "package",
 }
 """Captures on the node that is the text itself."""
+_BARE = {"yield": ("", "yield"), "this": ("this", "?")}
+"""Captures that say all by standing where they do: name and how."""
 _TYPED = frozenset({"result", "implements", "alias", "package"})
 _STEPS = {"each": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
 """From a value to what is bound of it."""
@@ -110,9 +112,10 @@ class Bindings:
                 if how == "base" and text == UNKNOWN:
                     text = type_of(node)
                 add((node.start_byte, "", label, text, False))
-        elif how == "yield":
+        elif how in _BARE:
+            name, label = _BARE[how]
             for node in nodes:
-                add((node.start_byte, "", "yield", "", False))
+                add((node.start_byte, name, label, "", False))
         elif how == "built":
             for node in nodes:
                 text = type_of(node)

@@ -1,10 +1,11 @@
 """Expressions in a short form: what resolving names needs of them, and nothing else.
 
-    name    E.name    E()    E[]    E[*]    E[with]    (E|E)    `type`    0    ?
+    name    E.name    E()    E[]    E[*]    E[with]    (E|E)    {k,k:E,...E}    `type`    0    ?
 
 `E()` is a call or a construction, `E[]` an element by key, `E[*]` one by iteration, `E[with]` what
-entering it as a context gives, `(E|E)` one or the other, a type in back quotes a value said to be
-of that type, `0` a literal, `?` anything else. What only waits for a value, or wraps it, vanishes.
+entering it as a context gives, `(E|E)` one or the other, `{...}` an object by its keys, a type in
+back quotes a value said to be of that type, `0` a literal, `?` anything else. What only wraps a
+value vanishes.
 A language says by its setting `expressions` which nodes are which.
 """
 
@@ -23,6 +24,9 @@ UNKNOWN = "?"
 LITERAL = "0"
 LIMIT = 200
 """Longest expression or type, in characters."""
+_RECORD = 1_000
+"""Longest object written out: a module's default export names all that it has."""
+_MOST_KEYS = 200
 _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
 """A name, or names with dots between: most of all expressions."""
@@ -52,7 +56,9 @@ class Expressions:
         if recipe is None:
             return UNKNOWN
         found = self._by_recipe(node, recipe, depth + 1)
-        return found if len(found) <= LIMIT else UNKNOWN
+        if len(found) <= LIMIT:
+            return found
+        return found if found[0] == "{" and len(found) <= _RECORD else UNKNOWN
 
     def _by_recipe(self, node: Node, recipe: tuple[str, ...], depth: int) -> str:
         form, parts = recipe[0], recipe[1:]
@@ -113,6 +119,30 @@ class Expressions:
             return first
         return UNKNOWN if UNKNOWN in {first, second} else f"({first}|{second})"
 
+    def _record(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
+        """An object by its keys and what it takes over; what nothing is known of hides the rest."""
+        found: list[str] = []
+        told = False
+        if node.named_child_count > _MOST_KEYS:
+            return LITERAL
+        for one in node.named_children:
+            kind = one.type
+            if kind == "shorthand_property_identifier":
+                found.append(self._source.slice(one.start_byte, one.end_byte))
+                told = True
+            elif kind == "spread_element":
+                value = self.written(one.named_child(0), depth)
+                found.append(f"...{value}")
+                told = told or value not in {LITERAL, UNKNOWN}
+            elif kind in {"pair", "method_definition"}:
+                key = one.child_by_field_name("key" if kind == "pair" else "name")
+                name = "" if key is None else self._source.slice(key.start_byte, key.end_byte)
+                value = self.written(one.child_by_field_name("value"), depth)
+                if name.isidentifier():
+                    found.append(f"{name}:{'?' if value == LITERAL else value}")
+                    told = told or value not in {LITERAL, UNKNOWN}
+        return "{" + ",".join(found) + "}" if told else LITERAL
+
     def _cast(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
         to = child(node, "1")
         if to is None:
@@ -136,6 +166,7 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
     "either": Expressions._either,  # pyright: ignore[reportPrivateUsage]
     "operator": Expressions._operator,  # pyright: ignore[reportPrivateUsage]
     "cast": Expressions._cast,  # pyright: ignore[reportPrivateUsage]
+    "record": Expressions._record,  # pyright: ignore[reportPrivateUsage]
     "returns": Expressions._returns,  # pyright: ignore[reportPrivateUsage]
     "then": Expressions._then,  # pyright: ignore[reportPrivateUsage]
     "type": Expressions._type,  # pyright: ignore[reportPrivateUsage]

@@ -100,6 +100,9 @@ class Answers:
     def _element(self, value: Value, step: str) -> Value:
         raise NotImplementedError
 
+    def _awaited(self, value: Value) -> Value:
+        raise NotImplementedError
+
     def _agreed(self, path: bytes, rows: list[Binding]) -> Value:
         raise NotImplementedError
 

@@ -226,8 +226,8 @@ class Edges:
         names = self._types.names
         for one in model.imports:
             files = self._view.modules(path, one.module)
-            # `from . import x` names x alone.
-            named = one.module.strip(".") or not policy(model).packages
+            # `from . import x` names x alone, `from . import *` the package.
+            named = one.module.strip(".") or one.name == "*" or not policy(model).packages
             hits = [Hit(file, MODULE) for file in files] if named else []
             if one.name and one.name != "*":
                 hits += names.imported(path, one) + names.imported(path, one, types=True)

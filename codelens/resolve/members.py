@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
-from codelens.resolve.names import Hit, latest, policy
+from codelens.resolve.names import LOCAL, Hit, latest, policy
+from codelens.resolve.own import of_side
+from codelens.resolve.records import parts
 from codelens.resolve.typed import Typed
 from codelens.resolve.values import (
     Definition,
     Instance,
     Module,
+    Record,
     Several,
     Super,
     Value,
@@ -101,12 +104,44 @@ class Members(Typed):
             return self._of_types(self.ancestry(value), name, value)
         if isinstance(value, Super):
             return self._above(value, name)
+        if isinstance(value, Record):
+            return self._of_record(value, name)
         return []
 
+    def _of_record(self, value: Record, name: str) -> list[tuple[Hit, Value]]:
+        """A name that an object has by itself (`{name}`), or takes over with others (`...all`)."""
+        for key, text in parts(value.text):
+            if key == name:
+                hits = [] if text else self.names.lookup(value.path, value.scope, name)
+                return [(hit, value) for hit in hits if hit.symbol != LOCAL]
+            if not key:
+                whole = self.value(value.path, value.scope, text, value.line)
+                found = self.members(whole, name)
+                if found or not isinstance(whole, (Record, Definition, Instance, Module)):
+                    return found
+        return []
+
+    def _in_record(self, value: Record, name: str) -> Value:
+        for key, text in parts(value.text):
+            if key == name:
+                return self.value(value.path, value.scope, text or name, value.line)
+            if not key:
+                whole = self.value(value.path, value.scope, text, value.line)
+                found = self.member_value(whole, name)
+                if found is not None or not self._is_told(whole, name):
+                    return found
+        return None
+
+    def _is_told(self, whole: Value, name: str) -> bool:
+        """It can be told that something has no such member."""
+        return isinstance(whole, (Record, Definition, Instance, Module)) and not self.members(
+            whole, name
+        )
+
     def _above(self, value: Super, name: str) -> list[tuple[Hit, Value]]:
-        if not isinstance(value.of, Instance):
+        if not isinstance(value.of, (Instance, Definition)):
             return []
-        line = self.ancestry(value.of)
+        line = self.ancestry(Instance(value.path, value.symbol))
         at = next((at for at, one in enumerate(line) if one[:2] == value[:2]), -1)
         return self._of_types(line[at + 1 :], name, value.of) if at >= 0 else []
 
@@ -133,7 +168,12 @@ class Members(Typed):
                 places = model.children.get(symbol, {}).get(name)
                 if places:
                     scope = model.own_scope.get(symbol, 0)
-                    if not policy(model).spaces:
+                    if policy(model).spaces:
+                        static = isinstance(value, Definition)
+                        places = of_side(model, symbol, places, static=static)
+                        if not places:
+                            continue
+                    else:
                         places = latest(model, tuple(places))
                     return [(Hit(one.path, at, scope, name), value) for at in places]
         return []
@@ -144,6 +184,8 @@ class Members(Typed):
         return self._once(key, lambda: self._member_value(value, name), None)
 
     def _member_value(self, value: Value, name: str) -> Value:
+        if isinstance(value, Record):
+            return self._in_record(value, name)
         found = self.members(value, name)
         if isinstance(value, Module):
             hits = self._chosen([hit for hit, _ in found])
@@ -163,6 +205,9 @@ class Members(Typed):
             return Definition(hit.path, hit.symbol)
         scope = model.own_scope.get(hit.symbol)
         if scope is not None and model.scopes[scope].kind == "function":
+            if isinstance(me, Definition) and policy(model).packages:
+                # The property itself, and not what it gives.
+                return None
             return self.result(hit.path, hit.symbol, me)
         if symbol.kind == "member" and symbol.parent >= 0:
             return Instance(hit.path, symbol.parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -23,6 +24,8 @@ _ROWS_OF_SCOPE = frozenset(
 
 
 _NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS
+_LISTED = re.compile(r"__all__(?:\s*:[^=]+)?\s*=\s*[\[(]((?:\s*[\"'][^\"']*[\"']\s*,?)*)\s*[\])]")
+_QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 
 class Entry(NamedTuple):
@@ -77,6 +80,7 @@ class FileModel:
         self.imports = imports
         self.scopes = scopes or (Scope(-1, -1, "module"),)
         self.bindings = bindings
+        self._decorating: dict[int, set[str]] | None = None
 
     @cached_property
     def own_scope(self) -> dict[int, int]:
@@ -157,6 +161,20 @@ class FileModel:
             _entries(*parts) if parts[0] or parts[1] else _variables(parts[2])
             for parts in zip(symbols, imports, rows, strict=True)
         ]
+
+    @cached_property
+    def stars(self) -> tuple[Import, ...]:
+        """Imports of all that a module gives."""
+        return tuple(one for one in self.imports if one.name == "*" and not one.alias)
+
+    @cached_property
+    def listed(self) -> frozenset[str] | None:
+        """What Python's `__all__` names, None where it cannot be told to be all."""
+        entry = self.names[0].get("__all__")
+        if entry is None or len(entry.symbols) != 1 or entry.imports or len(entry.rows) > 1:
+            return None
+        match = _LISTED.fullmatch(self.symbols[entry.symbols[0]].signature)
+        return frozenset(_QUOTED.findall(match[1])) if match is not None else None
 
     @cached_property
     def unbound(self) -> set[int]:
@@ -263,6 +281,18 @@ class FileModel:
             if start <= reference.line < stop:
                 return at
         return reference.symbol
+
+    def decorators(self, symbol: int) -> frozenset[str]:
+        """Names in the decorators of a definition."""
+        one = self.symbols[symbol]
+        if one.start_line >= one.name_line:
+            return frozenset()
+        if self._decorating is None:
+            self._decorating = {}
+            for reference in self.references:
+                self._decorating.setdefault(reference.line, set()).add(reference.name)
+        lines = range(one.start_line, one.name_line)
+        return frozenset(name for line in lines for name in self._decorating.get(line, ()))
 
     def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
         """The scope from which a name means the same, and whether the line matters.

@@ -34,14 +34,16 @@ class Policy(NamedTuple):
     """Types and values of one name are different things."""
     packages: bool
     """A module has its submodules as members."""
+    ordered: bool
+    """What is bound later in a module counts, be it by a star import (Python)."""
     instance: frozenset[str]
     """Words for the instance whose method this is."""
 
 
-_SCRIPT = Policy(False, True, False, frozenset({"this"}))
-_PYTHON = Policy(True, False, True, frozenset())
-_STATIC = Policy(False, False, False, frozenset())
-_CLASSES = Policy(False, False, False, frozenset({"this", "$this"}))
+_SCRIPT = Policy(False, True, False, False, frozenset({"this"}))
+_PYTHON = Policy(True, False, True, True, frozenset())
+_STATIC = Policy(False, False, False, False, frozenset())
+_CLASSES = Policy(False, False, False, False, frozenset({"this", "$this"}))
 _POLICIES = {
     **dict.fromkeys(("c", "cpp", "java", "kotlin", "scala", "csharp", "php"), _CLASSES),
     "go": _STATIC,
@@ -124,7 +126,11 @@ class Names:
                 if any(row.how == "global" for row in entry.rows):
                     at = 0
                     continue
-                found = self._meaning(path, model, at, name, entry, types and rules.spaces)
+                found = None
+                if at == 0 and rules.ordered and model.stars:
+                    found = self._later(path, model, name, entry, 0, set())
+                if not found:
+                    found = self._meaning(path, model, at, name, entry, types and rules.spaces)
                 if found is not None:
                     return found
             at = one.parent
@@ -214,7 +220,11 @@ class Names:
                 return found
         entry = model.names[0].get(name)
         if entry is not None:
-            found = self._meaning_far(path, model, name, entry, depth, apart)
+            found = None
+            if model.stars and policy(model).ordered:
+                found = self._later(path, model, name, entry, depth, seen)
+            if not found:
+                found = self._meaning_far(path, model, name, entry, depth, apart)
             if found is not None:
                 return found
         if name == "default":
@@ -270,13 +280,51 @@ class Names:
     ) -> list[Hit]:
         """What modules give that all is imported from; the last import counts."""
         seen.add(path)
-        for one in reversed(model.imports):
-            if one.name == "*" and not one.alias:
-                for file in self.view.modules(path, one.module):
-                    found = self.exported(file, name, depth + 1, seen, types=types)
+        for one in reversed(model.stars):
+            for file in self.view.modules(path, one.module):
+                if not self._handed_on(file, name):
+                    continue
+                found = self.exported(file, name, depth + 1, seen, types=types)
+                if found:
+                    return found
+        return []
+
+    def _later(
+        self,
+        path: bytes,
+        model: FileModel,
+        name: str,
+        entry: Entry,
+        depth: int,
+        seen: set[bytes],
+    ) -> list[Hit]:
+        """What a star import gives that stands behind all else that binds a name."""
+        last = max(
+            (
+                *(model.symbols[at].name_line for at in entry.symbols),
+                *(model.imports[at].line for at in entry.imports),
+                *(row.line for row in entry.rows),
+            )
+        )
+        for one in reversed(model.stars):
+            if one.line <= last:
+                break
+            for file in self.view.modules(path, one.module):
+                if file not in seen and self._handed_on(file, name):
+                    found = self.exported(file, name, depth + 1, {*seen, path})
                     if found:
                         return found
         return []
+
+    def _handed_on(self, path: bytes, name: str) -> bool:
+        """A star import takes a name: of those without underscore, or those in `__all__`."""
+        model = self.view.model(path)
+        if model is None or not policy(model).ordered:
+            return True
+        if "__all__" not in model.names[0]:
+            return not name.startswith("_")
+        listed = model.listed
+        return listed is None or name in listed
 
     def submodule(self, path: bytes, name: str) -> list[Hit]:
         """The module of that name in a package."""

@@ -13,10 +13,8 @@ _TRANSPARENT = {
     **dict.fromkeys(
         ("Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"), 0
     ),
-    **dict.fromkeys(("Awaitable", "ReadOnly", "TypeGuard"), 0),
-    **dict.fromkeys(("Promise", "PromiseLike", "Awaited", "Readonly", "Partial", "NonNullable"), 0),
-    "Coroutine": 2,
-    "Omit": 0,
+    **dict.fromkeys(("ReadOnly", "TypeGuard"), 0),
+    **dict.fromkeys(("Readonly", "Partial", "NonNullable", "Omit"), 0),
 }
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
@@ -63,9 +61,10 @@ class Typed(Answers):
     ) -> Value:
         if name in {"Union", "Optional"}:
             return together([self._of(path, scope, arg, me) for arg in args])
-        if name in {"ReturnType", "InstanceType"} and args:
+        if name in {"ReturnType", "InstanceType", "Awaited"} and args:
             of = self._of(path, scope, args[0], me)
-            return together([self.called(value) for value in each(of)])
+            leads = self._awaited if name == "Awaited" else self.called
+            return together([leads(value) for value in each(of)])
         if name in _TYPE_NAMES and args:
             of = self._of(path, scope, args[0], me)
             if isinstance(of, Instance):

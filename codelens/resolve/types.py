@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from codelens.resolve.members import Members
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
+from codelens.resolve.own import holder, literal
+from codelens.resolve.results import Results
 from codelens.resolve.values import (
-    Container,
     Definition,
-    Function,
     Instance,
     Literal,
     Module,
+    Record,
     Super,
     Value,
     each,
@@ -24,21 +24,13 @@ from codelens.types import Binding, Reference
 
 _STEP = re.compile(r"\.([\w$#]+)|(\(\))|(\[\])|(\[\*\])|(\[with\])")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
-_PAIRS = frozenset(
-    "dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict Map Record "
-    "WeakMap".split()
-)
-_ENTERED = frozenset(
-    "Iterator Generator AsyncIterator AsyncGenerator Iterable AsyncIterable ContextManager "
-    "AsyncContextManager AbstractContextManager AbstractAsyncContextManager".split()
-)
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
 
 @lru_cache(maxsize=50_000)
 def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
     """An expression as what it begins with and the steps from there; None if unknown."""
-    if text[:1] == "(":
+    if text[:1] in {"(", "{"}:
         end = _closing(text)
     elif text[:1] == "`":
         end = text.find("`", 1)
@@ -63,13 +55,13 @@ def _closing(text: str) -> int:
     """Where the bracket that a text begins with closes, -1 if it does not."""
     depth = 0
     for at, sign in enumerate(text):
-        depth += (sign == "(") - (sign == ")")
+        depth += (sign in "({") - (sign in ")}")
         if not depth:
             return at
     return -1
 
 
-class Types(Members):
+class Types(Results):
     """Values of expressions in one view."""
 
     by_place = False
@@ -89,10 +81,12 @@ class Types(Members):
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """A scope at which what an expression begins with is the same, and if lines matter."""
-        if head[0] in "(`0" or not (self.by_place or type(self) is Types):
+        if head[0] in "({`0" or not (self.by_place or type(self) is Types):
             return scope, True
         model = self.view.model(path)
         if model is not None and (head == "super" or head in policy(model).instance):
+            if policy(model).spaces:
+                return holder(model, scope), False
             return model.own_scope.get(model.type_around(scope), scope), False
         return self.names.place(path, scope, head)
 
@@ -129,25 +123,33 @@ class Types(Members):
             return together([self.called(one) for one in each(value)])
         if step in {"[]", "[*]"}:
             return together([self._element(one, step) for one in each(value)])
+        if step == "#await":
+            return together([self._awaited(one) for one in each(value)])
         if step == "[with]":
             return together([self._entered(one) for one in each(value)])
         return together([self.member_value(one, step) for one in each(value)])
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
-        if head[0] == "(":
-            return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
-        if head[0] == "`":
-            return self.of_type(path, scope, head[1:-1])
-        if head == "0":
-            return Literal()
+        if head[0] in "({`0":
+            return self._written(path, scope, head, line)
         model = self.view.model(path)
         if model is None:
             return None
         if head == "super":
             return self._super(path, scope, model)
         if head in policy(model).instance:
+            if policy(model).spaces:
+                return self._own_this(path, holder(model, scope), model)
             return self.instance_around(path, scope)
         return self._named(path, scope, head, line)
+
+    def _written(self, path: bytes, scope: int, head: str, line: int) -> Value:
+        """What stands there as it is: one of two, a type, an object, a literal."""
+        if head[0] == "(":
+            return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
+        if head[0] == "`":
+            return self.of_type(path, scope, head[1:-1])
+        return Record(path, scope, head, line) if head[0] == "{" else Literal()
 
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
         hits = self.names.lookup(path, scope, name)
@@ -177,7 +179,10 @@ class Types(Members):
         parent = model.scopes[one.parent] if one.parent >= 0 else None
         if parent is None or parent.kind != "class" or parent.symbol < 0:
             return None
-        if hit.name == "cls":
+        decorators = model.decorators(one.symbol) if one.symbol >= 0 else frozenset[str]()
+        if "staticmethod" in decorators:
+            return None
+        if hit.name == "cls" or "classmethod" in decorators:
             return Definition(hit.path, parent.symbol)
         return self.this(hit.path, parent.symbol)
 
@@ -191,8 +196,30 @@ class Types(Members):
         symbol = model.type_around(scope) if model is not None else -1
         return self.this(path, symbol) if symbol >= 0 else None
 
+    def _own_this(self, path: bytes, scope: int, model: FileModel) -> Value:
+        """JavaScript's `this`, by the scope that says what it is."""
+        one = model.scopes[scope]
+        entry = model.names[scope].get("this")
+        if entry is not None:
+            said = [row for row in entry.rows if row.how == ":"]
+            if said:
+                return self.of_type(path, scope, said[0].text)
+            owner = literal(model, one.symbol) if one.symbol >= 0 else -1
+            return Definition(path, owner) if owner >= 0 else None
+        if one.kind == "class":
+            return self.this(path, one.symbol) if one.symbol >= 0 else None
+        symbol = model.type_around(scope) if scope else -1
+        return Definition(path, symbol) if symbol >= 0 else None
+
     def _super(self, path: bytes, scope: int, model: FileModel) -> Value:
         symbol = model.type_around(scope)
+        if policy(model).spaces:
+            mine = self._own_this(path, holder(model, scope), model)
+            return (
+                Super(path, symbol, mine)
+                if mine is not None and mine[:2] == (path, symbol)
+                else None
+            )
         return Super(path, symbol, self.this(path, symbol)) if symbol >= 0 else None
 
     def value_of(self, hit: Hit, path: bytes, scope: int, line: int) -> Value:
@@ -208,9 +235,15 @@ class Types(Members):
                 return Definition(hit.path, hit.symbol)
         same = hit.path == path and self._in_one_function(model, hit.scope, scope)
         found = self._of_rows(hit, line if same else -1)
-        if hit.symbol not in model.children or not (found is None or isinstance(found, Literal)):
+        if hit.symbol not in model.children:
             return found
-        return Definition(hit.path, hit.symbol)
+        if isinstance(found, Record):
+            return together([Definition(hit.path, hit.symbol), found])
+        return (
+            Definition(hit.path, hit.symbol)
+            if found is None or isinstance(found, Literal)
+            else found
+        )
 
     def _in_one_function(self, model: FileModel, outer: int, inner: int) -> bool:
         return model.functions[outer] == model.functions[inner]
@@ -221,6 +254,10 @@ class Types(Members):
 
     def _from_rows(self, hit: Hit, line: int) -> Value:
         rows = [row for row in self.names.rows(hit) if row.how != "let"]
+        if not rows and hit.name == "default":
+            model = self.view.model(hit.path)
+            handed = model.exports.get("default", ()) if model is not None else ()
+            rows = [row._replace(how="=") for row in handed if row.text[:1] == "{"]
         declared = [row for row in rows if row.how == ":"]
         if declared:
             return self.of_type(hit.path, hit.scope, declared[0].text)
@@ -243,103 +280,6 @@ class Types(Members):
                 return None
             values.append(value)
         return together(values)
-
-    def called(self, value: Value) -> Value:
-        """What a call of a value gives."""
-        if isinstance(value, Function):
-            return value.result
-        if isinstance(value, Instance):
-            hits = self.members(value, "__call__")
-            return self.result(hits[0][0].path, hits[0][0].symbol, value) if hits else None
-        if isinstance(value, Module):
-            whole = self.handed(value)
-            return together([self.called(one) for one in each(whole)])
-        if not isinstance(value, Definition):
-            return None
-        if self._is_type(value):
-            return Instance(value.path, value.symbol)
-        return self.result(value.path, value.symbol, value.owner)
-
-    def handed(self, module: Module) -> Value:
-        """What a module of CommonJS is as a whole: its default export."""
-        model = self.view.model(module.path)
-        if model is None or not policy(model).spaces:
-            return None
-        found: list[Value] = []
-        for hit in self._chosen(self.names.exported(module.path, "default")):
-            value = self.value_of(hit, hit.path, -1, -1)
-            found.append(value if value != module else None)
-        for row in model.exports.get("default", ()):
-            if not found:
-                found.append(self.value(module.path, 0, row.text, row.line))
-        return together(found)
-
-    def result(self, path: bytes, symbol: int, me: Value) -> Value:
-        """What a function gives back."""
-        key = ("result", path, symbol, me)
-        return self._once(key, lambda: self._result(path, symbol, me), None)
-
-    def _result(self, path: bytes, symbol: int, me: Value) -> Value:
-        model = self.view.model(path)
-        if model is None:
-            return None
-        scope = model.own_scope.get(symbol)
-        if scope is None:
-            return None
-        if isinstance(me, Definition):
-            me = Instance(me.path, me.symbol)
-        rows = model.of_scope.get(scope, [])
-        said = [row for row in rows if row.how == "->"]
-        if said and me is not None and self._gives_itself(model, scope, said[0]):
-            return me
-        if said:
-            return self.of_type(path, scope, said[0].text, me)
-        if any(row.how == "yield" for row in rows):
-            return None
-        values: list[Value] = []
-        for row in rows:
-            if row.how == "return":
-                value = self._returned(path, row, me)
-                if value is None:
-                    return None
-                values.append(value)
-        return together(values)
-
-    def _gives_itself(self, model: FileModel, scope: int, said: Binding) -> bool:
-        """`def __enter__(self: T) -> T`."""
-        entry = model.names[scope].get("self")
-        rows = entry.rows if entry is not None else ()
-        return len(rows) == 1 and rows[0].how == ":" and rows[0].text == said.text
-
-    def _returned(self, path: bytes, row: Binding, me: Value) -> Value:
-        if me is not None and row.text in {"self", "this"}:
-            return me
-        return self.value(path, row.scope, row.text, row.line)
-
-    def _element(self, value: Value, step: str) -> Value:
-        if isinstance(value, Container) and value.args:
-            if value.name in _PAIRS:
-                return value.args[-1] if step == "[]" else value.args[0]
-            return value.args[0]
-        if isinstance(value, Instance):
-            name = "__getitem__" if step == "[]" else "__iter__"
-            hits = self.members(value, name)
-            if hits:
-                found = self.result(hits[0][0].path, hits[0][0].symbol, value)
-                return (
-                    found
-                    if step == "[]"
-                    else together([self._element(one, "[]") for one in each(found)])
-                )
-        return None
-
-    def _entered(self, value: Value) -> Value:
-        if isinstance(value, Container) and value.args and value.name in _ENTERED:
-            return value.args[0]
-        for name in ("__enter__", "__aenter__"):
-            for hit, _ in self.members(value, name)[:1]:
-                return self.result(hit.path, hit.symbol, value)
-        return None
 
 
 @lru_cache(maxsize=5_000)

@@ -49,6 +49,15 @@ class Function(NamedTuple):
     result: Value
 
 
+class Record(NamedTuple):
+    """An object written out, in a scope: keys and what they are."""
+
+    path: bytes
+    scope: int
+    text: str
+    line: int
+
+
 class Literal(NamedTuple):
     """A value without members of ours: text, number, nothing."""
 
@@ -59,7 +68,18 @@ class Several(NamedTuple):
     values: tuple[Value, ...]
 
 
-Value = Instance | Definition | Module | Super | Container | Function | Literal | Several | None
+Value = (
+    Instance
+    | Definition
+    | Module
+    | Super
+    | Container
+    | Function
+    | Record
+    | Literal
+    | Several
+    | None
+)
 
 
 def together(values: list[Value]) -> Value:

@@ -110,3 +110,72 @@ def test_a_decorator_is_used_by_what_it_decorates() -> None:
 def test_names_in_a_class_are_not_those_in_its_methods() -> None:
     text = "def go(): ...\nclass A:\n    def go(self): ...\n    def use(self): go()\n"
     assert edges_of({"a.py": text}) == ["a.py:A.use -> go"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("x = late(); x.turn()", ["late"]),
+        ("x = await late(); x.turn()", ["late", "Part.turn"]),
+        ("late().turn()", ["late"]),
+        ("(await late()).turn()", ["late", "Part.turn"]),
+        ("async with Door() as x:\n        x.turn()", ["Door", "Part.turn"]),
+        ("Door.part.turn()", []),
+        ("Door().part.turn()", ["Door", "Part.turn"]),
+        ("match other:\n        case {'a': 1, **make}:\n            make()", []),
+        ("match other:\n        case [1, *make]:\n            make()", []),
+    ],
+)
+def test_what_is_not_awaited_or_bound_by_a_pattern_is_not_what_it_leads_to(
+    body: str, expected: list[str]
+) -> None:
+    lib = (
+        f"{BASE}\nasync def late() -> Part: ...\n"
+        "class Door:\n    async def __aenter__(self) -> Part: ...\n"
+        "    @property\n    def part(self) -> Part: ...\n"
+    )
+    head = "from lib import Door, late, make"
+    files = {"lib.py": lib, "use.py": f"{head}\nasync def use(other):\n    {body}\n"}
+    found = [edge for edge in edges_of(files) if edge.startswith("use.py:use")]
+    assert [edge.partition("lib.py:")[2] for edge in found] == expected
+
+
+def test_self_of_a_static_method_is_no_instance() -> None:
+    text = (
+        "class A:\n    def go(self): ...\n    @staticmethod\n    def s(self):\n"
+        "        self.go()\n    @classmethod\n    def c(self):\n        self.go()\n"
+    )
+    assert edges_of({"a.py": text}) == ["a.py:A.c -> A.go"]
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("from one import go\nfrom two import *", "two.py:go"),
+        ("from two import *\nfrom one import go", "one.py:go"),
+        ("from two import *\nfrom listing import *", "two.py:go"),
+        ("from two import _hidden as go", "two.py:_hidden"),
+        ("def go(): ...\nfrom two import *", "two.py:go"),
+    ],
+)
+def test_what_a_module_binds_last_counts(head: str, expected: str) -> None:
+    files = {
+        "one.py": "def go(): ...",
+        "two.py": "def go(): ...\ndef _hidden(): ...",
+        "listing.py": "__all__ = [\n    'other',\n]\ndef go(): ...\ndef other(): ...",
+        "through.py": head,
+        "use.py": "from through import go\ndef use(): go()",
+        "here.py": f"{head}\ndef use(): go()",
+    }
+    found = edges_of(files)
+    assert [f"use.py:use -> {expected}", f"here.py:use -> {expected}"] == found
+
+
+def test_a_star_import_takes_no_name_with_an_underscore() -> None:
+    files = {"a.py": "def _go(): ...", "b.py": "from a import *\ndef use(): _go()"}
+    assert edges_of(files) == []
+
+
+def test_importing_all_of_the_own_package_imports_it() -> None:
+    files = {"p/__init__.py": "", "p/a.py": "from . import *"}
+    assert edges_of(files, "import") == ["p/a.py:- -> p/__init__.py:-"]

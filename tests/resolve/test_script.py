@@ -97,3 +97,98 @@ def test_interfaces_and_classes_derive() -> None:
 
 def test_a_constant_of_a_module_is_what_uses() -> None:
     assert edges_of({"a.ts": "const f = () => 1\nconst x = f()"}) == ["a.ts:x -> f"]
+
+
+SIDES = """\
+export class G {
+  go() { return 1 }
+  static go() { return 2 }
+  static make(): G { return new this() }
+  again() { this.go() }
+  static both() { this.go() }
+  plain() { call(function () { this.go() }); function y(this: any) { this.go() } }
+  arrow() { call(() => this.go()) }
+  told() { function z(this: G) { this.go() } }
+  field = function () { this.go() }
+  nested() { return { go() {}, h() { this.go() } } }
+}
+export class H extends G { go() { super.go() } static go() { super.go() } }
+export const o = { go() {}, h() { this.go() } };
+"""
+
+
+def test_this_is_what_its_function_makes_it() -> None:
+    found = edges_of({"a.ts": SIDES}, numbered=True)
+    assert [edge for edge in found if "go" in edge.partition("->")[2]] == [
+        "a.ts:G.again -> G.go",
+        "a.ts:G.both -> G.go~2",
+        "a.ts:G.arrow -> G.go",
+        "a.ts:G.told.z -> G.go",
+        "a.ts:G.field -> G.go",
+        "a.ts:H.go -> G.go",
+        "a.ts:H.go~2 -> G.go~2",
+        "a.ts:o -> o.go",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("new G().go()", "G.go"),
+        ("G.go()", "G.go~2"),
+        ("G.make().go()", "G.go"),
+        ("const all: G[] = given; all[0].go()", "G.go"),
+        ("H.go()", "H.go~2"),
+        ("late().go()", ""),
+        ("late().then(g => g)", ""),
+        ("async () => (await late()).go()", "G.go"),
+        ("async () => { const g = await told(); g.go() }", "G.go"),
+        ("async () => { const g = await inner(); g.go() }", "G.go"),
+        ("const g = told(); g.go()", ""),
+    ],
+)
+def test_instance_and_static_members_and_promises_are_told_apart(body: str, expected: str) -> None:
+    text = (
+        "import { G, H } from './a'\nexport async function late() { return new G() }\n"
+        "export function told(): Promise<G> { return late() }\n"
+        "export const inner = async () => late();\n"
+        f"export const use = (given) => {{ const f = {body} }}\n"
+    )
+    text = text.replace("const f = const", "const")
+    found = edges_of({"a.ts": SIDES, "use.ts": text}, numbered=True)
+    found = [edge.partition("a.ts:")[2] for edge in found if edge.startswith("use.ts:use")]
+    assert [edge for edge in found if ".go" in edge] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "lib.go()",
+        "more.go()",
+        "const { inner } = made(); inner.go()",
+        "made().inner.go()",
+        "const o = { lib }; o.lib.go()",
+        "const o = { go, ...lib, other: 1 }; o.go()",
+    ],
+)
+def test_an_object_written_out_hands_on_what_it_holds(body: str) -> None:
+    files = {
+        "lib.js": "function go() {}\nfunction other() {}\nexport default { go, other }",
+        "use.js": "import lib from './lib'\nconst more = { ...lib }\n"
+        "function made() { const { go } = lib; return { ...lib, inner: lib } }\n"
+        f"export function use() {{ {body} }}\n",
+    }
+    assert "use.js:use -> lib.js:go" in edges_of(files)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["const o = { go, ...given }; o.go()", "const o = { ...lib, go: given }; o.go()"],
+)
+def test_a_key_that_may_be_another_gives_no_edge(body: str) -> None:
+    files = {
+        "lib.js": "export function go() {}",
+        "use.js": "import * as lib from './lib'\nimport { go } from './lib'\n"
+        f"export function use(given) {{ {body} }}\n",
+    }
+    assert edges_of(files) == []

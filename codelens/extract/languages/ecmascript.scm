@@ -119,6 +119,17 @@
 (return_statement (_) @bind.return)
 (arrow_function body: (expression) @bind.return)
 (yield_expression) @bind.yield
+; Functions with a `this` of their own, methods of classes apart.
+(statement_block (function_declaration) @bind.this)
+(object (method_definition) @bind.this)
+(arguments (function_expression) @bind.this)
+(variable_declarator value: (function_expression) @bind.this)
+(assignment_expression right: (function_expression) @bind.this)
+(pair value: (function_expression) @bind.this)
+(return_statement (function_expression) @bind.this)
+(arrow_function body: (function_expression) @bind.this)
+(parenthesized_expression (function_expression) @bind.this)
+(array (function_expression) @bind.this)
 (export_statement !source (export_clause (export_specifier) @bind.export))
 (export_statement "default" value: (_)) @bind.export
 (export_statement "default" declaration: (_)) @bind.export

@@ -101,6 +101,7 @@
 (lambda_parameters (_) @bind.parameter)
 (global_statement (identifier) @bind.global)
 (case_pattern (dotted_name . (identifier) @bind.unknown .))
+(splat_pattern (identifier) @bind.unknown)
 (function_definition return_type: (type) @bind.result)
 (return_statement (_) @bind.return)
 (yield) @bind.yield

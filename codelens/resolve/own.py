@@ -1,0 +1,58 @@
+"""JavaScript's `this`: whose it is in a scope, and which members of a class are static."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from codelens.resolve.model import VARIABLES, FileModel
+
+_ASYNC = re.compile(r"(?:^|[\s(])async(?=\s+[\w$*(<#\[]|[(<*])")
+
+
+def holder(model: FileModel, scope: int) -> int:
+    """The scope that says what `this` is: a function with its own, a static method, a class."""
+    while scope > 0:
+        one = model.scopes[scope]
+        if one.kind == "class" or "this" in model.names[scope]:
+            return scope
+        if one.kind == "function" and one.symbol >= 0 and is_static(model, one.symbol):
+            return scope
+        scope = one.parent
+    return 0
+
+
+def literal(model: FileModel, symbol: int) -> int:
+    """The variable whose object written out a function is part of, -1 if there is none."""
+    if symbol not in model.unbound:
+        return -1
+    parent = model.symbols[symbol].parent
+    return parent if parent >= 0 and model.symbols[parent].kind in VARIABLES else -1
+
+
+def is_static(model: FileModel, symbol: int) -> bool:
+    """A member is the class's own and not its instances'."""
+    one = model.symbols[symbol]
+    signature = one.signature
+    if "static" not in signature:
+        return False
+    return "static" in signature[: max(signature.find(one.name), 0)].split()
+
+
+def is_async(model: FileModel, symbol: int) -> bool:
+    """A call of a function gives what has to be awaited."""
+    signature = model.symbols[symbol].signature
+    return "async" in signature and _ASYNC.search(signature) is not None
+
+
+def of_side(
+    model: FileModel, owner: int, places: Sequence[int], *, static: bool
+) -> tuple[int, ...]:
+    """Of members of one name those of the class itself, or those of its instances."""
+    if model.symbols[owner].kind != "class":
+        return tuple(places)
+    return tuple(
+        at
+        for at in places
+        if model.is_outside_member(model.symbols[at]) or is_static(model, at) == static
+    )
