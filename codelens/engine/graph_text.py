@@ -33,7 +33,7 @@ _HOW = {
     "call": "calls", "ref": "uses", "inherit": "derives from", "import": "imports",
     "overrides": "overrides", "overridden": "may run", "override": "may run",
 }  # fmt: skip
-_CHANGED_SHOWN = 40
+_CHANGED_SHOWN = 20
 
 
 def place(thing: Thing) -> str:
@@ -136,10 +136,12 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
         f"{count_of(hit, 'definition')} hit, {count_of(answer.files, 'other file')}; "
         f"{count_of(answer.test_count, 'test file')} to run"
     ]
-    head += [f"  {_changed(one)}" for one in answer.changed[:_CHANGED_SHOWN]]
+    changed = [f"  {_changed(one)}" for one in answer.changed[:_CHANGED_SHOWN]]
     if len(answer.changed) > _CHANGED_SHOWN:
-        head.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
-    return head, [*_tests(answer), *_hits(answer), *_may(answer.may, answer.may_count)]
+        changed.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
+    return head, [
+        *changed, *_tests(answer), *_hits(answer), *_may(answer.may, answer.may_count),
+    ]  # fmt: skip
 
 
 def _changed(one: Changed) -> str:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from codelens.engine import graph_text
-from codelens.engine.as_text import tokens_of
 from codelens.engine.entries import entries
 from codelens.engine.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
 from codelens.engine.look import Look
 from codelens.engine.things import Things
+from codelens.engine.within import cost_of
 from codelens.errors import HandleError
 from codelens.handles.grammar import file_handle
 from codelens.paths import printed
@@ -93,14 +93,14 @@ class Drawing:
         )
         plain = _within(plain, int(max_tokens * (_HEAD_SHARE / 2 if self._near else _HEAD_SHARE)))
         head, _ = graph_text.map_(plain)
-        left = max_tokens - tokens_of("\n".join(head)) - _SPARE_TOKENS
+        left = max_tokens - cost_of("\n".join(head)) - _SPARE_TOKENS
         files: list[MapFile] = []
         shown: list[int] = []
         for place, at in enumerate(self._order):
             if left < _LEAST_FILE_TOKENS:
                 break
             file = self._file(at, place, left)
-            cost = tokens_of(graph_text.map_file(file)) + 1
+            cost = cost_of(graph_text.map_file(file)) + 1
             if cost > left and files:
                 break
             left -= cost
@@ -123,7 +123,7 @@ class Drawing:
             round(self._scores[at] * 100, 3), self._ranked.links.importers[at], rows,
             every - len(rows),
         )  # fmt: skip
-        while rows and tokens_of(graph_text.map_file(file)) > tokens:
+        while rows and cost_of(graph_text.map_file(file)) > tokens:
             rows = rows[:-1]
             file = _shorter(file, rows, every)
         return file
@@ -275,7 +275,7 @@ _NEAR_FILES = 12
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
     """Without the last of what is said of the whole, until it fits."""
     for _ in range(_FOLDERS + _ENTRIES + _HOT):
-        if tokens_of("\n".join(graph_text.map_(answer)[0])) <= tokens:
+        if cost_of("\n".join(graph_text.map_(answer)[0])) <= tokens:
             break
         longest = max((answer.hot, answer.folders, answer.entries), key=len)
         if longest is answer.hot:

@@ -4,75 +4,106 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from codelens.engine import graph_json, graph_text
-from codelens.engine.as_text import count_of, one_line, receipt_line, safe, tokens_of
+from codelens.engine import graph_json, graph_text, within
+from codelens.engine.as_text import count_of, one_line, receipt_line, safe
 from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.serve.shape import Format
 from codelens.types import Receipt
 
-_SPARE_TOKENS = 60
-"""Kept for the line that says what was left out."""
+_AROUND_MAP_TOKENS = 70
+"""What stands around a map's text: the receipt, with the worktree's path."""
+_LEAST_MAP_TOKENS = 200
+_RELATED_SHARES = {"results": 6, "may": 1, "notes": 2}
+_IMPACT_SHARES = {"results": 4, "tests": 4, "changed": 2, "may": 1, "notes": 2}
+_MAP_SHARES = {
+    "results": 12, "entries": 2, "hot": 2, "folders": 1, "languages": 1, "links": 1, "notes": 1,
+}  # fmt: skip
 
 
 def related(answer: RelatedAnswer, form: Format, max_tokens: int) -> str:
     """What is related, relation by relation; or paths."""
     if form == "json":
-        return _json(graph_json.related(answer), max_tokens)
+        return fitted_lists(graph_json.related(answer), _RELATED_SHARES, max_tokens)
     head, blocks = graph_text.related(answer, detailed=form == "detailed")
     if not blocks:
         blocks = ["no path found" if answer.goal is not None else "nothing is certainly related"]
-    more = "call cl_related with kinds, or a higher max_tokens"
+    more = "call cl_related with a higher max_tokens, or with kinds, direction or a lower limit"
     return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
 def impact(answer: ImpactAnswer, form: Format, max_tokens: int) -> str:
     """What changes, the tests to run, what is hit."""
     if form == "json":
-        return _json(graph_json.impact(answer), max_tokens)
+        return fitted_lists(graph_json.impact(answer), _IMPACT_SHARES, max_tokens)
     head, blocks = graph_text.impact(answer)
-    more = "call cl_impact with a higher max_tokens or a smaller depth"
+    more = "call cl_impact with a higher max_tokens, fewer targets or a smaller depth"
     return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
+def of_map(max_tokens: int) -> int:
+    """What of a limit is left for the map itself."""
+    return max(max_tokens - _AROUND_MAP_TOKENS, _LEAST_MAP_TOKENS)
+
+
 def map_(answer: MapAnswer, form: Format, max_tokens: int) -> str:
-    """The repository at a glance; the engine made it fit."""
+    """The repository at a glance."""
     if form == "json":
-        return _json(graph_json.map_(answer), max_tokens)
+        return fitted_lists(graph_json.map_(answer), _MAP_SHARES, max_tokens)
     head, blocks = graph_text.map_(answer)
-    return _fitted(answer.receipt, answer.notes, head, blocks, "", max_tokens + _SPARE_TOKENS * 2)
+    more = "call cl_map with a higher max_tokens, or with a focus"
+    return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
 def _fitted(
     receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], more: str,
     max_tokens: int,
 ) -> str:  # fmt: skip
-    """The receipt, the notes, and as many lines as fit; of the heading at least one."""
+    """The receipt, what is said of the whole, the notes, and as many blocks as fit."""
     first = f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
-    rows = [first, *(f"note: {one_line(note)}" for note in notes)]
-    left = max_tokens - tokens_of("\n".join(rows)) - _SPARE_TOKENS
-    lines = [*head, *blocks]
-    for at, line in enumerate(lines):
-        text = safe(line)
-        left -= tokens_of(text) + 1
-        if left < 0 and at:
-            rows.append(f"{count_of(len(lines) - at, 'line')} more{more and f': {more}'}")
-            break
-        rows.append(text)
-    return "\n".join(rows)
+    around = [first, *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
+
+    def left_out(left: int) -> str:
+        return f"{count_of(left, 'line')} more: {more}" if left else ""
+
+    return within.fitted(around, [safe(block) for block in blocks], left_out, max_tokens).text
 
 
-def _json(shaped: Mapping[str, object], max_tokens: int) -> str:
-    """One object; results that do not fit are counted in `more`."""
+def fitted_lists(shaped: Mapping[str, object], shares: Mapping[str, int], max_tokens: int) -> str:
+    """One object; of each list as many entries as its share of the room takes.
+
+    What a list does not need is left to the others. `more` says how many entries of which lists
+    were left out. What stands beside the lists (the receipt, the target) is never cut.
+    """
     found = dict(shaped)
-    results = found["results"]
-    assert isinstance(results, list)
-    every: list[object] = list(results)  # type: ignore[reportUnknownArgumentType]
-    kept = every
-    text = json.dumps(found, ensure_ascii=False)
-    while kept and tokens_of(text) > max_tokens:
-        kept = kept[: len(kept) * max_tokens // (tokens_of(text) + 1)]
-        found["results"] = kept
-        found["more"] = len(every) - len(kept)
-        text = json.dumps(found, ensure_ascii=False)
-    return text
+    text = _dumped(found)
+    if within.cost_of(text) <= max_tokens:
+        return text
+    lists = {key: cast("list[object]", found[key]) for key in shares if found.get(key)}
+    lengths = {key: len(rows) for key, rows in lists.items()}
+    empty: list[object] = []
+    bare: dict[str, object] = {**found, **dict.fromkeys(lists, empty), "more": lengths}
+    room = max_tokens * within.BYTES_A_TOKEN - within.size_of(_dumped(bare))
+    sizes = {
+        key: [within.size_of(_dumped(one)) + len(", ") for one in rows]
+        for key, rows in lists.items()
+    }
+    weight = sum(shares[key] for key in lists)
+    for key in sorted(lists, key=lambda key: sum(sizes[key]) / shares[key]):
+        kept, own = 0, max(room, 0) * shares[key] // weight
+        for size in sizes[key]:
+            if size > own:
+                break
+            own -= size
+            room -= size
+            kept += 1
+        weight -= shares[key]
+        found[key] = lists[key][:kept]
+        lengths[key] -= kept
+    found["more"] = {key: left for key, left in lengths.items() if left}
+    return _dumped(found)
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

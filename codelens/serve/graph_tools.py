@@ -9,9 +9,13 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult
 from pydantic import Field
 
+from codelens.engine.relations import Relation
 from codelens.serve import descriptions, graph_shape
 from codelens.serve.arguments import AsList, Form, MaxTokens, NoTruth, Path, Ref
 from codelens.serve.frame import Frame, Said, tool
+
+_WALK_BUDGETS = 4
+"""Budgets that a question about the graph may take: it looks at the files, and then it walks."""
 
 
 class GraphTools:
@@ -19,6 +23,7 @@ class GraphTools:
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
+        self._walk_ms = frame.budget_ms * _WALK_BUDGETS
 
     async def map(
         self,
@@ -43,8 +48,8 @@ class GraphTools:
                 query=query,
                 path=where,
                 ref=ref or None,
-                max_tokens=max_tokens,
-                budget_ms=self._frame.budget_ms,
+                max_tokens=graph_shape.of_map(max_tokens),
+                budget_ms=self._walk_ms,
             )
             return Said(graph_shape.map_(answer, format, max_tokens))
 
@@ -57,30 +62,19 @@ class GraphTools:
         target: Annotated[
             str,
             Field(
-                description="src/auth.py#Session.validate, src/auth.py, or a name that one "
-                "definition alone has."
+                description="src/auth.py#Session.validate, src/auth.py, src/auth, or a name that "
+                "one definition alone has."
             ),
         ],
         to: Annotated[str, Field(description="Paths from target to this definition.")] = "",
         kinds: Annotated[
-            list[
-                Literal[
-                    "callers",
-                    "callees",
-                    "users",
-                    "uses",
-                    "importers",
-                    "imports",
-                    "bases",
-                    "subtypes",
-                    "overrides",
-                    "overridden",
-                    "tests",
-                ]
-            ],
+            list[Relation],
             AsList,
             Field(description="Only these relations."),
         ] = [],  # noqa: B006
+        paths: Annotated[
+            int, Field(ge=1, le=20, description="With to: distinct paths at most."), NoTruth
+        ] = 3,
         direction: Annotated[
             Literal["both", "in", "out"],
             Field(description="in: who uses it; out: what it uses."),
@@ -103,8 +97,9 @@ class GraphTools:
                 kinds=kinds,
                 direction=direction,
                 depth=depth,
+                paths=paths,
                 limit=limit,
-                budget_ms=self._frame.budget_ms,
+                budget_ms=self._walk_ms,
             )
             return Said(graph_shape.related(answer, format, max_tokens))
 
@@ -117,7 +112,7 @@ class GraphTools:
         targets: Annotated[
             list[str],
             AsList,
-            Field(max_length=100, description="Handles, files or names; none with diff."),
+            Field(max_length=100, description="Handles, files, folders or names; none with diff."),
         ] = [],  # noqa: B006
         diff: Annotated[
             str,
@@ -143,7 +138,7 @@ class GraphTools:
                 ref=ref or None,
                 depth=depth,
                 limit=limit,
-                budget_ms=self._frame.budget_ms,
+                budget_ms=self._walk_ms,
             )
             return Said(graph_shape.impact(answer, format, max_tokens))
 

@@ -57,6 +57,8 @@ def _wanted(about: Mapping[str, Any], inside: bool) -> str:
     if about.get("type") == "integer":
         return f"a whole number from {about['minimum']} to {about['maximum']}"
     if about.get("type") == "array":
+        if "enum" in about.get("items", {}):
+            return f"a list of {', '.join(about['items']['enum'])}"
         return f"a list of strings{' only' if inside else ''}"
     return "a string"
 

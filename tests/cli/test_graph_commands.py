@@ -10,8 +10,8 @@ from gitrepo import GitRepo
 from shop import BASE, BOOK, CART, Ran, Run
 
 from codelens.config import load
-from codelens.engine.as_text import tokens_of
 from codelens.engine.engine import Engine
+from codelens.engine.within import cost_of
 
 
 def handles(ran: Ran, relation: str) -> list[str]:
@@ -258,7 +258,7 @@ def test_nothing_of_another_branch_is_seen(repo: GitRepo, run: Run) -> None:
 def test_the_map_shows_what_matters_within_its_budget(repo: GitRepo, run: Run) -> None:
     ran = run("map", "--max-tokens", "400")
     assert ran.code == 0
-    assert tokens_of(ran.out) <= 400
+    assert cost_of(ran.out) <= 400
     assert ran.out.splitlines()[0].startswith("repo: python 6 files")
     assert "  shop/cart.py#show  shop: command, by pyproject.toml" in ran.out.splitlines()
     assert any(line.startswith("shop/book.py  14 lines") for line in ran.out.splitlines())

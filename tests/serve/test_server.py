@@ -17,6 +17,8 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client import Client
 from mcp_types import CallToolResult, ListRootsResult, Root
 
+from codelens.engine import within
+
 COMMAND = [sys.executable, "-P", "-m", "codelens", "serve"]
 
 AUTH = '''\
@@ -141,76 +143,6 @@ def test_the_graph_tools_answer_in_lines_and_in_json(asker: Asker, repo: GitRepo
     assert "src/auth.py" in asker.text("cl_map", max_tokens=500)
     short = asker.text("cl_map", max_tokens=200, format="json")
     assert len(json.loads(short)["results"]) <= 1
-
-
-def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> None:
-    head, first, *_ = asker.text("cl_search", query="validate").splitlines()
-    assert head.startswith(f"[fresh · main@{repo.head()[:7]} · 2 files checked")
-    assert str(repo.root) in head
-    place = "src/auth.py#Session.validate"
-    assert first == f"{place}\t4-6 method def validate(self, token) (defines it)"
-    assert "def validate" in asker.text("cl_expand", handles=[first.split("\t")[0]])
-
-
-def test_search_in_detail_tells_why(asker: Asker) -> None:
-    assert "score" in asker.text("cl_search", query="validate", format="detailed")
-
-
-def test_a_name_that_is_defined_is_followed_by_few_others(asker: Asker, repo: GitRepo) -> None:
-    repo.write_all({f"use{at}.py": f"import auth\nvalidate({at})\n" for at in range(8)})
-    rows = asker.text("cl_search", query="validate").splitlines()
-    assert len(rows) == 6
-    assert rows[-1] == "5 more that do not define it: call cl_search with format detailed"
-    assert len(json.loads(asker.text("cl_search", query="validate", format="json"))["results"]) == 9
-    assert "more" not in asker.text("cl_search", query="validate", format="detailed")
-
-
-def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
-    told = json.loads(asker.text("cl_search", query="validate", format="json"))
-    command = [*COMMAND[:-1], "search", "validate", "--json", "-C", str(repo.root)]
-    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, check=True)
-    assert told["results"] == json.loads(done.stdout)["results"]
-
-
-def test_nothing_found_is_no_error(asker: Asker) -> None:
-    assert "nothing found" in asker.text("cl_search", query="zzyzx_quux")
-
-
-def test_expand_reads_many_handles_and_names_the_one_it_cannot(asker: Asker) -> None:
-    text = asker.text("cl_expand", handles=["src/auth.py#login", "README.md:1", "logn"])
-    assert "==> src/auth.py#login  src/auth.py:9-10\ndef login(name):\n    return Session()" in text
-    assert "==> README.md:1  README.md:1\n# Top" in text
-    assert "ERROR 'logn'" in text and "src/auth.py#login" in text.rpartition("ERROR")[2]
-
-
-def test_expand_of_nothing_that_exists_is_an_error(asker: Asker) -> None:
-    assert "src/auth.py#login" in asker.error("cl_expand", handles=["src/auth.py#logn"])
-
-
-def test_one_handle_may_be_given_without_a_list(asker: Asker) -> None:
-    assert "def login" in asker.text("cl_expand", handles="src/auth.py#login")
-
-
-def test_outline_folds(asker: Asker) -> None:
-    text = asker.text("cl_outline", target="src/auth.py")
-    assert "src/auth.py  python, 10 lines, ~" in text
-    assert "  4-6    def validate(self, token)  -- Tell whether the token holds." in text
-    assert "src/  1 file, ~" in asker.text("cl_outline")
-
-
-def test_current_tells_where_it_stands(asker: Asker, repo: GitRepo) -> None:
-    text = asker.text("cl_current")
-    assert f"where: {repo.root} (worktree)" in text
-    assert json.loads(asker.text("cl_current", format="json"))["status"]["branch"] == "main"
-
-
-def test_a_ref_is_read_without_a_checkout(asker: Asker, repo: GitRepo) -> None:
-    repo.git("tag", "v1")
-    repo.commit("second", {"src/auth.py": "def log_in(): pass\n"})
-    assert "v1:src/auth.py#login" in asker.text("cl_search", query="login", ref="v1")
-    assert "def login" in asker.text("cl_expand", handles=["v1:src/auth.py#login"])
-    assert "def login" in asker.text("cl_outline", target="src/auth.py", ref="v1")
-    assert "def login" in asker.text("cl_outline", target="v1:src/auth.py")
 
 
 @pytest.mark.parametrize("form", ["concise", "json"])
@@ -469,3 +401,114 @@ def test_half_a_surrogate_pair_gets_its_answer(env: dict[str, str], repo: GitRep
         told = json.loads(answer["result"]["content"][0]["text"])
         assert told["query"] == ["\ufffd", "\ufffd login", r"\ud800", "\U0001f642"][number - 2]
     assert lines.end() == (0, b"")
+
+
+@pytest.mark.parametrize("form", ["concise", "detailed", "json"])
+@pytest.mark.parametrize("max_tokens", [250, 400, 900])
+def test_the_graph_tools_keep_to_max_tokens(
+    asker: Asker, repo: GitRepo, form: str, max_tokens: int
+) -> None:
+    body = "".join(
+        f"def user_of_sessions_number_{at}(one: Session) -> None:\n    Session({at})\n\n\n"
+        for at in range(60)
+    )
+    repo.write("src/many.py", f"from src.auth import Session\n\n\n{body}")
+    tests = body.replace("user", "test")
+    repo.write("tests/test_many.py", f"from src.auth import Session\n\n\n{tests}")
+    limits = {"format": form, "max_tokens": max_tokens}
+    for tool, arguments in (
+        ("cl_related", {"target": "Session", "limit": 500}),
+        ("cl_impact", {"targets": "Session", "limit": 500}),
+        ("cl_impact", {"diff": "HEAD"}),
+        ("cl_map", {}),
+    ):
+        text = asker.text(tool, **arguments, **limits)
+        assert within.cost_of(text) <= max_tokens, tool
+        if form == "json":
+            found = json.loads(text)
+            assert "receipt" in found
+            if "limit" in arguments:
+                assert found["more"]["results"] > 0
+        elif "limit" in arguments:
+            assert f"more: call {tool} with" in text.splitlines()[-1]
+
+
+def test_relations_that_there_are_not_are_told_with_those_that_there_are(asker: Asker) -> None:
+    failed = asker.error("cl_related", target="Session", kinds=["bogus"])
+    assert failed == (
+        "kinds must be a list of callers, callees, users, uses, importers, imports, bases, "
+        "subtypes, overrides, overridden, tests, not 'bogus'."
+    )
+    assert "direction" in asker.error(
+        "cl_related", target="Session", kinds=["callers"], direction="out"
+    )
+
+
+def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> None:
+    head, first, *_ = asker.text("cl_search", query="validate").splitlines()
+    assert head.startswith(f"[fresh · main@{repo.head()[:7]} · 2 files checked")
+    assert str(repo.root) in head
+    place = "src/auth.py#Session.validate"
+    assert first == f"{place}\t4-6 method def validate(self, token) (defines it)"
+    assert "def validate" in asker.text("cl_expand", handles=[first.split("\t")[0]])
+
+
+def test_search_in_detail_tells_why(asker: Asker) -> None:
+    assert "score" in asker.text("cl_search", query="validate", format="detailed")
+
+
+def test_a_name_that_is_defined_is_followed_by_few_others(asker: Asker, repo: GitRepo) -> None:
+    repo.write_all({f"use{at}.py": f"import auth\nvalidate({at})\n" for at in range(8)})
+    rows = asker.text("cl_search", query="validate").splitlines()
+    assert len(rows) == 6
+    assert rows[-1] == "5 more that do not define it: call cl_search with format detailed"
+    assert len(json.loads(asker.text("cl_search", query="validate", format="json"))["results"]) == 9
+    assert "more" not in asker.text("cl_search", query="validate", format="detailed")
+
+
+def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
+    told = json.loads(asker.text("cl_search", query="validate", format="json"))
+    command = [*COMMAND[:-1], "search", "validate", "--json", "-C", str(repo.root)]
+    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, check=True)
+    assert told["results"] == json.loads(done.stdout)["results"]
+
+
+def test_nothing_found_is_no_error(asker: Asker) -> None:
+    assert "nothing found" in asker.text("cl_search", query="zzyzx_quux")
+
+
+def test_expand_reads_many_handles_and_names_the_one_it_cannot(asker: Asker) -> None:
+    text = asker.text("cl_expand", handles=["src/auth.py#login", "README.md:1", "logn"])
+    assert "==> src/auth.py#login  src/auth.py:9-10\ndef login(name):\n    return Session()" in text
+    assert "==> README.md:1  README.md:1\n# Top" in text
+    assert "ERROR 'logn'" in text and "src/auth.py#login" in text.rpartition("ERROR")[2]
+
+
+def test_expand_of_nothing_that_exists_is_an_error(asker: Asker) -> None:
+    assert "src/auth.py#login" in asker.error("cl_expand", handles=["src/auth.py#logn"])
+
+
+def test_one_handle_may_be_given_without_a_list(asker: Asker) -> None:
+    assert "def login" in asker.text("cl_expand", handles="src/auth.py#login")
+
+
+def test_outline_folds(asker: Asker) -> None:
+    text = asker.text("cl_outline", target="src/auth.py")
+    assert "src/auth.py  python, 10 lines, ~" in text
+    assert "  4-6    def validate(self, token)  -- Tell whether the token holds." in text
+    assert "src/  1 file, ~" in asker.text("cl_outline")
+
+
+def test_current_tells_where_it_stands(asker: Asker, repo: GitRepo) -> None:
+    text = asker.text("cl_current")
+    assert f"where: {repo.root} (worktree)" in text
+    assert json.loads(asker.text("cl_current", format="json"))["status"]["branch"] == "main"
+
+
+def test_a_ref_is_read_without_a_checkout(asker: Asker, repo: GitRepo) -> None:
+    repo.git("tag", "v1")
+    repo.commit("second", {"src/auth.py": "def log_in(): pass\n"})
+    assert "v1:src/auth.py#login" in asker.text("cl_search", query="login", ref="v1")
+    assert "def login" in asker.text("cl_expand", handles=["v1:src/auth.py#login"])
+    assert "def login" in asker.text("cl_outline", target="src/auth.py", ref="v1")
+    assert "def login" in asker.text("cl_outline", target="v1:src/auth.py")
