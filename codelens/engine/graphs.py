@@ -62,20 +62,34 @@ class _Kept:
         self.graph: Graph = reading.graph_of(snapshot, read, known)
         self.table = before.table if before is not None else Table()
         """Edges of files, as long as what they stand on did not change."""
+        self.weak = before.weak if before is not None else Table()
+        """As `table`, of uses that may mean one of several things."""
         for path in self.table.files() - self.graph.known.checked:
             self.table.remove(path)
-        if self.table.wasteful:
-            self.table = Table()
+            if path in self.weak:
+                self.weak.remove(path)
+        if self.table.wasteful or self.weak.wasteful:
+            self.table, self.weak = Table(), Table()
         self.mentions = mentions_of(snapshot.db)
         self.mentions.take(snapshot.db, snapshot.by_content.keys())
         self.tests: dict[bytes, bool] = {}
-        self.asked: set[Node] = set()
-        """What all edges to are known of."""
+        self.asked: set[bytes] = set()
+        """Files that all edges to, as modules, are known of."""
+        self.settled: set[str] = set()
+        """Names of which all files that hold them are resolved."""
         self.files = len(by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
         self.values: dict[object, object] = {}
         """Whatever else is worked out from this state alone."""
+
+    def take(self, path: bytes) -> None:
+        """Resolve a file."""
+        edges = self.graph.all_edges(path)
+        certain = [one for one in edges if one.is_certain]
+        self.table.add(path, certain)
+        if len(certain) < len(edges):
+            self.weak.add(path, (one for one in edges if not one.is_certain))
 
     @property
     def whole(self) -> bool:
@@ -97,6 +111,7 @@ class LazyNet:
         self._deadline = time.monotonic() + seconds
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
+        self._stopped = False
 
     @property
     def values(self) -> dict[object, object]:
@@ -113,23 +128,18 @@ class LazyNet:
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `Net`; of the files that hold the name."""
-        kept = self._kept
-        if Node(path, symbol) not in kept.asked and not kept.whole:
-            before = len(self.unseen)
-            self.resolve(self._candidates(path, symbol))
-            if len(self.unseen) == before:
-                kept.asked.add(Node(path, symbol))
+        self._seek(path, symbol)
         return self._kept.table.edges_to(path, symbol)
 
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of uses that may mean a symbol, or something else; of the files with its name."""
-        return [
-            edge
-            for one in self._candidates(path, symbol)
-            if self._resolved(one)
-            for edge in self._kept.graph.possible(one)
-            if (edge.target, edge.target_symbol) == (path, symbol)
-        ]
+        self._seek(path, symbol)
+        return self._kept.weak.edges_to(path, symbol)
+
+    def spent(self) -> bool:
+        """As `Net`; the receipt says it."""
+        self._stopped = self._stopped or time.monotonic() > self._deadline
+        return self._stopped
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """As `Net`."""
@@ -149,16 +159,18 @@ class LazyNet:
         """All edges known so far."""
         return self._kept.table
 
-    def resolve(self, paths: Iterable[bytes]) -> None:
-        """Resolve files, as far as time allows."""
+    def resolve(self, paths: Iterable[bytes]) -> bool:
+        """Resolve files, as far as time allows; False if some are left."""
+        whole = True
         for path in paths:
-            self._resolved(path)
+            whole &= self._resolved(path)
+        return whole
 
     def hidden(self, path: bytes, symbol: int, shown: int = 3) -> Hidden:
         """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
         one = self.symbols(path)[symbol]
         count, sites = 0, list[tuple[bytes, int]]()
-        table = self._kept.table
+        table, weak = self._kept.table, self._kept.weak
         # A use that is no call is mostly a variable or an attribute of the same name.
         kinds = {"call"} if one.kind in CALLABLE else {"call", "type"}
         dunder = one.name.startswith("__")
@@ -167,7 +179,7 @@ class LazyNet:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:
-                told = table.lines(file, one.name)
+                told = table.lines(file, one.name) | weak.lines(file, one.name)
                 lines = [call.line for call in calls if call.line not in told]
                 count += len(lines)
                 sites += [(file, line) for line in lines[:shown]]
@@ -191,20 +203,23 @@ class LazyNet:
             names = {
                 name
                 for node in nodes
-                if node not in kept.asked and node.symbol >= 0
+                if node.symbol >= 0
                 for name in self._named(*node)
+                if name not in kept.settled
             }
             kept.mentions.fetch(self._look.snapshot.db, names)
 
     def receipt(self) -> Receipt:
         """The look's, `partial` if files could not be resolved in time."""
         receipt = self._look.receipt()
-        if not self.unseen:
+        if not self.unseen and not self._stopped:
             return receipt
-        note = (
-            f"{len(self.unseen):,} more files that hold the names asked about are not resolved "
-            "yet; ask again to go on"
-        )
+        note = "time ran out before all was followed; ask again, for less depth or with more time"
+        if self.unseen:
+            note = (
+                f"{len(self.unseen):,} more files that hold the names asked about are not "
+                "resolved yet; ask again to go on"
+            )
         return replace(
             receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))
         )
@@ -216,17 +231,28 @@ class LazyNet:
         if time.monotonic() > self._deadline:
             self.unseen.add(path)
             return False
-        table.add(path, self._kept.graph.edges(path))
+        self._kept.take(path)
         self.unseen.discard(path)
         return True
 
-    def _candidates(self, path: bytes, symbol: int) -> list[bytes]:
-        if symbol == MODULE:
-            # `import a.b`, then `a.c`: what is used of a package need not be named in an import.
-            named = _face(path).decode("utf-8", "surrogateescape")
-            using = {file for file, places in self.holding({named}) if places}
-            return sorted(using.union(self._importers(path)))
-        return [file for file, _ in self.holding(self._named(path, symbol))]
+    def _seek(self, path: bytes, symbol: int) -> None:
+        """Resolve the files that can hold an edge to a node; those of one name only once."""
+        kept = self._kept
+        if kept.whole:
+            return
+        if symbol != MODULE:
+            names = self._named(path, symbol) - kept.settled
+            if names and self.resolve(file for file, _ in self.holding(names)):
+                kept.settled |= names
+        elif path not in kept.asked and self.resolve(self._using(path)):
+            kept.asked.add(path)
+
+    def _using(self, path: bytes) -> list[bytes]:
+        """Files that may use a module."""
+        # `import a.b`, then `a.c`: what is used of a package need not be named in an import.
+        named = _face(path).decode("utf-8", "surrogateescape")
+        using = {file for file, places in self.holding({named}) if places}
+        return sorted(using.union(self._importers(path)))
 
     def _named(self, path: bytes, symbol: int) -> set[str]:
         """The names under which others may know a definition."""

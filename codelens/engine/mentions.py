@@ -81,7 +81,7 @@ class Mentions:
 
     def fetch(self, db: Database, names: Set[str]) -> None:
         """Look for many names in one go."""
-        missing = names - self._uses.keys()
+        missing = {name for name in names if name not in self._uses}
         if not missing:
             return
         if len(self._uses) > _MOST_NAMES_KEPT:

@@ -128,13 +128,10 @@ class Graph:
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file and are certain, in order of its text."""
-        return [one for one in self._all(path) if one.is_certain]
+        return [one for one in self.all_edges(path) if one.is_certain]
 
-    def possible(self, path: bytes) -> list[Edge]:
-        """Edges of uses in a file that may mean one of several things, to each of these."""
-        return [one for one in self._all(path) if not one.is_certain]
-
-    def _all(self, path: bytes) -> list[Edge]:
+    def all_edges(self, path: bytes) -> list[Edge]:
+        """Those of `edges`, and of uses that may mean one of several things one to each."""
         row = self.row(path)
         return unpacked(path, row.edges) if row is not None else []
 

@@ -51,6 +51,10 @@ class Net(Protocol):
         """Whether a file is one of tests, by its path."""
         ...
 
+    def spent(self) -> bool:
+        """Whether time ran out: what was not followed by now is left out, and told to be."""
+        ...
+
 
 _KINDS = ("call", "ref", "inherit", "import")
 _WORDS = 7
@@ -70,6 +74,8 @@ class Table:
         self._dead = 0
         self._spans: dict[int, tuple[int, int]] = {}
         self._to: dict[int, array[int]] = {}
+        self._of: dict[int, dict[int, array[int]]] = {}
+        """By source, once somebody asked for one symbol of it."""
 
     def __contains__(self, path: bytes) -> bool:
         return self._number.get(path, -1) in self._spans
@@ -104,9 +110,23 @@ class Table:
 
     def edges_of(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges that begin at a symbol of a file."""
-        start, stop = self._spans.get(self._number.get(path, -1), (0, 0))
-        places = _places(self._words[start + 1 : stop : _WORDS], symbol + 1)
-        return [self._edge(start + at * _WORDS) for at in places]
+        source = self._number.get(path, -1)
+        known = self._of.get(source)
+        if known is None:
+            known = self._of[source] = self._by_symbol(source)
+        return [self._edge(at) for at in known.get(symbol + 1, ())]
+
+    def _by_symbol(self, source: int) -> dict[int, array[int]]:
+        start, stop = self._spans.get(source, (0, 0))
+        found: dict[int, array[int]] = {}
+        for at, symbol in zip(
+            range(start, stop, _WORDS), self._words[start + 1 : stop : _WORDS], strict=True
+        ):
+            places = found.get(symbol)
+            if places is None:
+                places = found[symbol] = array("I")
+            places.append(at)
+        return found
 
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of the files taken in that end at a symbol of a file."""
@@ -129,6 +149,7 @@ class Table:
 
     def remove(self, path: bytes) -> None:
         """Forget the edges of a file; their place is not used again."""
+        self._of.pop(self._number[path], None)
         start, stop = self._spans.pop(self._number[path])
         for at in range(start, stop, _WORDS):
             self._words[at + 3] = _NOWHERE
@@ -180,8 +201,21 @@ def subtree(symbols: Sequence[Symbol], top: int) -> set[int]:
     if top < 0:
         return set(range(-1, len(symbols)))
     found = {top}
+    # Symbols stand in the order of the text, a parent before what it holds and around it.
+    end = symbols[top].end_byte
     for at in range(top + 1, len(symbols)):
-        # Symbols stand in the order of the text, a parent before what it holds.
+        if symbols[at].start_byte >= end:
+            break
         if symbols[at].parent in found:
             found.add(at)
     return found
+
+
+def held(symbols: Sequence[Symbol], top: int) -> Iterator[int]:
+    """What is defined right inside a symbol."""
+    end = symbols[top].end_byte
+    for at in range(top + 1, len(symbols)):
+        if symbols[at].start_byte >= end:
+            return
+        if symbols[at].parent == top:
+            yield at

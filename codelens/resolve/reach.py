@@ -33,7 +33,7 @@ class Reach(NamedTuple):
     found: tuple[Reached, ...]
     """By distance; within one those outside of tests first, then by how many they hit in turn."""
     cut: bool
-    """There is more: the search ended at `MOST_NODES`."""
+    """There can be more: the search ended at `MOST_NODES`, or when time ran out."""
 
 
 def changed_symbol(net: Net, node: Node) -> list[Node]:
@@ -63,6 +63,9 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
         following: list[Node] = []
         net.prepare(frontier)
         for node in frontier:
+            if cut or net.spent():
+                cut = True
+                break
             for one in _hit_by(net, node, distance):
                 if one.node in found or one.node in changing:
                     continue

@@ -59,6 +59,9 @@ class _Search:
         for distance in range(1, MOST_STEPS + 1):
             following: list[Node] = []
             for node in frontier:
+                if self._net.spent():
+                    self.complete = False
+                    return
                 for step in self._steps(node, distance == 1):
                     self._take(step, distance, following)
             if not following:

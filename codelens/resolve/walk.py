@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from codelens.resolve.model import CALLABLE, TYPES
-from codelens.resolve.net import MODULE, Net, Node, subtree
+from codelens.resolve.net import MODULE, Net, Node, held, subtree
 from codelens.resolve.relations import INWARD
 
 MOST_NODES = 3_000
@@ -68,7 +68,7 @@ class Walk:
         self._net = net
         self._target = target
         self.cut: set[str] = set()
-        """Relations with more than `MOST_NODES` nodes."""
+        """Relations with more than `MOST_NODES` nodes, or for which there was no time."""
 
     def related(self, relation: str, depth: int) -> list[Found]:
         """All that stands in a relation to the target, up to a distance, in order of interest."""
@@ -80,6 +80,9 @@ class Walk:
             if relation in INWARD:
                 self._net.prepare(edge_of_search)
             for node in edge_of_search:
+                if self._net.spent():
+                    self.cut.add(relation)
+                    break
                 for one in self._steps(relation, node, distance):
                     if one.node in self._target.inside:
                         continue
@@ -168,8 +171,8 @@ def own_symbols(net: Net, node: Node) -> set[int]:
         return subtree(symbols, node.symbol)
     return {node.symbol} | {
         at
-        for at, one in enumerate(symbols)
-        if one.parent == node.symbol and (one.name in CONSTRUCTORS or one.name == top.name)
+        for at in held(symbols, node.symbol)
+        if symbols[at].name in CONSTRUCTORS or symbols[at].name == top.name
     }
 
 
@@ -203,10 +206,11 @@ def overriding(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> 
 
 
 def _member(net: Net, owner: Node, name: str) -> Node | None:
-    for at, one in enumerate(net.symbols(owner.path)):
-        if one.parent == owner.symbol and one.name == name:
-            return Node(owner.path, at)
-    return None
+    symbols = net.symbols(owner.path)
+    return next(
+        (Node(owner.path, at) for at in held(symbols, owner.symbol) if symbols[at].name == name),
+        None,
+    )
 
 
 def subtypes(net: Net, node: Node) -> Iterator[Node]:

@@ -63,6 +63,9 @@ class WholeNet:
     def is_test(self, path: bytes) -> bool:
         return path.startswith(b"tests/")
 
+    def spent(self) -> bool:
+        return False
+
     def node(self, name: str) -> Node:
         path, _, symbol = name.partition("#")
         names = [one.qualified for one in self.symbols(path.encode())]
