@@ -23,7 +23,12 @@ _CONVENTIONS: dict[bytes, str] = {
 }
 _SCRIPT_ENDS = (b"", b".ts", b".tsx", b".js", b".mjs", b".jsx", b"/index.ts", b"/index.js")
 _MODULE = re.compile(r"[\w.]+(?::[\w.]+)?\Z")
-_MANIFESTS = frozenset({b"pyproject.toml", b"package.json", b"Cargo.toml"})
+_MANIFESTS = frozenset({b"pyproject.toml", b"package.json", b"Cargo.toml", b"go.mod"})
+_GO_MODULE = re.compile(rb"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_MAJOR = re.compile(rb"/v\d+\Z")
+_SOURCES = ("src/index", "index", "src/main", "lib/index")
+_BRANCHES = 4
+"""How deep the conditions of package.json's exports are followed."""
 _DEEPEST_MANIFEST = 3
 
 
@@ -63,8 +68,11 @@ def _declared(
         name = name_of(path)
         if name not in _MANIFESTS or path.count(b"/") > _DEEPEST_MANIFEST:
             continue
-        data = _loaded(name, read(path) or b"")
         folder = folder_of(path)
+        if name == b"go.mod":
+            yield from _go(languages, folder, read(path) or b"")
+            continue
+        data = _loaded(name, read(path) or b"")
         if name == b"pyproject.toml":
             yield from _python(languages, folder, data)
         elif name == b"package.json":
@@ -124,10 +132,45 @@ def _script(
         wanted.append((name, programs, "command, by package.json"))
     for command, target in _table(data, "bin").items():
         wanted.append((command, target, "command, by package.json"))
-    for shown, target, why in wanted:
+    library = [(name, one, "exports, by package.json") for one in _exported(data.get("exports"))]
+    public = "exports" in data or "main" in data or "module" in data
+    if public and data.get("private") is not True:
+        # What is built is not in the repository; by custom it is built from this.
+        library += [(name, one, "library, of package.json") for one in _SOURCES]
+    told = False
+    for shown, target, why in (*wanted, *library):
         path = _script_file(languages, folder, target)
-        if path is not None:
-            yield Entry(shown, path, "", why)
+        if path is None or (told and why.startswith(("exports", "library"))):
+            continue
+        told = told or "command" not in why
+        yield Entry(shown, path, "", why)
+
+
+def _exported(target: object, deep: int = 0) -> Iterator[str]:
+    """Files of the package's own name among its exports, whatever the condition."""
+    if isinstance(target, str):
+        yield target
+    elif isinstance(target, dict) and deep < _BRANCHES:
+        table = cast("dict[str, object]", target)
+        inner = [table["."]] if "." in table else [
+            one for key, one in table.items() if not key.startswith(".")
+        ]  # fmt: skip
+        for one in inner:
+            yield from _exported(one, deep + 1)
+
+
+def _go(languages: Mapping[bytes, str], folder: bytes, data: bytes) -> Iterator[Entry]:
+    """The file called for the package that a module is imported as, or the one of its docs."""
+    module = _GO_MODULE.search(data)
+    if module is None:
+        return
+    name = module[1]
+    package = name_of(_MAJOR.sub(b"", name))
+    for stem in (package, package.removeprefix(b"go-"), b"doc"):
+        path = below(folder, stem + b".go")
+        if path in languages:
+            yield Entry(name.decode("utf-8", "replace"), path, "", "package, by go.mod")
+            return
 
 
 def _script_file(languages: Mapping[bytes, str], folder: bytes, target: object) -> bytes | None:

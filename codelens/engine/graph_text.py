@@ -43,9 +43,17 @@ def place(thing: Thing) -> str:
     return f"{thing.handle}  {lines_of(thing.start_line, thing.end_line)}"
 
 
+def close(signature: str) -> str:
+    """A signature in one line, without the blanks that its line breaks leave."""
+    text = one_line(signature)
+    for loose, tight in (("( ", "("), (", )", ")"), (" )", ")"), ("[ ", "["), (", ]", "]")):
+        text = text.replace(loose, tight)
+    return text
+
+
 def head_of(thing: Thing) -> str:
     """What was asked about."""
-    shown = one_line(thing.signature)
+    shown = close(thing.signature)
     return f"{place(thing)}  {thing.kind}{shown and f'  {shown}'}"
 
 
@@ -92,7 +100,7 @@ def _relative(one: Relative, *, detailed: bool) -> str:
     if one.thing.test and one.relation != "tests":
         parts.append("test")
     if detailed and one.thing.signature:
-        parts.append(f"\n      {one_line(one.thing.signature)}")
+        parts.append(f"\n      {close(one.thing.signature)}")
     return "  ".join(parts)
 
 
@@ -220,7 +228,7 @@ def map_file(file: MapFile) -> str:
 
 
 def _map_symbol(one: MapSymbol) -> str:
-    text = one_line(one.thing.signature) or f"{one.thing.kind} {one.thing.symbol}"
+    text = close(one.thing.signature) or f"{one.thing.kind} {one.thing.symbol}"
     if len(text) > _SIGNATURE_SHOWN:
         text = f"{text[:_SIGNATURE_SHOWN]}..."
     used = f"  <{one.users}" if one.users else ""

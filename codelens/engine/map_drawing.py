@@ -19,14 +19,18 @@ from codelens.paths import printed
 from codelens.rank.maplinks import Links, Source
 from codelens.resolve.model import CALLABLE, TYPES
 from codelens.resolve.net import Node
+from codelens.store import uses
 from codelens.store.contents import Content
 from codelens.types import Symbol
 
 _NEARLY_ALL = 0.8
+_LEAST_SHARE = 0.005
+"""Of the rank, that a folder has before it is told."""
 _FOLDERS, _ENTRIES, _HOT, _LINKS = 12, 8, 10, 200
 _HEAD_SHARE = 0.4
 """Of the budget, at most, for what is said of the whole."""
-_SYMBOLS_FIRST, _SYMBOLS_LAST, _MEMBERS = 8, 4, 4
+_SYMBOLS_FIRST, _SYMBOLS_LAST = 8, 4
+_MEMBERS, _LEAST_MEMBERS = 4, 2
 _LEAST_USERS = 2
 """Files that use a constant before it is shown."""
 _HIDDEN = frozenset({"heading", "key"})
@@ -109,58 +113,78 @@ class Drawing:
         return _replaced(plain, files, self._links(shown))
 
     def _file(self, at: int, place: int, tokens: int) -> MapFile:
+        """A file with its best definitions, fewer of them where there is less room."""
         source = self._ranked.sources[at]
         symbols = self._things.symbols(source.path)
         most = max(_SYMBOLS_FIRST - place // 3, _SYMBOLS_LAST)
         if source.path in self._near:
             most = _SYMBOLS_FIRST
-        chosen = self._chosen(at, symbols, most)
         about = self._ranked.about[source.content]
-        rows = tuple(self._symbol(at, source.path, symbols, one) for one in chosen)
         every = sum(one.kind not in _HIDDEN for one in symbols)
-        file = MapFile(
-            printed(source.path), source.language, about.lines,
-            round(self._scores[at] * 100, 3), self._ranked.links.importers[at], rows,
-            every - len(rows),
-        )  # fmt: skip
-        while rows and cost_of(graph_text.map_file(file)) > tokens:
-            rows = rows[:-1]
-            file = _shorter(file, rows, every)
-        return file
+        while True:
+            rows = tuple(
+                self._symbol(at, source.path, symbols, number, depth)
+                for number, depth in self._chosen(at, symbols, most)
+            )
+            file = MapFile(
+                printed(source.path), source.language, about.lines,
+                round(self._scores[at] * 100, 3), self._ranked.links.importers[at], rows,
+                every - len(rows),
+            )  # fmt: skip
+            if not most or cost_of(graph_text.map_file(file)) <= tokens:
+                return file
+            most -= 1
 
-    def _chosen(self, at: int, symbols: Sequence[Symbol], most: int) -> list[int]:
-        """Definitions worth showing, in the order of the text; members only of shown types."""
+    def _chosen(self, at: int, symbols: Sequence[Symbol], most: int) -> list[tuple[int, int]]:
+        """Definitions worth showing with their depth: at the top, and below shown types members."""
         users = self._ranked.links.users
         top: dict[str, int] = {}
         for number, one in enumerate(symbols):
             minor = one.kind in _MINOR and users[at, one.name] < _LEAST_USERS
-            if one.parent < 0 and one.kind not in _HIDDEN and not minor:
+            # A method that stands outside of its type (Go) is shown below that.
+            outer = one.parent < 0 and one.kind not in _HIDDEN and one.kind != "method"
+            if outer and not minor:
                 # Of overloads one is enough.
                 top.setdefault(one.name, number)
-        best = sorted(top.values(), key=lambda number: self._worth(at, symbols, number))[:most]
+        order = sorted(top.values(), key=lambda number: self._worth(at, symbols, number))
+        members = {
+            number: self._members(symbols, number)
+            for number in order[:most]
+            if symbols[number].kind in TYPES
+        }
+        wanted = min(sum(map(len, members.values())), _MEMBERS)
+        best = order[: max(most - wanted, (most + 1) // 2)]
         room = most - len(best)
-        for owner in [number for number in best if symbols[number].kind in TYPES]:
-            members = [
-                number
-                for number, one in enumerate(symbols)
-                if one.parent == owner and one.kind in CALLABLE and not one.name.startswith("_")
-            ]
-            spread = self._ranked.links.spread
-            named = {symbols[number].name: number for number in reversed(members)}
-            members = sorted(named.values(), key=lambda at: (-spread[symbols[at].name], at))
-            take = members[: min(_MEMBERS, room)]
-            best += take
-            room -= len(take)
-        return sorted(best)
+        below: dict[int, list[int]] = {}
+        for owner in best:
+            below[owner] = members.get(owner, [])[: min(room, max(_LEAST_MEMBERS, room - 1))]
+            room -= len(below[owner])
+        return [
+            row
+            for owner in sorted(best)
+            for row in ((owner, 0), *((member, 1) for member in sorted(below[owner])))
+        ]
+
+    def _members(self, symbols: Sequence[Symbol], owner: int) -> list[int]:
+        """The public methods of a type, those first whose name most files use."""
+        prefix = f"{symbols[owner].qualified}."
+        spread = self._ranked.links.spread
+        named: dict[str, int] = {}
+        for number, one in enumerate(symbols):
+            mine = one.parent == owner or (one.parent < 0 and one.qualified.startswith(prefix))
+            if mine and one.kind in CALLABLE and not one.name.startswith("_"):
+                named.setdefault(one.name, number)
+        return sorted(named.values(), key=lambda at: (-spread[symbols[at].name], at))
 
     def _worth(self, at: int, symbols: Sequence[Symbol], number: int) -> tuple[object, ...]:
         one = symbols[number]
         users = self._ranked.links.users[at, one.name]
         return (-users, not one.exported, one.kind in _MINOR, one.name.startswith("_"), number)
 
-    def _symbol(self, at: int, path: bytes, symbols: Sequence[Symbol], number: int) -> MapSymbol:
+    def _symbol(
+        self, at: int, path: bytes, symbols: Sequence[Symbol], number: int, depth: int
+    ) -> MapSymbol:
         thing = self._things.thing(Node(path, number))
-        depth = 1 if symbols[number].parent >= 0 else 0
         users = self._ranked.links.users[at, symbols[number].name] if not depth else 0
         return MapSymbol(thing, depth, users)
 
@@ -193,7 +217,8 @@ class Drawing:
                 # Files right in it: no smaller than they are, and done with.
                 break
         ordered = sorted(groups.items(), key=lambda item: (-item[1][2], item[0]))
-        for name, (files, lines, score) in ordered[:_FOLDERS]:
+        telling = [one for one in ordered if one[1][2] >= _LEAST_SHARE] or ordered[:1]
+        for name, (files, lines, score) in telling[:_FOLDERS]:
             yield MapFolder(printed(name) or ".", files, lines, round(score * 100, 1))
 
     def _grouped(self, top: bytes) -> dict[bytes, tuple[int, int, float]]:
@@ -229,7 +254,27 @@ class Drawing:
                 # A manifest may name what is made at run time: then the file will do.
                 with suppress(HandleError):
                     handle = self._things.find(f"{handle}#{one.symbol}").thing.handle
-            yield MapEntry(one.name, handle, one.why)
+            gives = "" if one.symbol else self._given(one.path)
+            yield MapEntry(one.name, handle, f"{one.why}{gives}")
+
+    def _given(self, path: bytes) -> str:
+        """What a package's file hands on from its own folder; most used first."""
+        content = self._look.snapshot.by_path[path].content
+        read = uses.imports(self._look.snapshot.db, [content] if content is not None else [])
+        names = {
+            alias or name: None
+            for _, rows in read
+            for module, name, alias, _ in rows
+            if module.startswith(".") and name not in {"", "*", "default"}
+        }
+        spread = self._ranked.links.spread
+        shown = sorted(
+            (one for one in names if not one.startswith("_")), key=lambda one: -spread[one]
+        )
+        if not shown:
+            return ""
+        more = ", ..." if len(shown) > _GIVEN else ""
+        return f"; gives {', '.join(shown[:_GIVEN])}{more}"
 
     def _hot(self) -> Iterator[MapSymbol]:
         """Definitions that most files use; near a focus those of the files that rank."""
@@ -270,6 +315,7 @@ class Drawing:
 _SPARE_TOKENS = 40
 _LEAST_FILE_TOKENS = 12
 _NEAR_FILES = 12
+_GIVEN = 12
 
 
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
@@ -291,7 +337,3 @@ def _replaced(
     answer: MapAnswer, files: Sequence[MapFile], links: tuple[tuple[str, str, int], ...]
 ) -> MapAnswer:
     return replace(answer, files=tuple(files), links=links)
-
-
-def _shorter(file: MapFile, rows: tuple[MapSymbol, ...], every: int) -> MapFile:
-    return replace(file, symbols=rows, left=every - len(rows))

@@ -7,26 +7,30 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from codelens.engine.as_text import count_of, one_line, safe
 from codelens.engine.graph_answers import MapAnswer, MapFile
+from codelens.engine.graph_text import close
 from codelens.engine.map_page import PAGE
 
 _MERMAID_LINKS = 40
+_NAMED_SHARE = 0.06
+"""Of all lines, that a language has before its stripe is wide enough for its name."""
 
 
 def mermaid(answer: MapAnswer) -> str:
     """A flow chart: files in boxes by folder, arrows from user to used."""
     number = {one.path: f"f{at}" for at, one in enumerate(answer.files)}
     rows = ["flowchart LR"]
-    for at, (folder, files) in enumerate(_by_folder(answer).items()):
+    links = answer.links[:_MERMAID_LINKS]
+    for at, (folder, files) in enumerate(_by_folder(answer, links).items()):
         rows.append(f'  subgraph d{at}["{_mermaid_text(folder)}"]')
         for one in files:
             name = one.path.rpartition("/")[2]
             rows.append(f'    {number[one.path]}["{_mermaid_text(name)}"]')
         rows.append("  end")
-    for source, target, _ in answer.links[:_MERMAID_LINKS]:
+    for source, target, _ in links:
         rows.append(f"  {number[source]} --> {number[target]}")
     return "\n".join(rows)
 
@@ -35,7 +39,7 @@ def dot(answer: MapAnswer) -> str:
     """A digraph for Graphviz; the pen follows the weight."""
     number = {one.path: f"f{at}" for at, one in enumerate(answer.files)}
     rows = ["digraph map {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];']
-    for at, (folder, files) in enumerate(_by_folder(answer).items()):
+    for at, (folder, files) in enumerate(_by_folder(answer, answer.links).items()):
         rows.append(f"  subgraph cluster_{at} {{")
         rows.append(f"    label={_dot_text(folder)};")
         for one in files:
@@ -63,7 +67,7 @@ def page(answer: MapAnswer) -> str:
                 [
                     row.thing.start_line,
                     row.depth,
-                    one_line(row.thing.signature) or row.thing.symbol,
+                    close(row.thing.signature) or row.thing.symbol,
                     row.users,
                 ]
                 for row in one.symbols
@@ -91,9 +95,7 @@ def page(answer: MapAnswer) -> str:
             _row(one.name, "", f"{one.handle} ({one.why})") for one in answer.entries
         )
         or _row("none found", "", ""),
-        "HOT": "".join(
-            _row(one.thing.handle, str(one.users), "files use it") for one in answer.hot
-        ),
+        "HOT": "".join(_row(one.thing.handle, str(one.users), "files") for one in answer.hot),
         "FILES": "".join(_file(one, at) for at, one in enumerate(answer.files)),
         "DATA": _script_data(data),
     }
@@ -107,10 +109,15 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
     return "".join(piece if at % 2 == 0 else parts[piece] for at, piece in enumerate(pieces))
 
 
-def _by_folder(answer: MapAnswer) -> dict[str, list[MapFile]]:
+def _by_folder(
+    answer: MapAnswer, links: Sequence[tuple[str, str, int]]
+) -> dict[str, list[MapFile]]:
+    """The files that have a link; all of them where there is none."""
+    linked = {path for source, target, _ in links for path in (source, target)}
     found: dict[str, list[MapFile]] = {}
     for one in answer.files:
-        found.setdefault(one.path.rpartition("/")[0] or ".", []).append(one)
+        if one.path in linked or not linked:
+            found.setdefault(one.path.rpartition("/")[0] or ".", []).append(one)
     return found
 
 
@@ -118,7 +125,8 @@ def _languages(answer: MapAnswer) -> str:
     whole = sum(lines for _, _, lines in answer.languages) or 1
     rows = [
         f'<li style="flex-grow:{max(lines / whole * 100, 0.5):.2f}" '
-        f'title="{_text(f"{name}: {files:,} files, {lines:,} lines")}">{_text(name)}</li>'
+        f'title="{_text(f"{name}: {files:,} files, {lines:,} lines")}">'
+        f"{_text(name) if lines >= whole * _NAMED_SHARE else ''}</li>"
         for name, files, lines in answer.languages[:10]
     ]
     return "".join(rows)
@@ -131,7 +139,7 @@ def _row(name: str, number: str, about: str) -> str:
 def _file(one: MapFile, at: int) -> str:
     rows = "".join(
         f"<li class=d{min(row.depth, 3)}><span class=l>{row.thing.start_line}</span> "
-        f"<code>{_text(one_line(row.thing.signature) or row.thing.symbol)}</code>"
+        f"<code>{_text(close(row.thing.signature) or row.thing.symbol)}</code>"
         f"{f' <span class=u>{row.users}</span>' if row.users else ''}</li>"
         for row in one.symbols
     )

@@ -28,6 +28,11 @@ font-size:12px;color:#fff}
 table{border-collapse:collapse;width:100%;font-size:13px}
 td{padding:3px 8px 3px 0;vertical-align:top;overflow-wrap:anywhere;border-top:1px solid var(--line)}
 tr:first-child td{border:0}.n{text-align:right;white-space:nowrap;color:var(--warm)}
+#entries td:first-child{overflow-wrap:break-word;font-weight:600}
+input{font:inherit;width:100%;padding:5px 9px;margin:0 0 8px;color:var(--fg);background:var(--bg);\
+border:1px solid var(--line);border-radius:6px}
+#legend{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:12px;color:var(--dim)}
+#legend i{display:inline-block;width:10px;height:10px;border-radius:5px;margin-right:5px}
 details{border-top:1px solid var(--line);padding:5px 0}details:first-of-type{border:0}
 details:target,details.on{outline:2px solid var(--mark);outline-offset:2px;border-radius:4px}
 summary{cursor:pointer;overflow-wrap:anywhere}ul{margin:4px 0 6px;padding-left:8px;list-style:none}
@@ -37,21 +42,26 @@ font-size:12px}.u{color:var(--warm);font-size:12px}
 svg{width:100%;height:auto;display:block}
 svg text{font:11px system-ui,sans-serif;fill:var(--fg);paint-order:stroke;stroke:var(--box);\
 stroke-width:3px;cursor:pointer}
-svg circle{fill:var(--mark);stroke:var(--box);stroke-width:1.5px;cursor:pointer}
+svg circle{stroke:var(--box);stroke-width:1.5px;cursor:pointer}
 svg path{fill:none;stroke:var(--dim);opacity:.35}
-svg .faint{opacity:.08}svg path.hot{stroke:var(--warm);opacity:.9}svg circle.hot{fill:var(--warm)}
+svg .faint{opacity:.06}
+svg text.faint,svg circle.faint{opacity:.25}svg path.hot{stroke:var(--warm);opacity:.9}
+svg circle.hot{stroke:var(--warm);stroke-width:3px}svg text.hot{font-weight:600}
 @media (max-width:900px){main{grid-template-columns:minmax(0,1fr)}}
 </style></head><body>
 <header><h1>@@TITLE@@</h1><p>@@WHERE@@</p><p>@@NEAR@@</p>
 <ul id="languages">@@LANGUAGES@@</ul></header>
 <main><div class="left">
 <section><h2>Who uses whom</h2><p class="m">An arrow bends clockwise from the user to what it uses;
-size is weight. Point at a file to see its own arrows, click to read it.</p>
+size is weight, colour is folder. Point at a file to see its own arrows, click to read it.</p>
+<div id="legend"></div>
 <svg id="graph" viewBox="0 0 900 800" role="img" aria-label="files and what they use"></svg>
 </section>
-<section><h2>Files by weight</h2>@@FILES@@</section>
+<section><h2>Files by weight</h2>
+<input id="filter" type="search" placeholder="Filter by path or definition" aria-label="Filter">
+@@FILES@@</section>
 </div><div class="right">
-<section><h2>Entry points</h2><table>@@ENTRIES@@</table></section>
+<section><h2>Entry points</h2><table id="entries">@@ENTRIES@@</table></section>
 <section><h2>Used by most files</h2><table>@@HOT@@</table></section>
 <section><h2>Folders by weight</h2><table>@@FOLDERS@@</table></section>
 </div></main>
@@ -59,23 +69,42 @@ size is weight. Point at a file to see its own arrows, click to read it.</p>
 <script>
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
-const svg = document.getElementById("graph"), files = data.files, n = files.length;
+const svg = document.getElementById("graph"), files = data.files, MOST = 80;
 const make = (name, set, text) => {
   const one = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const key in set) one.setAttribute(key, set[key]);
   if (text !== undefined) one.textContent = text;
   return one;
 };
-// Files of a folder stand side by side on one ring.
-const order = files.map((_, at) => at).sort((a, b) => files[a].path < files[b].path ? -1 : 1);
+const linked = new Set(data.links.flatMap(([from, to]) => [from, to]));
+// Files stand by weight: of many the first are drawn, those of a folder side by side.
+const order = files.map((_, at) => at).filter(at => linked.has(at)).slice(0, MOST);
+order.sort((a, b) => files[a].path < files[b].path ? -1 : 1);
+const drawn = new Set(order), n = order.length;
+const links = data.links.filter(([from, to]) => drawn.has(from) && drawn.has(to));
+const folder = at => files[at].path.split("/").slice(0, -1).join("/") || ".";
+const weight = {};
+order.forEach(at => weight[folder(at)] = (weight[folder(at)] || 0) + files[at].score);
+const folders = Object.keys(weight).sort((a, b) => weight[b] - weight[a]);
+const COLOURS = ["#2f6f9f", "#c2571a", "#3f7d58", "#8a5a9c", "#b08900", "#b0416a", "#3a9a9a"];
+const colour = at => COLOURS[folders.indexOf(folder(at))] || "#8b939c";
+const legend = document.getElementById("legend");
+folders.slice(0, COLOURS.length).forEach((name, at) => {
+  const one = document.createElement("span"), dot = document.createElement("i");
+  dot.style.background = COLOURS[at];
+  one.append(dot, name);
+  legend.append(one);
+});
+const grey = folders.length - COLOURS.length;
+if (grey > 0) legend.append(`${grey} more in grey`);
 const spot = [];
 order.forEach((file, at) => {
   const turn = 2 * Math.PI * at / Math.max(n, 1) - Math.PI / 2;
-  spot[file] = [450 + 225 * Math.cos(turn), 400 + 225 * Math.sin(turn), turn];
+  spot[file] = [450 + 235 * Math.cos(turn), 400 + 235 * Math.sin(turn), turn];
 });
 const top1 = Math.max(...files.map(one => one.score), 1e-9);
-const heavy = Math.max(...data.links.map(one => one[2]), 1);
-const lines = data.links.map(([from, to, weight]) => {
+const heavy = Math.max(...links.map(one => one[2]), 1);
+const lines = links.map(([from, to, weight]) => {
   const [x, y] = spot[from], [u, v] = spot[to];
   const cx = (x + u) / 2 - (v - y) * .18, cy = (y + v) / 2 + (u - x) * .18;
   const line = make("path", {d: `M${x} ${y}Q${cx} ${cy} ${u} ${v}`,
@@ -84,24 +113,35 @@ const lines = data.links.map(([from, to, weight]) => {
   svg.append(line);
   return line;
 });
-files.forEach((one, at) => {
-  const [x, y, turn] = spot[at], right = Math.cos(turn) >= 0;
+const parts = [];
+const short = path => {
+  const end = path.split("/").slice(-2).join("/");
+  return end.length > 26 ? `\u2026${end.slice(-25)}` : end;
+};
+order.forEach(at => {
+  const one = files[at], [x, y, turn] = spot[at], right = Math.cos(turn) >= 0;
   const size = 4 + 11 * Math.sqrt(one.score / top1);
-  const dot = make("circle", {cx: x, cy: y, r: size});
+  const dot = make("circle", {cx: x, cy: y, r: size, fill: colour(at)});
   const away = size + 5;
   // Names stand like the spokes of a wheel, so that no two are written over each other.
   const [u, v] = [x + away * Math.cos(turn), y + away * Math.sin(turn)];
   const slope = turn * 180 / Math.PI + (right ? 0 : 180);
   const name = make("text", {x: u, y: v, dy: "0.35em", "text-anchor": right ? "start" : "end",
-    transform: `rotate(${slope} ${u} ${v})`}, one.path.split("/").slice(-2).join("/").slice(-26));
+    transform: `rotate(${slope} ${u} ${v})`}, short(one.path));
   dot.append(make("title", {}, `${one.path}\\n${one.lines} lines, used by ${one.used} files`));
+  parts.push([at, dot, name]);
   const show = on => {
+    const near = new Set([at]);
     lines.forEach((line, number) => {
-      const mine = data.links[number][0] === at || data.links[number][1] === at;
+      const [from, to] = links[number], mine = from === at || to === at;
+      if (mine) near.add(from).add(to);
       line.classList.toggle("hot", on && mine);
       line.classList.toggle("faint", on && !mine);
     });
-    dot.classList.toggle("hot", on);
+    for (const [other, ...shown] of parts) for (const part of shown) {
+      part.classList.toggle("hot", on && other === at);
+      part.classList.toggle("faint", on && !near.has(other));
+    }
   };
   const open = () => {
     const part = document.getElementById("file" + at);
@@ -117,5 +157,14 @@ files.forEach((one, at) => {
     svg.append(part);
   }
 });
+const filter = document.getElementById("filter");
+filter.addEventListener("input", () => {
+  const words = filter.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  files.forEach((one, at) => {
+    const text = `${one.path} ${one.symbols.map(row => row[2]).join(" ")}`.toLowerCase();
+    document.getElementById("file" + at).hidden = !words.every(word => text.includes(word));
+  });
+});
+if (!n) svg.remove();
 </script></body></html>
 """

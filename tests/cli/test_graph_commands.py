@@ -371,3 +371,47 @@ def test_an_empty_repository_has_an_empty_map(
     assert ran.code == 1
     assert ran.out.startswith("empty: no code")
     assert run("-C", str(empty.root), "impact", "--diff").code == 2
+
+
+def test_the_map_names_the_ways_into_packages_of_each_kind(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "shop/__init__.py": "from .cart import show, total\nfrom .book import tax as levy\n",
+            "go/go.mod": "module example.com/go-pay/v2\n\ngo 1.22\n",
+            "go/pay.go": "package pay\n\ntype Bill struct{}\n",
+            "js/a/package.json": '{"name": "a", "exports": {".": {"src": "./src/a.ts"}}}',
+            "js/a/src/a.ts": "export const a = () => 1;\n",
+            "js/b/package.json": '{"name": "b", "main": "./dist/b.js"}',
+            "js/b/src/index.ts": "export const b = () => 1;\n",
+        }
+    )
+    told = {one["name"]: one for one in run("map", "--json").json["entries"]}
+    assert told["example.com/go-pay/v2"]["handle"] == "go/pay.go"
+    assert told["a"]["handle"] == "js/a/src/a.ts"
+    assert told["b"]["handle"] == "js/b/src/index.ts"
+    given = {one["handle"]: one["why"] for one in run("map", "--json").json["entries"]}
+    assert given["shop/__init__.py"] == "package, import shop; gives show, total, levy"
+
+
+def test_methods_that_stand_outside_of_their_type_are_shown_below_it(
+    repo: GitRepo, run: Run
+) -> None:
+    repo.write_all(
+        {
+            "p/a.go": "package p\n\ntype Bill struct{}\n\nfunc help() {}\n\n"
+            "func (b Bill) Sum() int { return 1 }\n",
+            "p/b.go": "package p\n\nfunc use(b Bill) { b.Sum() }\n",
+        }
+    )
+    lines = run("map", "p").out.splitlines()
+    at = lines.index("  3  type Bill struct  <1")
+    assert lines[at + 1].endswith("  func (b Bill) Sum() int")
+
+
+def test_pictures_leave_out_files_without_a_link(repo: GitRepo, run: Run) -> None:
+    repo.write("alone.py", "def alone():\n    pass\n")
+    for form in ("mermaid", "dot"):
+        drawn = run("map", "--format", form).out
+        assert "cart.py" in drawn
+        assert "alone.py" not in drawn
+    assert "alone.py" in run("map", "--format", "html").out
