@@ -66,11 +66,22 @@ class Things:
         try:
             place = finder.find(handle)
         except AmbiguousHandle as error:
-            last = _only_overloads(error.owners)
-            if not last:
+            place = self._alone(finder, error.owners)
+            if place is None:
                 raise
-            place = finder.find(parse_handle(last, self.look.scope.root))
         return self._placed(place)
+
+    def _alone(self, finder: Finder, owners: Sequence[str]) -> Place | None:
+        """The one of several owners that can be meant here, if one alone can."""
+        last = _only_overloads(owners)
+        if last:
+            return finder.find(parse_handle(last, self.look.scope.root))
+        if len(owners) > _OWNERS_READ:
+            return None
+        found = [finder.find(parse_handle(one, self.look.scope.root)) for one in owners]
+        # Nobody calls a heading or a key of data.
+        used = [one for one in found if one.symbol is None or one.symbol.kind not in _UNUSED]
+        return used[0] if len(used) == 1 else None
 
     def _placed(self, place: Place) -> Named:
         path = place.file.path
@@ -196,6 +207,8 @@ class Things:
         )  # fmt: skip
 
 
+_OWNERS_READ = 20
+_UNUSED = frozenset({"heading", "key"})
 _OVERLOADING = frozenset({"python", "typescript", "tsx"})
 _ORDINAL = re.compile(r"~[0-9]+\Z")
 

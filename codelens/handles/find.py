@@ -213,6 +213,8 @@ class Finder:
 
     def _owners(self, name: str) -> list[_Owner]:
         """All definitions whose qualified name is or ends with `name`, in the text as it is now."""
+        if not _is_text(name):
+            return []
         files = {
             file.path: file
             for spelling in _spellings(name)
@@ -254,7 +256,7 @@ class Finder:
     def _near_names(self, name: str) -> list[str]:
         """Definitions whose name resembles the last part of `name`."""
         key = key_of(name.rpartition(".")[2])
-        if len(key) < 2:
+        if len(key) < 2 or not _is_text(key):
             return []
         known = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
         found = [
@@ -286,6 +288,11 @@ class Finder:
             span = handle.lines
             return [lines_handle(one, span.start_line, span.end_line, self._ref) for one in near]
         return [file_handle(one, self._ref) for one in near]
+
+
+def _is_text(name: str) -> bool:
+    """It holds no bytes that are no UTF-8; names of definitions never do."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _ordinal(symbols: Sequence[Symbol], at: int) -> int:

@@ -57,6 +57,12 @@ def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -
     assert ran.json["results"][2]["via"] == "shop/cart.py#total"
 
 
+def test_a_heading_is_no_owner_of_a_name(repo: GitRepo, run: Run) -> None:
+    repo.write("docs/api.md", "# API\n\n## tax\n\nText.\n")
+    assert run("related", "tax").out.startswith("shop/book.py#tax ")
+    assert run("expand", "tax").code == 2
+
+
 def test_a_limit_is_shared_and_what_is_left_out_is_counted(repo: GitRepo, run: Run) -> None:
     many = "".join(f"def f{at}():\n    tax(1)\n\n\n" for at in range(30))
     repo.write("shop/many.py", f"from shop.book import tax\n\n\n{many}")
@@ -100,6 +106,11 @@ def test_a_name_with_several_owners_lists_them(repo: GitRepo, run: Run) -> None:
         (("related", "tax", "--to", "show", "--paths", "99"), "paths must be between 1 and 20"),
         (("related", "shop/book.py", "--to", "tax"), "one holds the other"),
         (("related", "nobody"), "not in this view"),
+        (("related", "\udcff\udcfe"), "not in this view"),
+        (("impact", "shop/book.py#\udcff"), "not in this view"),
+        (("map", "\udcff"), "not in this view"),
+        (("related", "tax", "--kind", "callers", "--direction", "out"), "callers lead in, so"),
+        (("map", "--json", "--format", "html"), "exclude each other"),
         (("impact", "tax", "--depth", "6"), "depth must be between 1 and 5"),
         (("impact",), "give targets"),
         (("impact", "tax", "--diff"), "not both"),

@@ -28,8 +28,8 @@ def add(commands: options.Commands) -> None:
         "same files)",
     )  # fmt: skip
     parser.add_argument(
-        "--format", choices=("text", "json", "mermaid", "dot", "html"), default="text",
-        help="html is one page that needs no network",
+        "--format", choices=("text", "json", "mermaid", "dot", "html"),
+        help="text if not given; html is one page that needs no network",
     )  # fmt: skip
     options.add_ref(parser)
     options.add_budget(parser)
@@ -41,8 +41,12 @@ def run(args: argparse.Namespace) -> int:
     """Draw and print; 1 if there is no code."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
+    from codelens.errors import SettingError
 
-    picture = args.format in {"mermaid", "dot", "html"}
+    form: str = args.format or ("json" if args.json else "text")
+    if args.json and form != "json":
+        raise SettingError(f"--json and --format {form} exclude each other; give one")
+    picture = form in {"mermaid", "dot", "html"}
     most = args.max_tokens or (_PICTURE_TOKENS if picture else _TEXT_TOKENS)
     with Engine() as engine, Bar() as bar:
         answer = engine.map(
@@ -54,12 +58,12 @@ def run(args: argparse.Namespace) -> int:
             budget_ms=options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json or args.format == "json":
+    if form == "json":
         from codelens.engine import graph_json
 
         screen.put_json(graph_json.map_(answer))
         return 0 if answer.files else 1
-    if args.format == "text":
+    if form == "text":
         from codelens.engine import graph_text
 
         head, blocks = graph_text.map_(answer)
@@ -67,6 +71,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         from codelens.engine.map_forms import FORMS
 
-        screen.put(FORMS[args.format](answer))
+        screen.put(FORMS[form](answer))
     screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.files else 1
