@@ -5,6 +5,7 @@ Exit codes: 0 done or found, 1 nothing found, 2 error, 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: arguments without the program's name; None takes the process's own.
     """
+    # Hundreds of thousands of facts stay while a view is resolved: with Python's defaults looking
+    # for cycles among them is a third of it. As in a server.
+    gc.set_threshold(50_000, 20, 50)
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         streams.prepare()

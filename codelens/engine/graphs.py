@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
@@ -18,12 +17,10 @@ from codelens.engine.mentions import OWN, mentions_of
 from codelens.resolve import reading
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
-from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import CALLABLE
 from codelens.resolve.net import MODULE, Node, Table
 from codelens.resolve.tree import folder_of, name_of, stem_of
 from codelens.resolve.walk import CONSTRUCTORS
-from codelens.store import contents
 from codelens.store.database import Database
 from codelens.store.uses import Use
 from codelens.types import Import, Receipt, Symbol
@@ -72,7 +69,8 @@ class _Kept:
             self.table, self.weak = Table(), Table()
         self.mentions = mentions_of(snapshot.db)
         self.mentions.take(snapshot.db, snapshot.by_content.keys())
-        self.tests: dict[bytes, bool] = {}
+        self.tests: dict[bytes, bool] = before.tests if before is not None else {}
+        """Path -> whether it is one of tests."""
         self.asked: set[bytes] = set()
         """Files that all edges to, as modules, are known of."""
         self.settled: set[str] = set()
@@ -118,6 +116,11 @@ class LazyNet:
         """Kept as long as the state of the view."""
         return self._kept.values
 
+    @property
+    def graph(self) -> Graph:
+        """All that is known of the view's edges."""
+        return self._kept.graph
+
     def edges_from(self, path: bytes) -> Sequence[Edge]:
         """As `Net`."""
         return self._kept.table.edges_from(path) if self._resolved(path) else ()
@@ -147,13 +150,23 @@ class LazyNet:
 
     def is_test(self, path: bytes) -> bool:
         """As `Net`, by the role of the path."""
-        known = self._kept.tests.get(path)
-        if known is None:
-            file = self._look.snapshot.by_path.get(path)
-            facts = self._look.snapshot.path_facts([file.path_id]) if file else {}
-            known = any(one.role == "test" for one in facts.values())
-            self._kept.tests[path] = known
-        return known
+        known = self._kept.tests
+        if path not in known:
+            snapshot = self._look.snapshot
+            new = [file.path_id for file in snapshot.files if file.path not in known]
+            known.update(
+                (one.path, one.role == "test") for one in snapshot.path_facts(new).values()
+            )
+            known.setdefault(path, False)
+        return known[path]
+
+    def test_files(self) -> list[bytes]:
+        """All files of tests."""
+        found = self.values.get("tests")
+        if found is None:
+            files = self._look.snapshot.files
+            found = self.values["tests"] = [one.path for one in files if self.is_test(one.path)]
+        return cast("list[bytes]", found)
 
     def table(self) -> Table:
         """All edges known so far."""
@@ -276,7 +289,7 @@ class LazyNet:
         return known[path]
 
     def _importing(self, path: bytes) -> list[bytes]:
-        importer, languages = self._importer
+        importer, languages = self.graph.importer, self.graph.languages
         stem = stem_of(path)
         words: set[bytes] | None = {stem, stem.rpartition(b".")[2]}
         if stem in _FACELESS or languages.get(path) in _BY_FOLDER:
@@ -299,30 +312,6 @@ class LazyNet:
                         found.add(file.path)
                         break
         return sorted(found)
-
-    @cached_property
-    def _importer(self) -> tuple[Importer, dict[bytes, str]]:
-        known = self.values.get("importer")
-        if known is None:
-            known = self.values["importer"] = importer_of(self._look)
-        return cast("tuple[Importer, dict[bytes, str]]", known)
-
-
-def importer_of(look: Look) -> tuple[Importer, dict[bytes, str]]:
-    """Resolver of imports for a view, and the language of each file."""
-    snapshot = look.snapshot
-    about = contents.surfaces(snapshot.db, snapshot.by_content)
-    languages = {
-        file.path: about[file.content][0]
-        for file in snapshot.files
-        if file.content is not None and file.content in about
-    }
-    settings: dict[bytes, bytes] = {}
-    for path in settings_paths(languages):
-        data = look.read(snapshot.by_path[path])
-        if data is not None:
-            settings[path] = data
-    return Importer(languages, settings), languages
 
 
 def keep(look: Look) -> None:

@@ -8,7 +8,7 @@ from typing import cast
 
 from codelens.engine.as_text import count_of
 from codelens.engine.graph_answers import MapAnswer
-from codelens.engine.graphs import LazyNet, importer_of
+from codelens.engine.graphs import LazyNet
 from codelens.engine.look import Look
 from codelens.engine.map_drawing import Drawing, Ranked
 from codelens.engine.things import Things
@@ -68,7 +68,7 @@ def map_(
     things = Things(look, net)
     known = net.values.get("map")
     if known is None:
-        known = net.values["map"] = _ranked(look)
+        known = net.values["map"] = _ranked(look, net)
     ranked = cast("Ranked", known)
     near, notes = _focused(look, things, focus), list[str]()
     if query:
@@ -84,9 +84,9 @@ def map_(
     return Drawing(look, things, ranked, scores, near, notes, (*focus, query)).drawn(max_tokens)
 
 
-def _ranked(look: Look) -> Ranked:
+def _ranked(look: Look, net: LazyNet) -> Ranked:
     snapshot = look.snapshot
-    importer, languages = importer_of(look)
+    importer, languages = net.graph.importer, net.graph.languages
     facts = views.path_facts(snapshot.db, snapshot.by_path_id)
     roles = {one.path: one.role for one in facts.values()}
     about = snapshot.about(snapshot.by_content)

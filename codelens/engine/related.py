@@ -149,7 +149,7 @@ def _tests(
             found[one.node] = Found("tests", one.node, one.distance, where, None)
             why[one.node] = f"takes the fixture {things.handle(one.via)}"
     by_path = {node.path for node in found}
-    files = [file.path for file in look.snapshot.files if net.is_test(file.path)]
+    files = net.test_files()
     run = to_run(files)
     for path in paths:
         for test in named_for(path, files):

@@ -45,7 +45,7 @@ class TestFiles:
         self._look = look
         self._net = net
         self._things = things
-        self._files = [file.path for file in look.snapshot.files if net.is_test(file.path)]
+        self._files = net.test_files()
         self._run = to_run(self._files)
 
     def called_for(

@@ -175,6 +175,15 @@ class Edges:
         return [hit for hit in hits if hit.symbol != LOCAL]
 
     def _told(self, hits: list[Hit], kind: str, others: int = 0) -> list[_Told]:
+        """The targets that an edge is drawn to; nearly always there is one."""
+        if not hits:
+            return []
+        if len(hits) > 1 or others or (kind == "call" and hits[0].symbol == MODULE):
+            return self._weighed(hits, kind, others)
+        self._view.model(hits[0].path)
+        return [(hits[0], CERTAIN)]
+
+    def _weighed(self, hits: list[Hit], kind: str, others: int) -> list[_Told]:
         """The targets that an edge is drawn to, and how certain each is.
 
         Definitions of one name in one place are one thing, of which an edge is drawn to one;
@@ -230,7 +239,10 @@ class Edges:
             named = one.module.strip(".") or one.name == "*" or not policy(model).packages
             hits = [Hit(file, MODULE) for file in files] if named else []
             if one.name and one.name != "*":
-                hits += names.imported(path, one) + names.imported(path, one, types=True)
+                hits += names.imported(path, one)
+                if not policy(model).packages:
+                    # Python's types are values like all others.
+                    hits += names.imported(path, one, types=True)
             elif not one.name:
                 hits += names.imported(path, one)
             hits += [Hit(file, MODULE) for file in self._view.through(path, one)]

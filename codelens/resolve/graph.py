@@ -14,7 +14,7 @@ from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import FileModel
 from codelens.resolve.rows import Row, packed, unpacked
-from codelens.resolve.view import View
+from codelens.resolve.view import MOST_MODELS, View
 from codelens.types import Symbol
 
 _MOST_ANSWERS = 400_000
@@ -30,6 +30,8 @@ class File(NamedTuple):
     language: str
     surface: int
     """Digest of what others see of it."""
+    blank: bool = False
+    """No edge can begin in it."""
 
 
 class Known:
@@ -42,6 +44,8 @@ class Known:
         self.files: Mapping[bytes, File] = {}
         self.settings: dict[bytes, bytes | None] = {}
         self.importer: Importer | None = None
+        self.models: dict[int, FileModel | None] = {}
+        """By content."""
 
 
 class Graph:
@@ -69,13 +73,15 @@ class Graph:
         self._load = load
         languages = {path: file.language for path, file in files.items()}
         settings = {path: read(path) for path in settings_paths(languages)}
-        self._languages = languages
+        self.languages = languages
+        """Path -> language."""
         self.known = known if known is not None else Known()
         """To be given to the graph of the next state."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
         self._everything: bytes | None = None
-        self._importer = self._take_over(languages, settings)
+        self.importer = self._take_over(languages, settings)
+        """Leads from imports to files."""
         self._start()
 
     def _take_over(
@@ -88,13 +94,14 @@ class Graph:
             importer is None
             or self.known.settings != settings
             or before.keys() != now.keys()
-            or any(before[path].language != language for path, language in languages.items())
+            or any(file.language != before[path].language for path, file in now.items())
         ):
             self._checked.clear()
             told = {path: data for path, data in settings.items() if data is not None}
             importer = Importer(languages, told)
         else:
-            changed = {path for path, file in now.items() if file != before[path]}
+            pairs = ((path, file, before[path]) for path, file in now.items())
+            changed = {path for path, file, old in pairs if file is not old and file != old}
             seen = {path for path in changed if now[path].surface != before[path].surface}
             everywhere = any(now[path].language not in _LOCAL for path in seen)
             for path in [path for path in self._checked if path in changed] if changed else ():
@@ -108,7 +115,7 @@ class Graph:
         return importer
 
     def _start(self) -> None:
-        self._view = View(self._languages, self._model, self._importer, self._digest)
+        self._view = View(self.languages, self._model, self.importer, self._digest)
         self._edges = Edges(self._view)
 
     def _digest(self) -> bytes:
@@ -124,7 +131,14 @@ class Graph:
 
     def _model(self, path: bytes) -> FileModel | None:
         file = self._files.get(path)
-        return self._load(file.content) if file is not None else None
+        if file is None:
+            return None
+        models = self.known.models
+        if file.content not in models:
+            if len(models) >= MOST_MODELS:
+                models.clear()
+            models[file.content] = self._load(file.content)
+        return models[file.content]
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file and are certain, in order of its text."""
@@ -143,6 +157,10 @@ class Graph:
         file = self._files.get(path)
         if file is None:
             return None
+        if file.blank:
+            row = self._rows[path] = Row(file.content, (), (), packed(()))
+            self._checked.add(path)
+            return row
         if row is None and self._stored is not None:
             row = self._stored(path, file.content)
             if row is not None and self._holds(path, row):

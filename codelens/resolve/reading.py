@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from codelens.errors import StoreError
 from codelens.resolve.graph import File, Graph, Known
@@ -30,22 +30,36 @@ def graph_of(
         known: what the graph of an earlier state knew (`Graph.known`).
     """
     db = snapshot.db
-    surfaces = contents.surfaces(db, snapshot.by_content)
-    files = {
-        file.path: File(file.content, *surfaces[file.content])
-        for file in snapshot.files
-        if file.content is not None and file.content in surfaces
-    }
+    files = _files_of(snapshot, known.files if known is not None else {})
+    kept = edges.any_kept(db)
 
     def load(content: int) -> FileModel | None:
         found = contents.flowing(db, [content]).get(content)
         return FileModel(*found) if found is not None else None
 
     def stored(path: bytes, content: int) -> Row | None:
-        data = edges.load(db, path, content, RESOLVER_VERSION)
+        data = edges.load(db, path, content, RESOLVER_VERSION) if kept else None
         return loaded(content, data) if data is not None else None
 
     return Graph(files, load, read, known, stored)
+
+
+def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
+    """The files of a view; those that did not change are the very objects of an earlier state."""
+    found: dict[bytes, File] = {}
+    new: list[tuple[bytes, int]] = []
+    for one in snapshot.files:
+        if one.content is not None:
+            known = before.get(one.path)
+            if known is not None and known.content == one.content:
+                found[one.path] = known
+            else:
+                new.append((one.path, one.content))
+    surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
+    for path, content in new:
+        if content in surfaces:
+            found[path] = File(content, *surfaces[content])
+    return found
 
 
 def keep(db: Database, rows: Iterable[tuple[bytes, Row]]) -> bool:

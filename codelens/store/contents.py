@@ -109,7 +109,9 @@ SELECT id, language, outcome, generated, size_bytes, lines, tier FROM contents W
 """
 _REFERENCES = "SELECT refs, imports FROM contents WHERE id = ?"
 _FLOWING = "SELECT id, language, refs, imports, flow FROM contents WHERE id IN ({marks})"
-_SURFACES = "SELECT id, language, surface FROM contents WHERE id IN ({marks})"
+SELECT_SURFACES = """
+SELECT id, language, surface, flow = x'' AND imports = x'' FROM contents WHERE id IN ({marks})
+"""
 _BARE_SYMBOLS = """
 SELECT content, name, qualified, kind, signature, '', exported, start_line, end_line, name_line,
     start_byte, end_byte, parent
@@ -253,12 +255,14 @@ def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
     return found
 
 
-def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int]]:
-    """Language and digest of what others see, of each content (`flow.surface`)."""
-    found: dict[int, tuple[str, int]] = {}
+def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int, bool]]:
+    """Language, digest of what others see (`flow.surface`), and whether no name is used in it."""
+    found: dict[int, tuple[str, int, bool]] = {}
     for batch in batched(contents):
-        for content, language, surface in db.rows(_SURFACES.format(marks=_marks(batch)), batch):
-            found[content] = (language, surface)
+        for content, language, surface, blank in db.rows(
+            SELECT_SURFACES.format(marks=_marks(batch)), batch
+        ):
+            found[content] = (language, surface, bool(blank))
     return found
 
 

@@ -15,6 +15,7 @@ SELECT_EDGES = """
 SELECT e.data FROM file_edges e JOIN paths p ON p.id = e.path
 WHERE p.path = ? AND e.content = ? AND e.version = ?
 """
+_ANY = "SELECT 1 FROM file_edges LIMIT 1"
 # A content that another process dropped meanwhile has no row: nobody is going to ask for it.
 _SAVE = """
 INSERT INTO file_edges (path, content, version, data)
@@ -28,6 +29,11 @@ def load(db: Database, path: bytes, content: int, version: int) -> bytes | None:
     """The row of a file, if one was kept by this version of the resolver."""
     row = db.row(SELECT_EDGES, (path, content, version))
     return row[0] if row else None
+
+
+def any_kept(db: Database) -> bool:
+    """Whether there are rows at all."""
+    return db.row(_ANY) is not None
 
 
 def save(db: Database, version: int, rows: Iterable[tuple[bytes, int, bytes]]) -> None:

@@ -15,7 +15,7 @@ from codelens.resolve.version import RESOLVER_VERSION
 from codelens.store import edges
 from codelens.store.snapshot import Snapshot
 
-FILES = {"a.py": "from b import f\nf()\n", "b.py": "def f(): ...\n"}
+FILES = {"a.py": "from b import f\nf()\n", "b.py": "def f(): f()\n"}
 HOLD = """
 import sys, time
 from pathlib import Path

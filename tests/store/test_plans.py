@@ -18,6 +18,7 @@ HOT = {
     "paths by term": (views.BY_TERMS.format(marks="?, ?"), 2, "PRIMARY KEY (term=?)"),
     "uses of contents": (uses.SELECT_USES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "imports of contents": (uses.SELECT_IMPORTS.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
+    "surfaces": (contents.SELECT_SURFACES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "kept edges of a file": (edges.SELECT_EDGES, 3, "PRIMARY KEY (path=? AND content=?)"),
     "hashes of contents": (hashes.SELECT_HASHES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "paths by prefix": (views.BY_PREFIX, 2, "PRIMARY KEY (term>? AND term<?)"),
