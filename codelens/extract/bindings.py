@@ -54,6 +54,8 @@ _OF_SCOPE = {
 """Captures on the node that is the text itself."""
 _BARE = {"yield": ("", "yield"), "this": ("this", "?")}
 """Captures that say all by standing where they do: name and how."""
+_ROLES = frozenset({"pattern", "unbound", "list"})
+"""What a recipe of the setting `bindings` may say instead of paths; it may say several."""
 _TYPED = frozenset({"result", "implements", "alias", "package"})
 _STEPS = {"each": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
 """From a value to what is bound of it."""
@@ -109,7 +111,8 @@ class Bindings:
             write = type_of if how in _TYPED else written
             for node in nodes:
                 text = write(node)
-                if how == "base" and text == UNKNOWN:
+                if how == "base" and (text == UNKNOWN or text.endswith("[]")):
+                    # With its arguments: `Base[int]`.
                     text = type_of(node)
                 add((node.start_byte, "", label, text, False))
         elif how in _BARE:
@@ -179,29 +182,37 @@ class Bindings:
             return
         targets = target.named_children
         values = [value] if value is None or value.type not in lists else value.named_children
-        if how == "range" and len(targets) == 1:
-            text = self._expressions.written(values[0])
-            form, text = ("?", "") if text == UNKNOWN else ("=", f"{text}.#key")
-            self._named(start, outside, targets[0], form, text)
+        if len(targets) == 1 and target.type not in self._rules.patterns and len(values) == 1:
+            if how == "range":
+                text = self._expressions.written(values[0])
+                form, text = ("?", "") if text == UNKNOWN else ("=", f"{text}.#key")
+                self._named(start, outside, targets[0], form, text)
+            else:
+                self._targeted(start, outside, how, targets[0], values[0], said)
             return
-        if len(values) == 1 and len(targets) == 1:
-            self._targeted(start, outside, how, targets[0], values[0], said)
-            return
+        spread = next((at for at, one in enumerate(targets) if "splat" in one.type), len(targets))
+        paired = len(values) == len(targets) == spread and values[0] is not value
         for at, (one, part) in enumerate(zip_longest(targets, values)):
             if one is None:
                 break
-            if said is not None:
-                text = self._expressions.type(said)
-                form, text = ("=", f"`{text}`.#{at}") if text else ("?", "")
-            elif len(values) == len(targets):
+            form, text = "?", ""
+            if paired and said is None:
                 form, text = self._meaning(how, part, said)
-            else:
-                form, text = self._meaning("", values[0], None)
-                if text not in {"", UNKNOWN} and how == "range":
-                    form, text = ("=", f"{text}[]") if at else ("?", "")
-                elif text not in {"", UNKNOWN}:
-                    text = f"{text}.#{at}"
+            elif at < spread:
+                form, text = self._part(how, at, values[0], said)
             self._named(start, outside, one, form, text)
+
+    def _part(self, how: str, at: int, value: Node | None, said: Node | None) -> tuple[str, str]:
+        """Form and text of one of several targets of one value."""
+        if said is not None:
+            text = self._expressions.type(said)
+            return ("=", f"`{text}`.#{at}") if text else ("?", "")
+        form, text = self._meaning(how if how in _STEPS else "", value, None)
+        if text in {"", UNKNOWN}:
+            return form, text
+        if how == "range":
+            return ("=", f"{text}[]") if at else ("?", "")
+        return form, f"{text}.#{at}"
 
     def _named(self, start: int, outside: bool, target: Node, form: str, text: str) -> None:
         for name, taken in self._names(target):
@@ -331,7 +342,7 @@ def rules(language: str) -> Rules:
             for part in (recipe.split() + ["-"] * 3)[:3]
         )
         for kind, recipe in settings.items()
-        if recipe not in {"pattern", "unbound", "list"}
+        if not _ROLES.issuperset(recipe.split())
     }
 
     def of(role: str) -> frozenset[str]:

@@ -27,6 +27,7 @@ LIMIT = 200
 _RECORD = 1_000
 """Longest object written out: a module's default export names all that it has."""
 _MOST_KEYS = 200
+_AWAITED = ".#await"
 _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
 """A name, or names with dots between: most of all expressions."""
@@ -69,12 +70,16 @@ class Expressions:
         special = _FORMS.get(form)
         if special is not None:
             return special(self, node, parts, depth)
-        inner = self.written(child(node, parts[0] if parts else "0"), depth)
+        called = child(node, parts[0] if parts else "0")
+        inner = self.written(called, depth)
         if form == "call" and len(parts) > 1 and inner in (own := dict(map(_pair, parts[1:]))):
             given = child(node, "arguments.0")
             return self._quoted(given) if own[inner] == "type" else self.written(given, depth)
         if inner == UNKNOWN or form == "through":
             return inner
+        if called is not None and called.type == "await_expression":
+            # `await f<T>()`, as the grammar of TypeScript reads it.
+            return inner.removesuffix(_AWAITED) + "()" + _AWAITED
         return inner + ("()" if form == "call" else "[]")
 
     def _method(self, node: Node, parts: tuple[str, ...], depth: int) -> str:

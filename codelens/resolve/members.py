@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from codelens.resolve.containers import member
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, Hit, latest, policy
 from codelens.resolve.own import of_side
 from codelens.resolve.records import parts
 from codelens.resolve.typed import Typed
 from codelens.resolve.values import (
+    Container,
     Definition,
     Instance,
     Module,
@@ -186,6 +188,8 @@ class Members(Typed):
     def _member_value(self, value: Value, name: str) -> Value:
         if isinstance(value, Record):
             return self._in_record(value, name)
+        if isinstance(value, Container):
+            return member(value, name)
         found = self.members(value, name)
         if isinstance(value, Module):
             hits = self._chosen([hit for hit, _ in found])
@@ -215,8 +219,16 @@ class Members(Typed):
         rows = self._attribute_rows(model, owner, symbol.name, hit.symbol)
         declared = [row for row in rows if row.how == ":"]
         if declared:
-            return self.of_type(hit.path, declared[0].scope, declared[0].text, me)
+            told = self.of_type(hit.path, declared[0].scope, declared[0].text, me)
+            return self._described(told) if policy(model).packages else told
         return self._agreed(hit.path, [row for row in rows if row.how in {"=", "+", "?"}])
+
+    def _described(self, value: Value) -> Value:
+        """What reading an attribute gives whose value is a descriptor of Python."""
+        if isinstance(value, Instance):
+            for hit, _ in self.members(value, "__get__")[:1]:
+                return self.result(hit.path, hit.symbol, value)
+        return value
 
     def _attribute_rows(
         self, model: FileModel, owner: int, name: str, symbol: int

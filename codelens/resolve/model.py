@@ -25,6 +25,8 @@ _ROWS_OF_SCOPE = frozenset(
 
 _NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS
 _LISTED = re.compile(r"__all__(?:\s*:[^=]+)?\s*=\s*[\[(]((?:\s*[\"'][^\"']*[\"']\s*,?)*)\s*[\])]")
+_GENERIC = re.compile(r"(?:\w+\.)?(?:Generic|Protocol)\[")
+_ARGUMENT = re.compile(r"\w+")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 
@@ -237,6 +239,14 @@ class FileModel:
             if row.how == "type":
                 found.setdefault(row.scope, []).append(row.name)
         return found
+
+    def variables(self, symbol: int) -> tuple[str, ...]:
+        """Names in the arguments of a class's `Generic[...]`, else of all its bases, in order."""
+        scope = self.own_scope.get(symbol, -1)
+        rows = [row for row in self.of_scope.get(scope, ()) if row.how == "base"]
+        told = [row for row in rows if _GENERIC.match(row.text)] or rows
+        names = (name for row in told for name in _ARGUMENT.findall(row.text.partition("[")[2]))
+        return tuple(dict.fromkeys(names))
 
     def enclosing(self, reference: Reference, *, values: bool) -> int:
         """The definition that an edge from a reference comes from, -1 for the module.

@@ -75,6 +75,15 @@ def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
     return (first,) if model.symbols[first].kind == "property" else symbols[-1:]
 
 
+def _is_own(path: bytes, one: Import) -> bool:
+    """A file imports from itself, as what is run as a script and imported does."""
+    folder, _, name = path.rpartition(b"/")
+    stem = name.partition(b".")[0]
+    if stem in {b"__init__", b"index"}:
+        stem = folder.rpartition(b"/")[2]
+    return one.module.replace("/", ".").rpartition(".")[2].encode() == stem
+
+
 class Names:
     """Looks names up in one view."""
 
@@ -149,6 +158,8 @@ class Names:
         symbols = self.in_space(model, entry.symbols, types)
         found: list[Hit] = []
         for number in entry.imports:
+            if symbols and _is_own(path, model.imports[number]):
+                continue
             further = self.imported(path, model.imports[number], 0, types)
             if not further and not types:
                 # It may be what is not of the view.
@@ -265,6 +276,8 @@ class Names:
             symbols = entry.symbols
         found: list[Hit] = []
         for number in entry.imports:
+            if symbols and _is_own(path, model.imports[number]):
+                continue
             further = self.imported(path, model.imports[number], depth + 1, types)
             if not further and symbols and not types:
                 return []

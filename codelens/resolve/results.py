@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codelens.resolve.containers import PAIRS
 from codelens.resolve.members import Members
 from codelens.resolve.model import FileModel
 from codelens.resolve.names import policy
@@ -20,10 +21,6 @@ from codelens.resolve.values import (
 )
 from codelens.types import Binding
 
-_PAIRS = frozenset(
-    "dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict Map Record "
-    "WeakMap".split()
-)
 _ENTERED = frozenset(
     "Iterator Generator AsyncIterator AsyncGenerator Iterable AsyncIterable ContextManager "
     "AsyncContextManager AbstractContextManager AbstractAsyncContextManager".split()
@@ -143,7 +140,7 @@ class Results(Members):
 
     def _element(self, value: Value, step: str) -> Value:
         if isinstance(value, Container) and value.args:
-            if value.name in _PAIRS:
+            if value.name in PAIRS:
                 return value.args[-1] if step == "[]" else value.args[0]
             return value.args[0]
         if isinstance(value, Instance):

@@ -26,7 +26,12 @@ class Typed(Answers):
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
         """A value of the type that a text says, in a scope."""
         key = ("type", path, scope, text, me)
-        return self._once(key, lambda: self._of(path, scope, parsed(_bound(text)), me), None)
+        return self._once(key, lambda: self._said(path, scope, text, me), None)
+
+    def _said(self, path: bytes, scope: int, text: str, me: Value) -> Value:
+        model = self.view.model(path)
+        forward = model is not None and policy(model).packages
+        return self._of(path, scope, parsed(_bound(text), forward=forward), me)
 
     def _of(self, path: bytes, scope: int, one: Type, me: Value) -> Value:
         if isinstance(one, Named):
@@ -51,6 +56,8 @@ class Typed(Answers):
         if one.name == "[]":
             return Container("[]", tuple(self._of(path, scope, arg, me) for arg in one.args))
         hits = self.named_type(path, scope, one.name)
+        if hits and hits[0].symbol >= 0 and self._is_variable_type(hits[0]):
+            return self._given_for(path, scope, one.name, me)
         if hits:
             args = tuple(self._of(path, scope, arg, me) for arg in one.args)
             return together([self._typed(hit, args, me) for hit in hits[:1]])
@@ -77,6 +84,30 @@ class Typed(Answers):
         if args:
             return Container(name, tuple(self._of(path, scope, arg, me) for arg in args))
         return None
+
+    def _is_variable_type(self, hit: Hit) -> bool:
+        """Python's `T = TypeVar("T")`."""
+        rows = self.names.rows(hit)
+        return len(rows) == 1 and rows[0].text.rpartition(".")[2] == "TypeVar()"
+
+    def _varies(self, path: bytes, scope: int, name: str) -> bool:
+        hits = self.names.lookup(path, scope, name)
+        return bool(hits) and hits[0].symbol >= 0 and self._is_variable_type(hits[0])
+
+    def _given_for(self, path: bytes, scope: int, name: str, me: Value) -> Value:
+        """What stands for a type variable in an instance of the class around."""
+        model = self.view.model(path)
+        symbol = model.type_around(scope) if model is not None else -1
+        if symbol < 0 and isinstance(me, Instance) and me.path == path:
+            # What is said of a class stands outside of it: its bases.
+            symbol = me.symbol
+        if model is None or symbol < 0:
+            return None
+        order = [one for one in model.variables(symbol) if self._varies(path, scope, one)]
+        if name not in order:
+            return None
+        found = [self._argument(one, path, symbol, order.index(name)) for one in each(me)]
+        return together(found)
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
         """What a type's name means, dots in it included."""

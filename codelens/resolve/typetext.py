@@ -58,11 +58,14 @@ Type = Named | Either | ValueOf | Part | Returns | None
 
 
 @lru_cache(maxsize=20_000)
-def parsed(text: str) -> Type:
-    """The type that a text says; None if it says nothing that can be followed."""
+def parsed(text: str, *, forward: bool = False) -> Type:
+    """The type that a text says; None if it says nothing that can be followed.
+
+    With `forward`, what is in quotes in brackets is an argument (Python), and no key.
+    """
     tokens = _TOKEN.findall(text)
     try:
-        reader = _Reader(tokens)
+        reader = _Reader(tokens, forward)
         found = reader.type()
     except (IndexError, RecursionError):
         return None
@@ -70,8 +73,9 @@ def parsed(text: str) -> Type:
 
 
 class _Reader:
-    def __init__(self, tokens: list[str]) -> None:
+    def __init__(self, tokens: list[str], forward: bool) -> None:
         self._tokens = tokens
+        self._forward = forward
         self._at = 0
         self._depth = 0
 
@@ -142,7 +146,11 @@ class _Reader:
             self._first()
             return None
         if sign[:1] in {'"', "'"}:
-            return parsed(sign[1:-1]) if len(sign) > 2 and sign[1:-1] != sign else None
+            return (
+                parsed(sign[1:-1], forward=self._forward)
+                if len(sign) > 2 and sign[1:-1] != sign
+                else None
+            )
         if not _WORD.match(sign):
             return None
         name = sign.replace("::", ".")
@@ -154,6 +162,8 @@ class _Reader:
         if self._peek() == "<":
             return True
         follows = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else "]"
+        if self._forward and follows[:1] in {'"', "'"}:
+            return True
         return follows != "]" and follows[:1] not in {'"', "'"} | set("0123456789")
 
     def _typeof(self) -> Type:

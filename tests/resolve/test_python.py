@@ -179,3 +179,60 @@ def test_a_star_import_takes_no_name_with_an_underscore() -> None:
 def test_importing_all_of_the_own_package_imports_it() -> None:
     files = {"p/__init__.py": "", "p/a.py": "from . import *"}
     assert edges_of(files, "import") == ["p/a.py:- -> p/__init__.py:-"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for x in all_of(): x.turn()", ["all_of", "Part.turn"]),
+        ("for name, x in held().items(): x.turn()", ["held", "Part.turn"]),
+        ("for name, x in held().items(): name.turn()", ["held"]),
+        ("held().pop('a').turn()", ["held", "Part.turn"]),
+        ("[x.turn() for x in held().values()]", ["Part.turn", "held"]),
+        ("a, b = pair(); b.turn()", ["pair", "Part.turn"]),
+        ("a, b = pair(); a.run()", ["pair", "Base.run"]),
+        ("*a, b = pair(); b.turn()", ["pair"]),
+        ("a, b = Base(), Part(); b.turn()", ["Base", "Part", "Part.turn"]),
+        ("(a,) = pair(); a.run()", ["pair", "Base.run"]),
+        ("a, (b, c) = pair(); b.run()", ["pair"]),
+        ("Kept().part.turn()", ["Kept", "Part.turn"]),
+        ("Kept().late.turn()", ["Kept", "Part.turn"]),
+        ("Kept().get().turn()", ["Kept", "Generic_.get", "Part.turn"]),
+        ("Kept.make().turn()", ["Generic_.make", "Part.turn"]),
+        ("Both().get().turn()", ["Both", "Generic_.get", "Part.turn"]),
+    ],
+)
+def test_what_is_held_by_containers_tuples_and_generic_bases_is_known(
+    body: str, expected: list[str]
+) -> None:
+    lib = f"""\
+from typing import Final, Generic, TypeVar
+T = TypeVar("T")
+{BASE}
+def all_of() -> "list['Part']": ...
+def held() -> dict[str, "Part"]: ...
+def pair() -> tuple["Base", "Part"]: ...
+
+class Late(Generic[T]):
+    def __get__(self, owner, kind) -> T: ...
+
+class Generic_(Generic[T]):
+    def get(self) -> T: ...
+    @classmethod
+    def make(cls) -> "Part": ...
+
+class Middle(dict[str, T], Generic_[T]): ...
+class Both(Middle["Part"]): ...
+
+class Kept(Generic_["Part"]):
+    late: Late["Part"] = Late()
+    def __init__(self):
+        self.part: Final = Part()
+
+if __name__ == "__main__":
+    from lib import Kept, Part
+"""
+    head = "from lib import all_of, held, pair, Base, Both, Kept, Part"
+    files = {"lib.py": lib, "use.py": f"{head}\ndef use(other):\n    {body}\n"}
+    found = [edge for edge in edges_of(files) if edge.startswith("use.py:use")]
+    assert [edge.partition("lib.py:")[2] for edge in found] == expected

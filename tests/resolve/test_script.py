@@ -142,6 +142,7 @@ def test_this_is_what_its_function_makes_it() -> None:
         ("late().go()", ""),
         ("late().then(g => g)", ""),
         ("async () => (await late()).go()", "G.go"),
+        ("async () => (await late<number>()).go()", "G.go"),
         ("async () => { const g = await told(); g.go() }", "G.go"),
         ("async () => { const g = await inner(); g.go() }", "G.go"),
         ("const g = told(); g.go()", ""),

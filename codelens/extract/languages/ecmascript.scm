@@ -63,6 +63,11 @@
   (member_expression property: (_) @reference.call)
 ])
 (new_expression constructor: [(identifier) (member_expression)] @reference.call)
+; `await f<T>()`, as the grammar reads it.
+(call_expression function: (await_expression [
+  (identifier) @reference.call
+  (member_expression property: (_) @reference.call)
+]))
 (decorator [(identifier) (member_expression)] @reference.name)
 (primary_expression/identifier) @reference.bound
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
