@@ -14,7 +14,7 @@ from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import FileModel
 from codelens.resolve.rows import Row, packed, unpacked
-from codelens.resolve.view import MOST_MODELS, View
+from codelens.resolve.view import View
 from codelens.types import Symbol
 
 _MOST_ANSWERS = 400_000
@@ -44,8 +44,8 @@ class Known:
         self.files: Mapping[bytes, File] = {}
         self.settings: dict[bytes, bytes | None] = {}
         self.importer: Importer | None = None
-        self.models: dict[int, FileModel | None] = {}
-        """By content."""
+        self.models: dict[bytes, FileModel | None] = {}
+        """By path; what a view read last."""
 
 
 class Graph:
@@ -89,6 +89,10 @@ class Graph:
     ) -> Importer:
         """Trust what cannot have changed since the state that was known."""
         before, now = self.known.files, self._files
+        for path in list(self.known.models):
+            old, new = before.get(path), now.get(path)
+            if old is None or new is None or old.content != new.content:
+                del self.known.models[path]
         importer = self.known.importer
         if (
             importer is None
@@ -115,7 +119,9 @@ class Graph:
         return importer
 
     def _start(self) -> None:
-        self._view = View(self.languages, self._model, self.importer, self._digest)
+        self._view = View(
+            self.languages, self._model, self.importer, self._digest, self.known.models
+        )
         self._edges = Edges(self._view)
 
     def _digest(self) -> bytes:
@@ -131,14 +137,7 @@ class Graph:
 
     def _model(self, path: bytes) -> FileModel | None:
         file = self._files.get(path)
-        if file is None:
-            return None
-        models = self.known.models
-        if file.content not in models:
-            if len(models) >= MOST_MODELS:
-                models.clear()
-            models[file.content] = self._load(file.content)
-        return models[file.content]
+        return self._load(file.content) if file is not None else None
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file and are certain, in order of its text."""
@@ -185,6 +184,7 @@ class Graph:
 
     def _resolved(self, path: bytes) -> Row:
         if self._edges.answers > _MOST_ANSWERS:
+            self.known.models.clear()
             self._start()
         view = self._view
         view.notes = set()

@@ -40,6 +40,7 @@ class View:
         load: Callable[[bytes], FileModel | None],
         importing: Importing,
         digest: Callable[[], bytes] = bytes,
+        models: dict[bytes, FileModel | None] | None = None,
     ) -> None:
         """Take a view.
 
@@ -48,12 +49,13 @@ class View:
             load: facts of a file.
             importing: leads from imports to files.
             digest: of all that indexes over the whole view are made of.
+            models: facts of files that were read before; what is read is put there.
         """
         self._digest = digest
         self.languages = languages
         self._load = load
         self._importing = importing
-        self._models: dict[bytes, FileModel | None] = {}
+        self._models = models if models is not None else {}
         self._answers: dict[Asked, tuple[bytes, ...]] = {}
         self._known: dict[object, tuple[object, Notes]] = {}
         self._folders: dict[bytes, list[bytes]] | None = None
