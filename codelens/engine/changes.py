@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -23,6 +24,16 @@ from codelens.types import CommitId, RelPath, Symbol
 
 _HEAD_BYTES = 4096
 MOST_FILES = 2_000
+_PROSE = frozenset({"heading", "key"})
+_HASHED = frozenset({b"py", b"pyi", b"rb", b"sh", b"toml", b"yml", b"yaml", b"r", b"pl", b"ex"})
+"""Ends of files in which `#` begins a comment."""
+_COMMENT = re.compile(rb"\s*(?://|/\*|\*|\Z)")
+_COMMENT_HASH = re.compile(rb"\s*(?:#|\Z)")
+_IMPORT = re.compile(
+    rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{[^}]*\})\s*(?:as\s+\w+\s+)?from\b"
+    rb"|use\s|using\s|#\s*include\b|require\b|(?:const|let|var)\s.*\brequire\()"
+)
+"""A line that brings names in, or hands them on."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -41,6 +52,10 @@ class Change(NamedTuple):
     kind: str = ""
     before: bytes = b""
     """Where a file that moved was."""
+    told: bool = True
+    """False: it is told by what holds it, which is new as well."""
+    harmless: bool = False
+    """Comments, or imports that were added: nobody who uses the file can see that."""
 
 
 class _File(NamedTuple):
@@ -152,7 +167,9 @@ def _of_file(look: Look, one: _File, file: FileRow | None) -> Iterator[Change]:
     now = known_symbols(look.snapshot, file)
     if one.how == "added":
         yield Change(one.path, MODULE, "added", "")
-        yield from (Change(one.path, at, "added", "") for at in range(len(now)))
+        for at, symbol in enumerate(now):
+            outer = symbol.parent < 0 and symbol.kind not in _PROSE
+            yield Change(one.path, at, "added", "", told=outer)
         return
     if one.how == "moved":
         yield Change(one.path, MODULE, "moved", "", before=one.old_path)
@@ -180,12 +197,43 @@ def _by_lines(
         elif before[at].qualified in position:
             found.setdefault(position[before[at].qualified], "changed")
     for at in sorted(found):
-        yield Change(path, at, found[at], _shown(now, at, stands))
+        symbol = now[at] if at != MODULE else None
+        inner = symbol is not None and (
+            (found[at] == "added" and found.get(symbol.parent) == "added")
+            or (symbol.kind in _PROSE and MODULE in found)
+        )
+        harmless = at == MODULE and _harmless(path, old, new, before, now, was, stands)
+        lines = _shown(now, at, stands)
+        yield Change(path, at, found[at], lines, told=not inner, harmless=harmless)
     for one in before:
         inside = one.parent >= 0 and before[one.parent].qualified not in position
         # What went with its type is not told apart.
         if one.qualified not in position and not inside:
             yield _gone(path, one)
+
+
+def _harmless(
+    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol],
+    was: Sequence[tuple[int, int]], stands: Sequence[tuple[int, int]],
+) -> bool:  # fmt: skip
+    """Outside of definitions comments alone differ, or imports were added."""
+    hashed = path.rpartition(b".")[2] in _HASHED
+    gone = list(_outside(old, before, was))
+    comments = _COMMENT_HASH if hashed else _COMMENT
+    return all(comments.match(line) for line in gone) and all(
+        comments.match(line) or _IMPORT.match(line) for line in _outside(new, now, stands)
+    )
+
+
+def _outside(
+    text: bytes, symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]
+) -> Iterator[bytes]:
+    """Of some lines those that are in no definition."""
+    lines = text.split(b"\n")
+    for start, end in spans:
+        for line in range(start, end + 1):
+            if not any(one.start_line <= line <= one.end_line for one in symbols):
+                yield lines[line - 1]
 
 
 def _gone(path: bytes, one: Symbol) -> Change:

@@ -46,13 +46,17 @@ class Fixtures:
         self._net = net
         self._things = things
 
+    def is_one(self, node: Node) -> bool:
+        """A definition is a fixture, or a hook."""
+        return self._may_define(node) and node in self._every()
+
     def through(self, reached: Iterable[tuple[Node, int]]) -> list[Reached]:
         """The tests that use fixtures among what was reached, others that take those included.
 
         Args:
             reached: nodes with their distance from what changes.
         """
-        distance = {node: far for node, far in reached if node.path.endswith(b".py")}
+        distance = dict(reached)
         every = self._every() if any(map(self._may_define, distance)) else {}
         found: dict[Node, Reached] = {}
         pending = [node for node in distance if node in every]
@@ -68,6 +72,8 @@ class Fixtures:
         return list(found.values())
 
     def _may_define(self, node: Node) -> bool:
+        if not node.path.endswith(b".py"):
+            return False
         return name_of(node.path) == b"conftest.py" or self._net.is_test(node.path)
 
     def _every(self) -> dict[Node, Fixture]:

@@ -108,7 +108,9 @@ class TestFile:
     """0: it changes itself, or is told by the name of a file that changes."""
     why: str
     handles: tuple[str, ...]
-    """The tests in it that are reached."""
+    """The first few tests in it that are reached."""
+    count: int = 0
+    """How many definitions in it are reached."""
 
 
 @dataclass(frozen=True, slots=True)

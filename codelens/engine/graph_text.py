@@ -93,7 +93,7 @@ def _relative(one: Relative, *, detailed: bool) -> str:
     if one.why:
         parts.append(one.why)
     if one.via:
-        parts.append(f"[{one.distance}] via {one.via}")
+        parts.append(f"[{one.distance}] via {_near(one.via, one.thing)}")
     where = _sites(one)
     if where:
         parts.append(where)
@@ -169,7 +169,9 @@ def _tests(answer: ImpactAnswer) -> Iterator[str]:
 
 def _test(one: TestFile) -> str:
     names = ", ".join(handle.partition("#")[2] or handle for handle in one.handles)
-    return f"{one.path}  {one.why}{f': {names}' if names else ''}"
+    left = one.count - len(one.handles)
+    more = f" +{left:,}" if left > 0 else ""
+    return f"{one.path}  {one.why}{f': {names}{more}' if names else ''}"
 
 
 def _hits(answer: ImpactAnswer) -> Iterator[str]:
@@ -190,7 +192,13 @@ def _hit(one: Hit) -> str:
     line = one.site.rpartition(":")[2]
     how = _HOW[one.how]
     at = f" at :{line}" if one.how not in {"overrides", "overridden"} else ""
-    return f"{place(one.thing)}  {how} {one.via}{at}"
+    return f"{place(one.thing)}  {how} {_near(one.via, one.thing)}{at}"
+
+
+def _near(handle: str, thing: Thing) -> str:
+    """A handle beside another: of the same file its name alone."""
+    file, sign, name = handle.partition("#")
+    return f"#{name}" if sign and file == thing.handle.partition("#")[0] else handle
 
 
 def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:

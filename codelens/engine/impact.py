@@ -150,8 +150,11 @@ def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
         seeds.gone.append(Gone(change.before, ""))
         seeds.moves[change.before] = change.path
         seeds.paths[change.before] = None
-    # Lines that changed inside a type and in none of its members are of the type alone.
-    seeds.nodes[node] = None
+    if not change.harmless:
+        # Lines that changed inside a type and in none of its members are of the type alone.
+        seeds.nodes[node] = None
+    if not change.told:
+        return
     seeds.changed.append(Changed(asked.things.thing(node), change.how, change.lines, before))
 
 
@@ -164,7 +167,8 @@ def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> Im
     if seeds.gone and base is not None:
         formerly, before, receipt = _formerly(asked, seeds, base, receipt)
     every = _merged(found.found, formerly, seeds)
-    tests = TestFiles(asked.look, net, things).called_for(nodes, seeds.paths, every)
+    files = TestFiles(asked.look, net, things)
+    tests = files.called_for(nodes, seeds.paths, every)
     # Tests have a list of their own.
     hit = [
         one
@@ -177,7 +181,8 @@ def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> Im
     )
     # What is hit only through others has callers that hide as well.
     between = [one.node for one in hit if one.distance < asked.depth]
-    hidden = [*hidden_notes(net, nodes, between), *before]
+    open_to = [node for node in nodes if not files.is_fixture(node)]
+    hidden = [*hidden_notes(net, open_to, between), *before]
     cut = found.cut or formerly.cut
     notes += hidden
     if cut:

@@ -64,7 +64,8 @@ def related(
     may, may_count = (), 0
     if _HIDDEN_RELATIONS & set(wanted):
         may, may_count = may_hit(net, things, asked.nodes, limit)
-        notes += hidden_notes(net, asked.nodes)
+        fixtures = Fixtures(look, net, things)
+        notes += hidden_notes(net, [one for one in asked.nodes if not fixtures.is_one(one)])
     return RelatedAnswer(
         receipt=net.receipt(),
         target=named.thing,
@@ -147,7 +148,7 @@ def _tests(
         if one.node not in found and one.node not in asked.inside:
             where = ((one.node.path, one.line),)
             found[one.node] = Found("tests", one.node, one.distance, where, None)
-            why[one.node] = f"takes the fixture {things.handle(one.via)}"
+            why[one.node] = f"uses the fixture {things.handle(one.via)}"
     by_path = {node.path for node in found}
     files = net.test_files()
     run = to_run(files)

@@ -12,6 +12,7 @@ from codelens.engine.look import Look
 from codelens.engine.things import Things
 from codelens.paths import printed
 from codelens.resolve.conventions import named_for, to_run
+from codelens.resolve.model import CALLABLE
 from codelens.resolve.net import MODULE, Node
 from codelens.resolve.reach import Reached
 from codelens.resolve.tree import folder_of
@@ -22,6 +23,8 @@ _ANNOTATIONS = frozenset(
     {"Test", "ParameterizedTest", "RepeatedTest", "Fact", "Theory", "TestMethod", "TestCase"}
 )
 """What JUnit, xUnit, NUnit and MSTest know a test by, however its file is called."""
+_NAMELESS = (b".js", b".jsx", b".ts", b".tsx", b".mjs", b".cjs", b".mts", b".cts")
+"""Languages whose tests are calls with a title: `test("adds", ...)`."""
 _INLINE = frozenset({"tests", "test"})
 """Modules of tests in a Rust file of the program (the Rust book, ch. 11.3)."""
 
@@ -42,11 +45,15 @@ class TestFiles:
     __test__ = False
 
     def __init__(self, look: Look, net: LazyNet, things: Things) -> None:
-        self._look = look
         self._net = net
         self._things = things
         self._files = net.test_files()
         self._run = to_run(self._files)
+        self._fixtures = Fixtures(look, net, things)
+
+    def is_fixture(self, node: Node) -> bool:
+        """Its users name it as an argument: what else names it is an argument's use."""
+        return self._fixtures.is_one(node)
 
     def called_for(
         self, seeds: Collection[Node], changed: Iterable[bytes], found: Iterable[Reached]
@@ -60,7 +67,7 @@ class TestFiles:
         """
         reached: dict[bytes, list[Reached]] = {}
         every = list(found)
-        fixtures = Fixtures(self._look, self._net, self._things).through(
+        fixtures = self._fixtures.through(
             [*((node, 0) for node in seeds), *((one.node, one.distance) for one in every)]
         )
         for one in (*every, *fixtures):
@@ -102,13 +109,25 @@ class TestFiles:
         nearest = min(ones, key=lambda one: (one.distance, one.how == "fixture"))
         why = f"reaches it in {count_of(nearest.distance, 'step')}"
         if nearest.how == "fixture":
-            why = f"takes the fixture {self._things.handle(nearest.via)}"
-        handles = self._handles(ones)
+            why = f"uses the fixture {self._things.handle(nearest.via)}"
+        handles, count = self._handles(ones)
         if known is not None:
-            return TestFile(known.path, 0, f"{known.why}; {why}", handles)
-        return TestFile(printed(path), nearest.distance, why, handles)
+            return TestFile(known.path, 0, f"{known.why}; {why}", handles, count)
+        return TestFile(printed(path), nearest.distance, why, handles, count)
 
-    def _handles(self, ones: Iterable[Reached]) -> tuple[str, ...]:
-        nodes = [one.node for one in sorted(ones, key=lambda one: (one.distance, one.node))]
-        named = [node for node in nodes if node.symbol != MODULE]
-        return tuple(self._things.handle(node) for node in named[:_HANDLES_SHOWN])
+    def _handles(self, ones: Iterable[Reached]) -> tuple[tuple[str, ...], int]:
+        """The handles of the first, those of tests before what helps them; how many there are."""
+        named = [(one, self._name(one.node)) for one in ones if one.node.symbol != MODULE]
+        named = sorted(
+            (not name.startswith("test"), one.distance, one.node) for one, name in named if name
+        )
+        shown = tuple(self._things.handle(node) for *_, node in named[:_HANDLES_SHOWN])
+        return shown, len(named)
+
+    def _name(self, node: Node) -> str:
+        """The lower name of what can be a test; of scripts only what is called so."""
+        one = self._things.symbols(node.path)[node.symbol]
+        name = one.name.lower()
+        if one.kind not in CALLABLE:
+            return ""
+        return name if name.startswith("test") or not node.path.endswith(_NAMELESS) else ""

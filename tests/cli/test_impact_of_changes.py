@@ -130,11 +130,11 @@ def test_a_test_that_takes_a_fixture_is_one_to_run(repo: GitRepo, run: Run) -> N
             "tests/sub/test_f.py": "def test_f(rate):\n    pass\n",
         },
     )
-    why = "takes the fixture tests/conftest.py#rate"
+    why = "uses the fixture tests/conftest.py#rate"
     told = runs_after(run, "tests/conftest.py#rate")
     assert told == {
         "tests/test_a.py": why,
-        "tests/test_b.py": "takes the fixture tests/conftest.py#make_due",
+        "tests/test_b.py": "uses the fixture tests/conftest.py#make_due",
         "tests/test_c.py": why,
     }
     assert set(runs_after(run, "tests/conftest.py")) == {*told, "tests/test_d.py"}
@@ -253,3 +253,45 @@ def test_a_call_that_may_mean_one_of_several_overloads_is_told_apart(
     assert ran.code == 0
     assert "  j/B.java#B.go  3  at :3  one of 2" in ran.out.splitlines()
     assert "the first of 2 of that name; the others are ~2 to j/A.java#A.put~2" in ran.err
+
+
+def test_tests_that_are_reached_are_counted_and_come_before_what_helps(
+    repo: GitRepo, run: Run
+) -> None:
+    many = "".join(f"def test_{at}():\n    help()\n\n\n" for at in range(9))
+    help_ = "from shop.book import tax\n\n\ndef help():\n    tax(1)\n\n\n"
+    repo.commit("many", {"tests/test_many.py": help_ + many})
+    (found,) = [
+        one
+        for one in run("impact", "tax", "--json").json["tests"]
+        if one["path"] == "tests/test_many.py"
+    ]
+    assert found["count"] == 10
+    assert found["handles"] == [f"tests/test_many.py#test_{at}" for at in range(5)]
+    assert "test_3, test_4 +5" in run("impact", "tax").out
+
+
+@pytest.mark.parametrize(
+    ("text", "hit"),
+    [
+        ("import os\n" + BOOK, False),
+        ("# A comment.\n" + BOOK, False),
+        ("print(3)\n" + BOOK, True),
+        (BOOK.replace("from shop.base import Item\n", ""), True),
+    ],
+    ids=["an import", "a comment", "a statement", "an import less"],
+)
+def test_an_import_or_comment_more_hits_nobody(
+    repo: GitRepo, run: Run, text: str, hit: bool
+) -> None:
+    repo.write("shop/book.py", text)
+    ran = run("impact", "--diff", "--json").json
+    assert [one["handle"] for one in ran["changed"]] == ["shop/book.py"]
+    assert ("shop/cart.py" in {one["path"] for one in ran["results"]}) is hit
+
+
+def test_what_is_new_is_told_by_what_holds_it(repo: GitRepo, run: Run) -> None:
+    repo.write("shop/book.py", BOOK + "\n\nclass Leaf:\n    def turn(self):\n        pass\n")
+    repo.write("docs/a.md", "# Top\n\n## Inner\n\nText.\n")
+    told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
+    assert told == ["docs/a.md", "shop/book.py#Leaf"]
