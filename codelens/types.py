@@ -83,6 +83,8 @@ class Reference(NamedTuple):
     """Position of the innermost scope."""
     arguments: int = -1
     """How many a call has, -1 where it is not known or does not matter, -2 of a macro."""
+    given: str = ""
+    """What they are, where overloads are told apart by it; see `codelens.extract.arguments`."""
 
 
 ScopeKind = Literal["module", "function", "class", "block"]

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import repeat
 from typing import cast
 
+from codelens.extract.arguments import Arguments
 from codelens.extract.bindings import Bindings, Row, rules
 from codelens.extract.captures import Captures
 from codelens.extract.expressions import Expressions
@@ -47,6 +48,7 @@ class Flow:
         self._source = source
         self._unbound = rules(info.name).unbound
         self.expressions = Expressions(info, source)
+        self.arguments = Arguments(info, source, self.expressions)
         spans = {
             (node.start_byte, -node.end_byte, kind)
             for kind in SCOPES

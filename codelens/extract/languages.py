@@ -186,6 +186,8 @@ class LanguageInfo:
     """Type of a `@bind` node -> field paths of name, value and type (`codelens.extract.flow`)."""
     expressions: tuple[tuple[str, str], ...] = ()
     """Type of a node -> how it is written down (`codelens.extract.expressions`)."""
+    literals: tuple[tuple[str, str], ...] = ()
+    """Type of a node -> kind of an argument (`codelens.extract.arguments`)."""
     ignored_calls: frozenset[str] = frozenset()
     """Names of what looks like a call and is none: `if` in Elixir."""
     ignored_types: frozenset[str] = frozenset()

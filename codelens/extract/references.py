@@ -54,7 +54,7 @@ _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
 
 _new_reference = cast(
-    "Callable[[tuple[str, str, int, int, int, str, int, int]], Reference]",
+    "Callable[[tuple[str, str, int, int, int, str, int, int, str]], Reference]",
     partial(tuple.__new__, Reference),  # pyright: ignore[reportUnknownMemberType]
 )
 """`Reference._make` without its check of the length, which would cost twice the rest."""
@@ -99,21 +99,23 @@ def references_of(
     receivers = _receivers(captures, names, starts, source, flow)
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, found)
-    counts = _arguments(captures, names, starts, source)
-    rows = zip(names, kinds, lines, columns, owners, receivers, scopes, counts, strict=True)
+    counts, given = _arguments(captures, names, starts, source, flow)
+    rows = zip(names, kinds, lines, columns, owners, receivers, scopes, counts, given, strict=True)
     return list(map(_new_reference, rows))
 
 
 def _arguments(
-    captures: Captures, names: list[str], starts: list[int], source: Source
-) -> list[int]:
-    """How many arguments stand behind each name."""
+    captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
+) -> tuple[list[int], list[str]]:
+    """How many arguments stand behind each name, and which."""
     lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
+    given = [""] * len(names)
     if not lists:
-        return [-1] * len(names)
+        return [-1] * len(names), given
     text = source.text
+    told = flow.arguments
     found: list[int] = []
-    for name, start in zip(names, starts, strict=True):
+    for at, (name, start) in enumerate(zip(names, starts, strict=True)):
         end = start + (len(name) if name.isascii() else len(name.encode()))
         while text[end : end + 1] in _BLANKS:
             end += 1
@@ -121,8 +123,16 @@ def _arguments(
             found.append(MACRO)
             continue
         node = lists.get(end)
-        found.append(-1 if node is None else min(node.named_child_count, 127))
-    return found
+        if told and node is None:
+            node = lists.get(told.behind(end))
+        if node is None:
+            found.append(-1)
+        elif told:
+            count, given[at] = told.written(node)
+            found.append(min(count, 127))
+        else:
+            found.append(min(node.named_child_count, 127))
+    return found, given
 
 
 def _receivers(

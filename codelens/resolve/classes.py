@@ -6,31 +6,23 @@ from collections.abc import Callable
 
 from codelens.resolve.classnames import ONE_SPACE, ClassNames, Space, builds
 from codelens.resolve.classtext import class_type, extended
+from codelens.resolve.containers import MAPS, awaited, given_by_all, of_collection
 from codelens.resolve.model import CALLABLE, TYPES
 from codelens.resolve.names import Hit
+from codelens.resolve.overloads import Overloads
 from codelens.resolve.types import Types
+from codelens.resolve.typetext import Type
 from codelens.resolve.values import Container, Definition, Instance, Super, Value, each, together
 from codelens.resolve.view import View
 from codelens.types import Reference
 
-_ELEMENTS = frozenset(
-    "get getFirst getLast next previous remove poll peek pop first last take element orElse "
-    "orElseGet orElseThrow getOrDefault put computeIfAbsent getOrNull find single First Last "
-    "FirstOrDefault Single SingleOrDefault Dequeue Pop Peek".split()
-)
-_SAME = frozenset(
-    "stream iterator listIterator filter sorted distinct limit skip reversed subList toList "
-    "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip".split()
-)
-"""Methods of collections that give one of their elements, or a collection of the same."""
-_MAPS = frozenset(
-    "Map HashMap LinkedHashMap TreeMap ConcurrentHashMap ConcurrentMap SortedMap NavigableMap "
-    "MutableMap Dictionary IDictionary ConcurrentDictionary EnumMap WeakHashMap".split()
-)
-
-
 _EXTENDED = frozenset({"csharp", "kotlin"})
 """Languages with extension methods; for the others nothing needs an index of the view."""
+
+
+_TYPED = frozenset({"java", "kotlin", "csharp"})
+_ANY = frozenset({"var", "val", "dynamic", "any", "void", "Unit", "this"})
+"""What stands in place of a type and is none."""
 
 
 class ClassTypes(Types):
@@ -42,8 +34,13 @@ class ClassTypes(Types):
         super().__init__(view)
         self.names = ClassNames(view)
         self.names.types = self
+        self._overloads = Overloads(self)
 
     by_place = True
+
+    def overload(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+        """Those of several overloads that a call may mean, by its arguments."""
+        return self._overloads.chosen(path, one, hits)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """The scope from which a name means the same, and whether the line matters."""
@@ -265,6 +262,14 @@ class ClassTypes(Types):
         """A value of a type as these languages write it."""
         return super().of_type(path, scope, class_type(text), me)
 
+    def _foreign(
+        self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
+    ) -> Value:
+        """A type that is not of the view: nothing is known of it but its name."""
+        found = super()._foreign(path, scope, name, args, me)
+        typed = self.view.languages.get(path) in _TYPED and name not in _ANY
+        return Container(name, ()) if found is None and not args and typed else found
+
     def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
         """What a type's name means, written out with its package as well."""
         found = super().named_type(path, scope, name)
@@ -320,12 +325,14 @@ class ClassTypes(Types):
     def _sent(self, value: Value, name: str) -> Value:
         """What a method of a value gives."""
         if isinstance(value, Container):
-            return _of_collection(value, name)
+            return of_collection(value, name) or given_by_all(name)
         if not isinstance(value, Instance | Definition | Super):
             return None
         hits = self._line_members(value, name, "call", -1, strict=False)
         hits = hits or self._extensions(value, name)
         me = value.of if isinstance(value, Super) else value
+        if not hits:
+            return given_by_all(name)
         return together([self._given(hit, me) for hit in hits[:1]])
 
     def _given(self, hit: Hit, me: Value) -> Value:
@@ -349,35 +356,15 @@ class ClassTypes(Types):
         return super()._head(path, scope, head, rest, line)
 
     def _element(self, value: Value, step: str) -> Value:
-        if isinstance(value, Container) and value.args and value.name in _MAPS:
+        if isinstance(value, Container) and value.args and value.name in MAPS:
             return value.args[-1] if step == "[]" else None
         return super()._element(value, step)
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "#wait":
-            return together([_awaited(one) for one in each(value)])
+            return together([awaited(one) for one in each(value)])
         if step == "this":
             return together(
                 [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
             )
         return super()._step(value, step)
-
-
-def _awaited(value: Value) -> Value:
-    if isinstance(value, Container) and value.name.rpartition(".")[2] in {"Task", "ValueTask"}:
-        return value.args[0] if value.args else None
-    return value
-
-
-def _of_collection(value: Container, name: str) -> Value:
-    if not value.args:
-        return None
-    if value.name in _MAPS:
-        if name in {"values", "Values"}:
-            return Container("Collection", value.args[-1:])
-        if name in {"keySet", "Keys"}:
-            return Container("Set", value.args[:1])
-        return value.args[-1] if name in _ELEMENTS else None
-    if name in _ELEMENTS:
-        return value.args[0]
-    return value if name in _SAME else None

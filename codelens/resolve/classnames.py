@@ -7,6 +7,7 @@ that take as many arguments as there are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Literal, Protocol
 
@@ -30,6 +31,9 @@ _GROUPS = {
 }
 ONE_SPACE = frozenset({"c", "cpp", "kotlin", "scala", "csharp"})
 """Where a local variable hides a method of its name, as it may be called itself."""
+
+
+_BEFORE_EXPECT = re.compile(r"^(?:@[\w.:]+(?:\([^()]*\))?\s+|public\s+|internal\s+)*")
 
 
 class Inheriting(Protocol):
@@ -99,7 +103,19 @@ class ClassNames(Names):
         for path in files:
             if self.view.languages.get(path) in _GROUPS and self.package(path) == package:
                 self._add(names, path)
-        return names
+        return {name: self._actual(hits) if len(hits) > 1 else hits for name, hits in names.items()}
+
+    def _actual(self, hits: list[Hit]) -> list[Hit]:
+        """Without what Kotlin only expects, where a platform has the thing itself."""
+        found = [hit for hit in hits if not self._signature(hit).startswith("expect ")]
+        return found or hits
+
+    def _signature(self, hit: Hit) -> str:
+        model = self.view.model(hit.path)
+        if model is None or model.language != "kotlin":
+            return ""
+        signature = model.symbols[hit.symbol].signature
+        return _BEFORE_EXPECT.sub("", signature)
 
     def _add(self, names: dict[str, list[Hit]], path: bytes) -> None:
         model = self.view.model(path)
@@ -205,13 +221,10 @@ class ClassNames(Names):
         return found
 
     def fitting(self, hits: list[Hit], arguments: int) -> list[Hit]:
-        """Those that take so many arguments, exactly if any do; all, where that is not known."""
+        """Those that take so many arguments; all, where that is not known."""
         if arguments < 0:
             return hits
-        fits = [hit for hit in hits if self.arity(hit).takes(arguments)]
-        # A definition without defaults is the better one (C# 12.6.4.3, Kotlin 11.4).
-        exact = [hit for hit in fits if self.arity(hit) == Arity(arguments, arguments)]
-        return exact or fits
+        return [hit for hit in hits if self.arity(hit).takes(arguments)]
 
     def arity(self, hit: Hit) -> Arity:
         """How many arguments a definition takes."""

@@ -12,6 +12,8 @@ _VARIANCE = re.compile(r"(?<=[<,])\s*(?:in|out)\s+(?=[\w?])")
 _THIS = re.compile(r"\(\s*this\s+(?:ref\s+|in\s+)?([\w.]+(?:<[^()]*?>)?)\s+\w+")
 _OWN = frozenset({"static", "self", "$this"})
 _MOST = 1 << 30
+_NOTED = re.compile(r"^(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s*|\[[^\[\]]*\]\s*)+")
+_MODIFIERS = frozenset({"final", "this", "params", "ref", "out", "in", "scoped", "readonly"})
 
 
 class Arity(NamedTuple):
@@ -39,15 +41,53 @@ def class_type(text: str) -> str:
     return text[:-3] + "[]" if text.endswith("...") else text
 
 
+class Parameter(NamedTuple):
+    """One parameter of a function."""
+
+    name: str
+    type: str
+    many: bool = False
+    """It takes any number of arguments; in C# its type is then that of the array."""
+    receiver: bool = False
+    """An extension of C# is called on it."""
+
+
+@lru_cache(maxsize=20_000)
+def parameters(signature: str, name: str, language: str) -> tuple[Parameter, ...] | None:
+    """The parameters that a signature of Java, Kotlin or C# says; None if it cannot be read."""
+    parts = _listed(signature, name)
+    if parts is None:
+        return None
+    return tuple(_parameter(part, language) for part in parts)
+
+
+def _parameter(part: str, language: str) -> Parameter:
+    part = _NOTED.sub("", _NOTED.sub("", part).removeprefix("final "))
+    if language == "kotlin":
+        name, _, text = part.partition(":")
+        before = name.split()
+        return Parameter(before[-1] if before else "", _default(text), "vararg" in before)
+    text = _default(part)
+    first, blank, rest = text.partition(" ")
+    words: set[str] = set()
+    while blank and first in _MODIFIERS:
+        words.add(first)
+        first, blank, rest = rest.partition(" ")
+        text = f"{first} {rest}"
+    many = "params" in words or "..." in text
+    kind, _, name = text.replace("...", " ").strip().rpartition(" ")
+    return Parameter(name, kind.strip(), many, "this" in words)
+
+
+def _default(text: str) -> str:
+    """Without the value that is taken if there is no argument."""
+    return re.split(r"(?<![=<>!])=(?![>=])", text, maxsplit=1)[0].strip()
+
+
 @lru_cache(maxsize=20_000)
 def arity(signature: str, name: str) -> Arity:
     """What the list of parameters behind the name in a signature says."""
-    at = signature.find(name + "(")
-    if at < 0:
-        at = signature.find("(") - len(name)
-    if at + len(name) < 0 or "(" not in signature:
-        return Arity(0, _MOST)
-    parts = _parameters(signature, at + len(name))
+    parts = _listed(signature, name)
     if parts is None:
         return Arity(0, _MOST)
     open_ended = any("..." in part or part.startswith(("params ", "vararg ")) for part in parts)
@@ -70,6 +110,16 @@ def extended(signature: str, name: str, language: str) -> str:
             rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature
         )
     return found[1] if found else ""
+
+
+def _listed(signature: str, name: str) -> list[str] | None:
+    """The parameters as written; None if there are none to be seen."""
+    at = signature.find(name + "(")
+    if at < 0:
+        at = signature.find("(") - len(name)
+    if at + len(name) < 0 or "(" not in signature:
+        return None
+    return _parameters(signature, at + len(name))
 
 
 def _parameters(signature: str, at: int) -> list[str] | None:

@@ -1,52 +1,49 @@
-"""What methods of lists, mappings and the like give, by what they hold."""
+"""What methods of collections and other standard types give, in Java, Kotlin and C#."""
 
 from __future__ import annotations
 
-from codelens.resolve.values import Container, Function, Value
+from codelens.resolve.standard_types import GIVES
+from codelens.resolve.values import Container, Value
 
-PAIRS = frozenset(
-    "dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict Map Record "
-    "WeakMap ReadonlyMap".split()
+_ELEMENTS = frozenset(
+    "get getFirst getLast next previous remove poll peek pop first last take element orElse "
+    "orElseGet orElseThrow getOrDefault put computeIfAbsent getOrNull find single First Last "
+    "FirstOrDefault Single SingleOrDefault Dequeue Pop Peek".split()
 )
-_ROWS = frozenset(
-    "list List Sequence MutableSequence deque Deque set Set AbstractSet MutableSet frozenset "
-    "FrozenSet [] Array ReadonlyArray ReadonlySet".split()
+_SAME = frozenset(
+    "stream iterator listIterator filter sorted distinct limit skip reversed subList toList "
+    "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip".split()
 )
-_TUPLES = frozenset({"tuple", "Tuple"})
-_ONE_OF_PAIRS = frozenset("get pop setdefault".split())
-_ONE_OF_ROWS = frozenset("pop popleft shift at find findLast".split())
-_THE_SAME = frozenset("copy filter slice concat reverse toReversed sort toSorted values".split())
+"""Methods of collections that give one of their elements, or a collection of the same."""
+MAPS = frozenset(
+    "Map HashMap LinkedHashMap TreeMap ConcurrentHashMap ConcurrentMap SortedMap NavigableMap "
+    "MutableMap Dictionary IDictionary ConcurrentDictionary EnumMap WeakHashMap".split()
+)
 
 
-def member(value: Container, name: str) -> Value:
-    """A method as what it gives; of a tuple `#1`, its second part."""
-    if value.name in PAIRS and len(value.args) > 1:
-        return _of_pairs(value, name)
+def given_by_all(name: str) -> Value:
+    """What a method gives that any value has."""
+    text = GIVES.get(name, "")
+    if text.endswith("[]"):
+        return Container("[]", (Container(text[:-2], ()),))
+    return Container(text, ()) if text else None
+
+
+def awaited(value: Value) -> Value:
+    if isinstance(value, Container) and value.name.rpartition(".")[2] in {"Task", "ValueTask"}:
+        return value.args[0] if value.args else None
+    return value
+
+
+def of_collection(value: Container, name: str) -> Value:
     if not value.args:
         return None
-    first = value.args[0]
-    if name.startswith("#"):
-        at = int(name[1:]) if name[1:].isdigit() else -1
-        if value.name in _TUPLES:
-            return value.args[at] if 0 <= at < len(value.args) else None
-        return first if value.name in _ROWS else None
-    if value.name == "ContextVar":
-        return Function(first) if name == "get" else None
-    if value.name in _ROWS:
-        if name in _ONE_OF_ROWS:
-            return Function(first)
-        return Function(value) if name in _THE_SAME else None
-    return None
-
-
-def _of_pairs(value: Container, name: str) -> Value:
-    key, held = value.args[0], value.args[-1]
-    if name in _ONE_OF_PAIRS:
-        return Function(held)
-    if name == "values":
-        return Function(Container("Iterable", (held,)))
-    if name == "keys":
-        return Function(Container("Iterable", (key,)))
-    if name in {"items", "entries"}:
-        return Function(Container("Iterable", (Container("tuple", (key, held)),)))
-    return Function(value) if name == "copy" else None
+    if value.name in MAPS:
+        if name in {"values", "Values"}:
+            return Container("Collection", value.args[-1:])
+        if name in {"keySet", "Keys"}:
+            return Container("Set", value.args[:1])
+        return value.args[-1] if name in _ELEMENTS else None
+    if name in _ELEMENTS:
+        return value.args[0]
+    return value if name in _SAME else None

@@ -59,7 +59,7 @@ class Edge(NamedTuple):
 _APART = frozenset({"java", "csharp", "kotlin", "scala", "c", "cpp", "rust"})
 """Languages where definitions of one name are different things: overloads, or alternatives of
 which a build takes one."""
-_BUILT = frozenset({"c", "cpp"})
+_BUILT = frozenset({"c", "cpp", "kotlin"})
 """Languages where a build may choose between definitions of a type as well."""
 _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
@@ -144,7 +144,7 @@ class Edges:
         if receiver == "?":
             return []
         if type(types) is not Types and not types.by_place:
-            return self._called(path, model, one, kind)
+            return self._told(self.targets(path, model, one), kind)
         taken = steps(receiver) if receiver else None
         if receiver and taken is None:
             return []
@@ -157,15 +157,14 @@ class Edges:
         key = (receiver, one.name, one.kind, kind, one.arguments, at, line)
         found = known.get(key)
         if found is None:
-            found = known[key] = self._called(path, model, one, kind)
+            hits = self.targets(path, model, one)
+            others = 0
+            if hits and not receiver and isinstance(types, CTypes):
+                others = types.others(path, hits)
+            found = known[key] = self._told(hits, kind, others)
+        if len(found) > 1 and one.given and isinstance(types, ClassTypes):
+            return self._told(types.overload(path, one, [hit for hit, _ in found]), kind)
         return found
-
-    def _called(self, path: bytes, model: FileModel, one: Reference, kind: str) -> list[_Told]:
-        hits = self.targets(path, model, one)
-        others = 0
-        if hits and not one.receiver and isinstance(self._types, CTypes):
-            others = self._types.others(path, hits)
-        return self._told(hits, kind, others)
 
     def targets(self, path: bytes, model: FileModel, one: Reference) -> list[Hit]:
         """What a reference means."""
@@ -206,7 +205,12 @@ class Edges:
                 found[hit.path, hit.symbol, "", -1] = hit
                 continue
             symbol = model.symbols[hit.symbol]
-            apart = model.language in _APART and symbol.kind in _SEVERAL[model.language in _BUILT]
+            # An import of a name imports all its overloads.
+            apart = (
+                kind != "import"
+                and model.language in _APART
+                and symbol.kind in _SEVERAL[model.language in _BUILT]
+            )
             key = (hit.path, symbol.parent, symbol.name, hit.symbol if apart else -1)
             before = found.get(key)
             if apart:

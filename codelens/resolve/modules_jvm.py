@@ -1,13 +1,14 @@
 """Java, Kotlin and Scala: packages are folders below a source root.
 
 A class in several source sets of one project (`commonMain`, `jvmMain`; `scala-2`, `scala-3`) is
-all of these; in several projects it is that of the nearest, or none.
+all of these that the importing file sees; in several projects it is that of the nearest, or none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from codelens.resolve.sourcesets import sees
 from codelens.resolve.tree import Tree, below, encoded, folder_of, name_of, nearest
 from codelens.types import Import
 
@@ -45,7 +46,8 @@ class Modules:
             if size < len(parts) and not parts[size - 1][:1].isupper():
                 break
             inner = b"/".join(parts[:size])
-            found = [file for form in _FORMS for file in self._tree.ending(inner + form)]
+            ending = (file for form in _FORMS for file in self._tree.ending(inner + form))
+            found = [file for file in ending if sees(path, file)]
             if found:
                 return _chosen(path, found, inner)
         return ()
@@ -55,6 +57,7 @@ class Modules:
             folder
             for folder in self._tree.folders_ending(inner)
             if (b"/" in inner or name_of(folder_of(folder)) in _ROOTS)
+            and sees(path, below(folder, b"x"))
             and any(file.endswith(_FORMS) for file in self._tree.files(folder))
         ]
         main = [one for one in folders if not _is_test(one)] or folders

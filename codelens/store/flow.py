@@ -3,7 +3,7 @@
 Compressed; inside is the length of a table of distinct texts, the table (NUL between), the number
 of scopes and of bindings, then native uint32: three a scope (parent + 1, symbol + 1, kind), five a
 binding (scope, name, how, text, line), two a reference (receiver, scope << 8 | arguments + 2) in
-the order of `refs`.
+the order of `refs`, and two for each of which the arguments are told (its position, their text).
 """
 
 from __future__ import annotations
@@ -46,11 +46,15 @@ def packed(found: Structure) -> bytes:
         (number(one.receiver, len(texts)), one.scope << 8 | min(one.arguments + 2, 255))
         for one in found.references
     ]
+    given = [
+        (at, number(one.given, len(texts))) for at, one in enumerate(found.references) if one.given
+    ]
     table = "\0".join(texts).encode("utf-8", "surrogatepass")
     words = array("I", (len(scopes), len(bindings)))
     words.extend(chain.from_iterable(scopes))
     words.extend(chain.from_iterable(bindings))
     words.extend(chain.from_iterable(places))
+    words.extend(chain.from_iterable(given))
     return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
 
 
@@ -103,7 +107,7 @@ class Places(NamedTuple):
 def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], list[Reference]]:
     """Scopes and bindings of a blob, and the references with receivers and scopes."""
     if not data:
-        return [], [], _references(places, repeat(""), repeat(0), repeat(-1))
+        return [], [], _references(places, repeat(""), repeat(0), repeat(-1), repeat(""))
     data = zlib.decompress(data)
     size: int = array("I", data[:4])[0]
     texts = data[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
@@ -118,13 +122,16 @@ def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], l
     inner = words[first:second]
     names, hows, values = (map(text, inner[at::5]) for at in (1, 2, 3))
     bindings = list(map(_BINDING, zip(inner[::5], names, hows, values, inner[4::5], strict=True)))
-    told = words[second + 1 :: 2]
+    third = second + 2 * len(places.names)
+    told = words[second + 1 : third : 2]
     numbers = [one >> 8 for one in told]
     arguments = [(one & 255) - 2 for one in told]
-    return scopes, bindings, _references(places, map(text, words[second::2]), numbers, arguments)
+    receivers = map(text, words[second:third:2])
+    given = [""] * len(told)
+    for at, one in zip(words[third::2], words[third + 1 :: 2], strict=True):
+        given[at] = texts[one]
+    return scopes, bindings, _references(places, receivers, numbers, arguments, given)
 
 
-def _references(
-    places: Places, receivers: Iterable[str], scopes: Iterable[int], arguments: Iterable[int]
-) -> list[Reference]:
-    return list(map(_REFERENCE, zip(*places, receivers, scopes, arguments, strict=False)))
+def _references(places: Places, *rest: Iterable[str] | Iterable[int]) -> list[Reference]:
+    return list(map(_REFERENCE, zip(*places, *rest, strict=False)))

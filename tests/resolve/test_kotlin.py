@@ -55,3 +55,30 @@ def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) 
 
 def test_names_are_imported_one_by_one() -> None:
     assert used("free(); Item.of()", "import shop.free") == ["free"]
+
+
+COMMON, JVM, OTHER = "src/commonMain/kotlin/", "src/jvmMain/kotlin/", "src/nonJvmMain/kotlin/"
+PLATFORMS = {
+    COMMON + "io/Buffer.kt": "package io\n\nexpect class Buffer() {\n    fun read(): Int\n}\n",
+    JVM + "io/Buffer.kt": (
+        "package io\n\nactual class Buffer actual constructor() {\n    actual fun read(): Int = 1\n"
+        "    fun more(): Int = 2\n}\n"
+    ),
+    OTHER + "io/Buffer.kt": (
+        "package io\n\nactual class Buffer actual constructor() {\n"
+        "    actual fun read(): Int = 3\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("source_set", "expected"),
+    [("jvmTest", JVM), ("jsMain", OTHER), ("commonTest", COMMON), ("iosArm64Test", OTHER)],
+)
+def test_what_other_platforms_have_is_not_seen(source_set: str, expected: str) -> None:
+    text = "package io.app\n\nimport io.Buffer\n\nfun run() {\n    Buffer().read()\n}\n"
+    path = f"src/{source_set}/kotlin/io/app/Run.kt"
+    assert [one for one in edges_of({**PLATFORMS, path: text}) if one.startswith(path)] == [
+        f"{path}:run -> {expected}io/Buffer.kt:Buffer",
+        f"{path}:run -> {expected}io/Buffer.kt:Buffer.read",
+    ]

@@ -106,3 +106,4 @@
 (delegation_specifier (user_type) @bind.implements)
 (explicit_delegation . (user_type) @bind.implements)
 (type_alias (user_type) @bind.alias)
+(call_suffix) @call.arguments
