@@ -133,7 +133,7 @@ def main() -> None:
     with (
         Engine(Settings(home=args.home)) as engine,
         tempfile.TemporaryDirectory() as folder,
-        engine._look(args.repository, None, None, lambda *_: None) as (opened, look),
+        engine._looked(args.repository, None, None, lambda *_: None) as (opened, look),
         opened.shelf.db.read(),
     ):
         db = apsw.Connection(str(Path(folder) / "fts.db"))

@@ -228,7 +228,7 @@ def measure(repo: Path, count: int) -> tuple[list[Timed], list[object]]:
     gc.set_threshold(50_000, 20, 50)  # as `codelens serve` does
     timed: list[Timed] = []
     answers: list[object] = []
-    with Engine() as engine, engine._look(repo, None, None, lambda *_: None) as (opened, look):
+    with Engine() as engine, engine._looked(repo, None, None, lambda *_: None) as (opened, look):
         asked = [one for one in queries(look, count) if one.text.strip()]
         for one in asked[-WARM_UP:]:
             search(look.snapshot, Request(one.text), look.read)
