@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.engine.as_text import count_of
@@ -30,7 +30,7 @@ _HASHED = frozenset({b"py", b"pyi", b"rb", b"sh", b"toml", b"yml", b"yaml", b"r"
 _COMMENT = re.compile(rb"\s*(?://|/\*|\*|\Z)")
 _COMMENT_HASH = re.compile(rb"\s*(?:#|\Z)")
 _IMPORT = re.compile(
-    rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{[^}]*\})\s*(?:as\s+\w+\s+)?from\b"
+    rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)"
     rb"|use\s|using\s|#\s*include\b|require\b|(?:const|let|var)\s.*\brequire\()"
 )
 """A line that brings names in, or hands them on."""
@@ -186,7 +186,9 @@ def _by_lines(
     hunks = changed_lines(old, new)
     was, stands = _written(old, hunks, new=False), _written(new, hunks, new=True)
     names_before = {one.qualified for one in before}
-    position = {one.qualified: at for at, one in reversed(list(enumerate(now)))}
+    position: dict[str, list[int]] = {}
+    for at, one in enumerate(now):
+        position.setdefault(one.qualified, []).append(at)
     found: dict[int, str] = {}
     for at in innermost(now, stands):
         known = at == MODULE or now[at].qualified in names_before
@@ -195,7 +197,10 @@ def _by_lines(
         if at == MODULE:
             found.setdefault(MODULE, "changed")
         elif before[at].qualified in position:
-            found.setdefault(position[before[at].qualified], "changed")
+            same = position[before[at].qualified]
+            # Of several of a name the one of its number, as far as that is still there.
+            number = sum(one.qualified == before[at].qualified for one in before[:at])
+            found.setdefault(same[min(number, len(same) - 1)], "changed")
     for at in sorted(found):
         symbol = now[at] if at != MODULE else None
         inner = symbol is not None and (
@@ -218,22 +223,54 @@ def _harmless(
 ) -> bool:  # fmt: skip
     """Outside of definitions comments alone differ, or imports were added."""
     hashed = path.rpartition(b".")[2] in _HASHED
-    gone = list(_outside(old, before, was))
-    comments = _COMMENT_HASH if hashed else _COMMENT
-    return all(comments.match(line) for line in gone) and all(
-        comments.match(line) or _IMPORT.match(line) for line in _outside(new, now, stands)
+    comment, mark = (_COMMENT_HASH, b"#") if hashed else (_COMMENT, b"//")
+    gone, come = _bare_lines(old, before, was, mark), _bare_lines(new, now, stands, mark)
+    brought = {line for line, imports in come if imports}
+    return all(comment.match(line) or line in brought for line, _ in gone) and all(
+        comment.match(line) or imports for line, imports in come
     )
 
 
-def _outside(
-    text: bytes, symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]
-) -> Iterator[bytes]:
-    """Of some lines those that are in no definition."""
+def _bare_lines(
+    text: bytes, symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]], mark: bytes
+) -> list[tuple[bytes, bool]]:
+    """Of some lines those that are in no definition; and whether each is of an import.
+
+    Those of imports are without what follows the mark of a comment.
+    """
     lines = text.split(b"\n")
-    for start, end in spans:
-        for line in range(start, end + 1):
-            if not any(one.start_line <= line <= one.end_line for one in symbols):
-                yield lines[line - 1]
+    importing = _import_lines(lines)
+    found: list[tuple[bytes, bool]] = []
+    for number in _outside(symbols, spans):
+        line = lines[number - 1].strip()
+        imports = number in importing
+        found.append((line.split(mark)[0].strip() if imports else line, imports))
+    return found
+
+
+def _import_lines(lines: Sequence[bytes]) -> set[int]:
+    """The lines of statements that bring names in, those in brackets included."""
+    found: set[int] = set()
+    closing = b""
+    for number, line in enumerate(lines, 1):
+        if closing:
+            found.add(number)
+            closing = b"" if closing in line else closing
+        elif _IMPORT.match(line):
+            found.add(number)
+            opened = next((sign for sign in (b"()", b"{}") if sign[:1] in line), b"")
+            closing = opened[1:] if opened and opened[1:] not in line else b""
+    return found
+
+
+def _outside(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:
+    """The lines of some spans that are in no definition."""
+    return [
+        line
+        for start, end in spans
+        for line in range(start, end + 1)
+        if not any(one.start_line <= line <= one.end_line for one in symbols)
+    ]
 
 
 def _gone(path: bytes, one: Symbol) -> Change:
@@ -243,22 +280,29 @@ def _gone(path: bytes, one: Symbol) -> Change:
 def _written(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> list[tuple[int, int]]:
     """Lines of one side that differ and are not blank, as spans."""
     lines = text.split(b"\n")
-    found: list[tuple[int, int]] = []
+    numbers: list[int] = []
     for hunk in hunks:
         start, count = (hunk.new_start, hunk.new_lines) if new else (hunk.old_start, hunk.old_lines)
-        for line in range(start, start + count):
-            if line > len(lines) or not lines[line - 1].strip():
-                continue
-            if found and found[-1][1] == line - 1:
-                found[-1] = (found[-1][0], line)
-            else:
-                found.append((line, line))
+        numbers += range(start, min(start + count, len(lines) + 1))
+    return _spans(number for number in numbers if lines[number - 1].strip())
+
+
+def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Numbers in order, those that follow each other as one span."""
+    found: list[tuple[int, int]] = []
+    for line in numbers:
+        if found and found[-1][1] == line - 1:
+            found[-1] = (found[-1][0], line)
+        else:
+            found.append((line, line))
     return found
 
 
 def _shown(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, int]]) -> str:
-    """The spans that touch a symbol, all of them for the file itself."""
-    if at != MODULE:
+    """The spans that touch a symbol; for the file itself what is in no symbol."""
+    if at == MODULE:
+        spans = _spans(_outside(symbols, spans))
+    else:
         one = symbols[at]
         spans = [
             (max(start, one.start_line), min(end, one.end_line))

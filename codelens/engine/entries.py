@@ -47,7 +47,7 @@ def entries(
     defined: Mapping[bytes, frozenset[str]],
     read: Callable[[bytes], bytes | None],
 ) -> list[Entry]:
-    """The ways in, those that a manifest names first.
+    """The ways in, the nearest to the root first, of these those that a manifest names.
 
     Args:
         languages: files to choose from, tests and the like left out, with their languages.
@@ -58,7 +58,8 @@ def entries(
     for one in (*_declared(languages, read), *_conventional(languages, defined)):
         found.setdefault((one.path, one.symbol), one)
     files = {path for path, symbol in found if symbol}
-    return [one for one in found.values() if one.symbol or one.path not in files]
+    kept = [one for one in found.values() if one.symbol or one.path not in files]
+    return sorted(kept, key=lambda one: one.path.count(b"/"))
 
 
 def _declared(

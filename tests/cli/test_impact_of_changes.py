@@ -277,9 +277,10 @@ def test_tests_that_are_reached_are_counted_and_come_before_what_helps(
         ("import os\n" + BOOK, False),
         ("# A comment.\n" + BOOK, False),
         ("print(3)\n" + BOOK, True),
+        (BOOK.replace("import Item\n", "import Item  # noqa\n"), False),
         (BOOK.replace("from shop.base import Item\n", ""), True),
     ],
-    ids=["an import", "a comment", "a statement", "an import less"],
+    ids=["an import", "a comment", "a statement", "a mark", "an import less"],
 )
 def test_an_import_or_comment_more_hits_nobody(
     repo: GitRepo, run: Run, text: str, hit: bool
@@ -295,3 +296,11 @@ def test_what_is_new_is_told_by_what_holds_it(repo: GitRepo, run: Run) -> None:
     repo.write("docs/a.md", "# Top\n\n## Inner\n\nText.\n")
     told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
     assert told == ["docs/a.md", "shop/book.py#Leaf"]
+
+
+def test_of_several_of_a_name_the_one_that_changed_is_told(repo: GitRepo, run: Run) -> None:
+    two = "class A:\n    def go(self):\n        pass\n\n    def go(self):\n        one()\n"
+    repo.commit("two", {"two.py": two})
+    repo.write("two.py", two.replace("        one()\n", "        two()\n"))
+    told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
+    assert told == ["two.py#A.go~2"]
