@@ -80,6 +80,8 @@ class _Kept:
         """Files whose edges this process stored."""
         self.values: dict[object, object] = {}
         """Whatever else is worked out from this state alone."""
+        self.lasting: dict[object, object] = before.lasting if before is not None else {}
+        """What is brought up to date from state to state."""
 
     def take(self, path: bytes) -> None:
         """Resolve a file."""
@@ -115,6 +117,11 @@ class LazyNet:
     def values(self) -> dict[object, object]:
         """Kept as long as the state of the view."""
         return self._kept.values
+
+    @property
+    def lasting(self) -> dict[object, object]:
+        """Kept over the states of the view; whoever puts something in keeps it true."""
+        return self._kept.lasting
 
     @property
     def graph(self) -> Graph:

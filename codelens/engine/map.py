@@ -11,18 +11,13 @@ from codelens.engine.graph_answers import MapAnswer
 from codelens.engine.graphs import LazyNet
 from codelens.engine.look import Look
 from codelens.engine.map_drawing import Drawing, Ranked
+from codelens.engine.mapranks import ranked as ranks_of
 from codelens.engine.things import Things
 from codelens.errors import SettingError
 from codelens.handles.grammar import parse_handle
-from codelens.rank.maplinks import Source, linked
 from codelens.rank.pagerank import pagerank
-from codelens.resolve.model import CALLABLE, TYPES
-from codelens.store import rankreads, uses, views
-from codelens.types import Import
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
-_MOST_FILES = 20_000
-"""Files that are ranked; of more, tests and what others wrote go first."""
 _FOCUS_WEIGHT = 200.0
 _ROLE_WEIGHTS = {
     "test": 0.1,
@@ -35,7 +30,6 @@ _ROLE_WEIGHTS = {
 """How much a file's own uses, and its being there, count beside those of plain code."""
 _USING = 0.4
 """Share of the rank that a file has for using others that rank."""
-_HEADINGS = frozenset({"heading", "key"})
 
 
 def map_(
@@ -68,7 +62,7 @@ def map_(
     things = Things(look, net)
     known = net.values.get("map")
     if known is None:
-        known = net.values["map"] = _ranked(look, net)
+        known = net.values["map"] = ranks_of(look, net)
     ranked = cast("Ranked", known)
     near, notes = _focused(look, things, focus), list[str]()
     if query:
@@ -82,48 +76,6 @@ def map_(
     if ranked.left_out:
         notes.append(f"{count_of(ranked.left_out, 'file')} of tests or other origin not ranked")
     return Drawing(look, things, ranked, scores, near, notes, (*focus, query)).drawn(max_tokens)
-
-
-def _ranked(look: Look, net: LazyNet) -> Ranked:
-    snapshot = look.snapshot
-    importer, languages = net.graph.importer, net.graph.languages
-    facts = views.path_facts(snapshot.db, snapshot.by_path_id)
-    roles = {one.path: one.role for one in facts.values()}
-    about = snapshot.about(snapshot.by_content)
-    definitions = rankreads.definitions(snapshot.db, snapshot.by_content)
-    imported = {
-        content: tuple(Import(row[0], row[1], row[2], int(row[3])) for row in rows)
-        for content, rows in uses.imports(snapshot.db, definitions)
-    }
-    chosen = [
-        file
-        for file in snapshot.files
-        if file.content in definitions
-        and any(one.kind not in _HEADINGS for one in definitions[file.content])
-    ]
-    chosen.sort(key=lambda file: (bool(roles.get(file.path)), file.path))
-    left_out = max(len(chosen) - _MOST_FILES, 0)
-    sources = [
-        Source(
-            file.path,
-            cast("int", file.content),
-            languages[file.path],
-            frozenset(
-                one.name
-                for one in definitions[cast("int", file.content)]
-                # A method that stands outside of its type (Go) is no name of its own.
-                if one.parent < 0 and one.kind not in {"heading", "key", "method"}
-            ),
-            imported.get(cast("int", file.content), ()),
-        )
-        for file in sorted(chosen[:_MOST_FILES])
-    ]
-    bodies = {
-        content: sum(one.kind in CALLABLE or one.kind in TYPES for one in rows)
-        for content, rows in definitions.items()
-    }
-    counts = uses.counts(snapshot.db, sorted({one.content for one in sources}))
-    return Ranked(sources, roles, linked(sources, importer, counts), about, bodies, left_out)
 
 
 def _focused(look: Look, things: Things, focus: Sequence[str]) -> dict[bytes, float]:

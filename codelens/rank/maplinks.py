@@ -9,9 +9,10 @@ the view alone defines leads there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from codelens.resolve.importer import Importer
 from codelens.resolve.reexports import Definers, Surface
@@ -25,6 +26,9 @@ _BY_IMPORT = frozenset(
 )
 """A name that is used has been imported, or stands in the package."""
 _SHORTEST = 4
+_MOST_AGAIN, _SHARE_AGAIN = 50, 0.25
+"""Files that are linked again, at most and of all; beyond it all are."""
+_Key = TypeVar("_Key", bound=Hashable)
 _UNIQUE_WEIGHT = 0.5
 
 
@@ -45,12 +49,32 @@ class Links:
     def __init__(self, count: int) -> None:
         self.weights: list[dict[int, float]] = [{} for _ in range(count)]
         """For each file, what it uses and how much."""
+        self._named: list[set[tuple[int, str]]] = [set() for _ in range(count)]
         self.users: Counter[tuple[int, str]] = Counter()
         """File and name of a definition -> how many other files use it."""
         self.importers: Counter[int] = Counter()
         """File -> how many files import or use it."""
         self.spread: Counter[str] = Counter()
         """Name -> how many files use it, whoever defines it."""
+
+    def forget(self, source: int) -> None:
+        """Take back what a file uses."""
+        for target in self.weights[source]:
+            self._less(self.importers, target)
+        for one in self._named[source]:
+            self._less(self.users, one)
+        self.weights[source], self._named[source] = {}, set()
+
+    def forget_names(self, names: Iterable[str]) -> None:
+        """Take back the names that a content uses."""
+        for name in names:
+            self._less(self.spread, name)
+
+    @staticmethod
+    def _less(counts: Counter[_Key], key: _Key) -> None:
+        counts[key] -= 1
+        if not counts[key]:
+            del counts[key]
 
     def _add(self, source: int, target: int, weight: float) -> None:
         out = self.weights[source]
@@ -62,6 +86,7 @@ class Links:
         """A file uses a definition of another."""
         if source != target:
             self._add(source, target, weight)
+            self._named[source].add((target, name))
             self.users[target, name] += 1
 
     def take(self, source: int, target: int, weight: float) -> None:
@@ -85,6 +110,75 @@ def linked(
     return _Linking(sources, importer).run(counts)
 
 
+def relinked(
+    links: Links,
+    before: Sequence[Source],
+    sources: Sequence[Source],
+    importer: Importer,
+    counts: Callable[[Iterable[int]], Iterable[tuple[int, Mapping[str, int]]]],
+    holding: Callable[[Set[str]], Set[bytes]],
+) -> bool:
+    """Bring the links of an earlier state up to date; False if they have to be made anew.
+
+    Args:
+        links: the links of `before`; changed.
+        before: the files then.
+        sources: the files now: the same paths, with the same importer.
+        importer: of the whole view.
+        counts: how often each of some contents uses each name.
+        holding: paths of the files that use or import one of some names.
+    """
+    changed = [at for at, one in enumerate(sources) if one is not before[at]]
+    names = _affected([(before[at], sources[at]) for at in changed], sources)
+    if names is None:
+        return False
+    held = holding(names) if names else set[bytes]()
+    again = set(changed) | {at for at, one in enumerate(sources) if one.path in held}
+    if len(again) > max(_MOST_AGAIN, len(sources) * _SHARE_AGAIN):
+        return False
+    old = {one.content for one in before} - {one.content for one in sources}
+    told = dict(counts(old))
+    if told.keys() != old:
+        # Dropped from the index, or without names: it cannot be told which.
+        return False
+    for content in old:
+        links.forget_names(told[content].keys())
+    for at in again:
+        links.forget(at)
+    new = {one.content for one in sources} - {one.content for one in before}
+    linking = _Linking(sources, importer)
+    by_content: dict[int, list[int]] = {}
+    for at in sorted(again):
+        by_content.setdefault(sources[at].content, []).append(at)
+    for content, used in counts(sorted(by_content)):
+        if content in new:
+            links.spread.update(used.keys())
+        for at in by_content[content]:
+            linking.link(links, at, used)
+    return True
+
+
+def _affected(
+    changed: Sequence[tuple[Source, Source]], sources: Sequence[Source]
+) -> set[str] | None:
+    """Names whose uses may lead elsewhere now; None for any."""
+    names: set[str] = set()
+    for old, new in changed:
+        names |= old.defined ^ new.defined
+        for row in {one[:3] for one in old.imports} ^ {one[:3] for one in new.imports}:
+            if "*" in row:
+                return None
+            names |= {part for part in row if part}
+    size = -1
+    while names and size != len(names):
+        size = len(names)
+        # Who passes one of them on under another name.
+        names |= {
+            row.alias for one in sources for row in one.imports if row.alias and row.name in names
+        }
+    return names
+
+
 class _Linking:
     def __init__(self, sources: Sequence[Source], importer: Importer) -> None:
         self._sources = sources
@@ -92,15 +186,20 @@ class _Linking:
         self._number = {one.path: at for at, one in enumerate(sources)}
         self._definers = Definers(importer, self._surface)
         self._package: dict[tuple[bytes, str], dict[str, int]] = {}
-        self._owner: dict[str, int] = {}
         for at, one in enumerate(sources):
-            for name in one.defined:
-                # -1: several files define it.
-                self._owner[name] = -1 if name in self._owner else at
             if one.language in _PACKAGES:
                 names = self._package.setdefault((folder_of(one.path), one.language), {})
                 for name in one.defined:
                     names.setdefault(name, at)
+
+    @cached_property
+    def _owner(self) -> dict[str, int]:
+        """Name -> the file that alone defines it, -1 if several do."""
+        found: dict[str, int] = {}
+        for at, one in enumerate(self._sources):
+            for name in one.defined:
+                found[name] = -1 if name in found else at
+        return found
 
     def _surface(self, path: bytes) -> Surface | None:
         at = self._number.get(path)
@@ -117,10 +216,11 @@ class _Linking:
         for content, names in counts:
             links.spread.update(names.keys())
             for at in by_content.get(content, ()):
-                self._link(links, at, names)
+                self.link(links, at, names)
         return links
 
-    def _link(self, links: Links, at: int, names: Mapping[str, int]) -> None:
+    def link(self, links: Links, at: int, names: Mapping[str, int]) -> None:
+        """Take in what one file uses."""
         seen: set[tuple[int, str]] = set()
         for target, name, weight in self._uses(at, names):
             if target is None:

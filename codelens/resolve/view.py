@@ -27,7 +27,7 @@ class Importing(Protocol):
 Asked = tuple[str, bytes, str, str]
 """A question that the paths of the view answer: what, path, module, name."""
 Notes = frozenset[bytes | Asked]
-MOST_MODELS = 3_000
+MOST_MODELS = 2_000
 """Files whose names are held at once; some 100 kB each."""
 
 
