@@ -34,7 +34,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codelens.extract.captures import Captures
-from codelens.extract.expressions import UNKNOWN, Expressions, child, plain
+from codelens.extract.expressions import LITERAL, UNKNOWN, Expressions, child, plain
 from codelens.extract.languages import LanguageInfo, language_info
 from codelens.extract.source import Source
 
@@ -153,9 +153,20 @@ class Bindings:
             if how == "assign" and self._is_exported(target) and self._top_level(start):
                 if value is not None and value.type != kind:
                     text = self._expressions.written(value)
+                    if text in {LITERAL, UNKNOWN}:
+                        text = self._declared(node) or text
                     self._found.append((start, "default", "export", text, False))
                 continue
             self._targeted(start, outside, how, target, value, said)
+
+    def _declared(self, node: Node) -> str:
+        """The variable that is declared with what is exported: `var app = module.exports = {}`."""
+        around = node.parent
+        while around is not None and around.type == node.type:
+            around = around.parent
+        name = around.child_by_field_name("name") if around is not None else None
+        text = "" if name is None else self._source.slice(name.start_byte, name.end_byte)
+        return text if text.isidentifier() else ""
 
     def _is_exported(self, target: Node) -> bool:
         """The whole of a module is assigned: `module.exports = ...`."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from codelens.resolve.containers import member
+from codelens.resolve.held import member
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, Hit, latest, policy
-from codelens.resolve.own import of_side
+from codelens.resolve.own import added, of_side
 from codelens.resolve.records import parts
 from codelens.resolve.typed import Typed
 from codelens.resolve.values import (
@@ -159,6 +159,9 @@ class Members(Typed):
             for at in model.children.get(symbol, {}).get(name, ()):
                 scope = model.own_scope.get(symbol, 0)
                 found.append((Hit(value.path, at, scope, name), value))
+        if not found and policy(model).spaces:
+            places = added(model, value.symbol, name)
+            found = [(Hit(value.path, at, 0, name), value) for at in places[-1:]]
         return found
 
     def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:

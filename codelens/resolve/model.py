@@ -183,6 +183,16 @@ class FileModel:
         """Symbols that bind no name: they are part of an object written out."""
         return {int(row.text) for row in self.bindings if row.how == "member"}
 
+    @cached_property
+    def assigned(self) -> dict[str, dict[str, list[int]]]:
+        """Qualified name -> what is assigned to it by name: `app.use = function () {}`."""
+        found: dict[str, dict[str, list[int]]] = {}
+        for at, symbol in enumerate(self.symbols):
+            if symbol.kind not in _HIDDEN and self.is_outside_member(symbol):
+                owner = symbol.qualified.removesuffix(f".{symbol.name}")
+                found.setdefault(owner, {}).setdefault(symbol.name, []).append(at)
+        return found
+
     def is_outside_member(self, symbol: Symbol) -> bool:
         """It belongs to what is named before it, so its bare name means nothing."""
         around = self.symbols[symbol.parent].qualified if symbol.parent >= 0 else ""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from codelens.resolve.model import VARIABLES, FileModel
 
 _ASYNC = re.compile(r"(?:^|[\s(])async(?=\s+[\w$*(<#\[]|[(<*])")
+_PROTOTYPE = ".prototype."
 
 
 def holder(model: FileModel, scope: int) -> int:
@@ -23,11 +24,30 @@ def holder(model: FileModel, scope: int) -> int:
 
 
 def literal(model: FileModel, symbol: int) -> int:
-    """The variable whose object written out a function is part of, -1 if there is none."""
+    """What a function is part of: a variable's object written out, or what it is assigned to.
+
+    -1 if there is none.
+    """
     if symbol not in model.unbound:
-        return -1
+        return _assigned_to(model, symbol)
     parent = model.symbols[symbol].parent
     return parent if parent >= 0 and model.symbols[parent].kind in VARIABLES else -1
+
+
+def _assigned_to(model: FileModel, symbol: int) -> int:
+    one = model.symbols[symbol]
+    if not model.is_outside_member(one) or _PROTOTYPE in one.signature:
+        return -1
+    owner = one.qualified.removesuffix(f".{one.name}")
+    entry = model.names[0].get(owner)
+    return entry.symbols[0] if entry is not None and len(entry.symbols) == 1 else -1
+
+
+def added(model: FileModel, symbol: int, name: str) -> tuple[int, ...]:
+    """Members that a function or an object was given by assignment: `app.use = ...`."""
+    owner = model.symbols[symbol].qualified
+    places = model.assigned.get(owner, {}).get(name, ())
+    return tuple(at for at in places if _PROTOTYPE not in model.symbols[at].signature)
 
 
 def is_static(model: FileModel, symbol: int) -> bool:

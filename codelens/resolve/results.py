@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.resolve.containers import PAIRS
+from codelens.resolve.held import PAIRS
 from codelens.resolve.members import Members
 from codelens.resolve.model import FileModel
 from codelens.resolve.names import policy

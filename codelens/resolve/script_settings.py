@@ -14,6 +14,7 @@ MANIFEST = b"package.json"
 _COMMENTS = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])')
 _EXTENDS_LIMIT = 8
+_REQUIRED = "require"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,16 @@ def aliases(settings: Mapping[bytes, bytes]) -> dict[bytes, list[Aliases]]:
 
 
 def leaves(target: object) -> Iterator[str]:
-    """The paths that an `exports` target may mean, conditions in the order written."""
+    """The paths that an `exports` target may mean, conditions in the order written.
+
+    What only `require` gets comes last: most of what is read imports.
+    """
     if isinstance(target, str):
         yield target
     elif isinstance(target, dict):
-        for one in cast("dict[str, object]", target).values():
-            yield from leaves(one)
+        conditions = cast("dict[str, object]", target)
+        for name in sorted(conditions, key=_REQUIRED.__eq__):
+            yield from leaves(conditions[name])
     elif isinstance(target, list):
         for one in cast("list[object]", target):
             yield from leaves(one)

@@ -235,7 +235,7 @@ class Types(Results):
                 return Definition(hit.path, hit.symbol)
         same = hit.path == path and self._in_one_function(model, hit.scope, scope)
         found = self._of_rows(hit, line if same else -1)
-        if hit.symbol not in model.children:
+        if hit.symbol not in model.children and not self._has_more(hit, model):
             return found
         if isinstance(found, Record):
             return together([Definition(hit.path, hit.symbol), found])
@@ -244,6 +244,12 @@ class Types(Results):
             if found is None or isinstance(found, Literal)
             else found
         )
+
+    def _has_more(self, hit: Hit, model: FileModel) -> bool:
+        """Something was given members by assignment."""
+        if hit.symbol < 0 or not policy(model).spaces:
+            return False
+        return model.symbols[hit.symbol].qualified in model.assigned
 
     def _in_one_function(self, model: FileModel, outer: int, inner: int) -> bool:
         return model.functions[outer] == model.functions[inner]

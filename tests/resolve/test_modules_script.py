@@ -90,3 +90,10 @@ def test_components_import_and_bundlers_aliases_count_where_the_file_is() -> Non
 
 def test_a_manifest_that_is_no_json_says_nothing() -> None:
     assert of("import 'k'\n", "index.ts", **{"package.json": "{", "tsconfig.json": "[1"}) == []
+
+
+def test_what_only_require_gets_is_the_last_choice() -> None:
+    manifest = """{"name": "kit", "exports": {".": {
+      "types": {"require": "./kit.d.cts", "default": "./kit.d.ts"}, "default": "./kit.js"}}}"""
+    files = {"package.json": manifest, "kit.d.cts": "", "kit.d.ts": "", "kit.js": ""}
+    assert of("import 'kit'\n", **files) == ["kit.d.ts"]

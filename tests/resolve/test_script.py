@@ -193,3 +193,18 @@ def test_a_key_that_may_be_another_gives_no_edge(body: str) -> None:
         f"export function use(given) {{ {body} }}\n",
     }
     assert edges_of(files) == []
+
+
+def test_what_is_assigned_to_a_function_or_an_object_is_its_member() -> None:
+    files = {
+        "app.js": "var app = module.exports = {}\napp.use = function use() { this.init() }\n"
+        "app.init = function init() {}\nfunction Kind() {}\nKind.make = () => 1\n"
+        "Kind.prototype.make = function () {}\nexports.Kind = Kind\n",
+        "use.js": "const app = require('./app')\nconst { Kind } = require('./app')\n"
+        "function use() { app.use(); Kind.make(); Kind.other() }\n",
+    }
+    assert edges_of(files, numbered=True) == [
+        "app.js:app.use -> app.init",
+        "use.js:use -> app.js:app.use",
+        "use.js:use -> app.js:Kind.make",
+    ]
