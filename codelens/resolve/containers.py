@@ -30,12 +30,14 @@ def given_by_all(name: str) -> Value:
 
 
 def awaited(value: Value) -> Value:
+    """What a task gives."""
     if isinstance(value, Container) and value.name.rpartition(".")[2] in {"Task", "ValueTask"}:
         return value.args[0] if value.args else None
     return value
 
 
 def of_collection(value: Container, name: str) -> Value:
+    """What a method of a collection gives."""
     if not value.args:
         return None
     if value.name in MAPS:

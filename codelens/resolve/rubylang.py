@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, Hit, Names
+from codelens.resolve.rubymixins import Mixed, class_methods, mixed, singletons
 from codelens.resolve.types import Types
 from codelens.resolve.values import Definition, Instance, Value, each, together
 from codelens.resolve.view import View
@@ -75,37 +76,137 @@ class RubyTypes(Types):
 
     def bases(self, one: Instance) -> list[Instance]:
         """Mixins and the superclass, wherever the class is opened."""
-        mixed: list[Instance] = []
-        above: list[Instance] = []
+        return list(dict.fromkeys(self._included(one) + self._superclasses(one)))
+
+    def _superclasses(self, one: Instance) -> list[Instance]:
+        found: list[Instance] = []
         for hit in self.parts(self._qualified(one)):
             model = self.view.model(hit.path)
             scope = model.own_scope.get(hit.symbol) if model is not None else None
             if model is None or scope is None:
                 continue
             for row in model.of_scope.get(scope, ()):
-                if row.how not in {"base", "implements"}:
-                    continue
-                name = row.text.replace("::", ".")
-                place = model.scopes[scope].parent if row.how == "base" else scope
-                for base in self.constant(hit.path, place, name)[:1]:
-                    if base[:2] != one[:2]:
-                        (above if row.how == "base" else mixed).append(Instance(*base[:2]))
-        return list(dict.fromkeys(mixed + above))
+                if row.how == "base":
+                    found += self._named_in(hit.path, model.scopes[scope].parent, row.text, one)
+        return found
+
+    def _included(self, one: Instance) -> list[Instance]:
+        return [
+            base
+            for hit in self.parts(self._qualified(one))
+            for row in self._mixed(hit).included
+            for base in self._named_in(hit.path, row.scope, row.text, one)
+        ]
+
+    def _named_in(self, path: bytes, scope: int, text: str, but: Instance) -> list[Instance]:
+        hits = self.constant(path, scope, text.replace("::", "."))[:1]
+        return [Instance(*hit[:2]) for hit in hits if hit[:2] != but[:2]]
+
+    def _mixed(self, hit: Hit) -> Mixed:
+        nothing = Mixed((), (), (), is_concern=False)
+        model = self.view.model(hit.path)
+        if model is None:
+            return nothing
+        return self._once(("mixed", *hit[:2]), lambda: mixed(model, hit.symbol), nothing)
+
+    def _extensions(self, one: Instance) -> list[Instance]:
+        """Modules whose methods a class has itself: of `extend`, and of what it includes."""
+        found: list[Instance] = []
+        for hit in self.parts(self._qualified(one)):
+            for row in self._mixed(hit).extended:
+                found += self._named_in(hit.path, row.scope, row.text, one)
+        for module in self._included(one):
+            for part in self.parts(self._qualified(module)):
+                told = self._mixed(part)
+                for scope, name in told.handed:
+                    found += self._named_in(part.path, scope, name, one)
+                if told.is_concern:
+                    found += self._named_in(
+                        part.path, 0, f"{self._qualified(module)}.ClassMethods", one
+                    )
+        return list(dict.fromkeys(found))
 
     def methods(self, one: Instance, name: str, *, above: bool = False) -> list[Hit]:
         """Methods of that name of the nearest class or module that has any."""
         for each_ in self.ancestry(one)[above:]:
-            for hit in self.parts(self._qualified(each_)):
-                model = self.view.model(hit.path)
-                if model is None:
-                    continue
-                places = model.children.get(hit.symbol, {}).get(name, ())
-                found = [
-                    Hit(hit.path, at, 0, name) for at in places if model.symbols[at].kind in _CALLED
-                ]
-                if found:
-                    return found[-1:]
+            found = self._in_parts(each_, name, singleton=False)
+            if found:
+                return found
         return []
+
+    def own_methods(self, one: Instance, name: str) -> list[Hit]:
+        """Methods of that name of a class or module itself: of the nearest that has any."""
+        for each_ in self._lineage(one):
+            found = self._in_parts(each_, name, singleton=True)
+            for module in self._extensions(each_) if not found else ():
+                found = found or self.methods(module, name)
+            if not found and each_ is one and self._is_module(one):
+                # `module_function`, `extend self`.
+                found = self._in_parts(one, name, singleton=False)
+            if found:
+                return found
+        return self._of_concerns(one, name)
+
+    def _lineage(self, one: Instance) -> list[Instance]:
+        found = [one]
+        for each_ in found:
+            found += [base for base in self._superclasses(each_)[:1] if base not in found]
+        return found
+
+    def _of_concerns(self, one: Instance, name: str) -> list[Hit]:
+        for module in self._included(one):
+            for hit in self.parts(self._qualified(module)):
+                model = self.view.model(hit.path)
+                places = model.children.get(hit.symbol, {}).get(name, ()) if model else ()
+                if model is None or not places or not self._mixed(hit).is_concern:
+                    continue
+                found = [at for at in places if at in class_methods(model, hit.symbol)]
+                if found:
+                    return [Hit(hit.path, found[-1], 0, name)]
+        return []
+
+    def _is_module(self, one: Instance) -> bool:
+        model = self.view.model(one.path)
+        return model is not None and model.symbols[one.symbol].kind == "module"
+
+    def _in_parts(self, one: Instance, name: str, *, singleton: bool) -> list[Hit]:
+        for hit in self.parts(self._qualified(one)):
+            model = self.view.model(hit.path)
+            places = model.children.get(hit.symbol, {}).get(name, ()) if model is not None else ()
+            if model is None or not places:
+                continue
+            alone = self._singletons(hit.path, model)
+            found = [
+                Hit(hit.path, at, 0, name)
+                for at in places
+                if model.symbols[at].kind in _CALLED and (at in alone) is singleton
+            ]
+            if found:
+                return found[-1:]
+        return []
+
+    def _singletons(self, path: bytes, model: FileModel) -> frozenset[int]:
+        return self._once(("singletons", path), lambda: singletons(model), frozenset())
+
+    def _of_self(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """Methods of that name of what `self` is at a place."""
+        own = self._self(path, scope)
+        if isinstance(own, Definition):
+            return self.own_methods(Instance(*own[:2]), name)
+        return self.methods(own, name) if own is not None else []
+
+    def _self(self, path: bytes, scope: int) -> Instance | Definition | None:
+        """`self`: the class itself in its own methods and in its body."""
+        own, model = self._own(path, scope), self.view.model(path)
+        while model is not None and own is not None and scope > 0:
+            one = model.scopes[scope]
+            if one.kind == "class":
+                return Definition(*own[:2])
+            if one.kind == "function" and one.symbol >= 0:
+                alone = one.symbol in self._singletons(path, model)
+                return Definition(*own[:2]) if alone else own
+            scope = one.parent
+        return own
 
     # -- references -----------------------------------------------------------------------
 
@@ -126,10 +227,18 @@ class RubyTypes(Types):
         own = self._own(path, scope)
         if name == "super":
             method = model.symbols[symbol].name if symbol >= 0 else ""
-            return self.methods(own, method, above=True) if own is not None else []
+            if own is None:
+                return []
+            if isinstance(self._self(path, scope), Definition):
+                return [
+                    hit
+                    for base in self._superclasses(own)[:1]
+                    for hit in self.own_methods(base, method)
+                ]
+            return self.methods(own, method, above=True)
         if self._local(path, model, scope, name) is not None:
             return []
-        found = self.methods(own, name) if own is not None else []
+        found = self._of_self(path, scope, name)
         if found or name == "new":
             return found or ([Hit(*own[:2])] if own is not None else [])
         return [
@@ -144,7 +253,7 @@ class RubyTypes(Types):
         for value in each(self.value(path, scope, receiver, line)):
             if isinstance(value, Definition):
                 one = Instance(*value[:2])
-                hits = self.methods(one, name)
+                hits = self.own_methods(one, name)
                 found += hits or ([Hit(*value[:2])] if name == "new" else [])
             elif isinstance(value, Instance):
                 found += self.methods(value, name)
@@ -184,7 +293,7 @@ class RubyTypes(Types):
                 found = self._constant_value(path, scope, name)
                 at += 1
         elif head == "self":
-            found = self._own(path, scope)
+            found = self._self(path, scope)
         else:
             found = self._bare(path, scope, head, line)
         for step in rest[at:]:
@@ -206,7 +315,7 @@ class RubyTypes(Types):
         local = self._local(path, model, scope, name)
         if local is not None:
             return self._of_rows(local, line)
-        own = self._own(path, scope)
+        own = self._self(path, scope)
         return self._sent(own, name) if own is not None else None
 
     def _sent(self, value: Value, name: str) -> Value:
@@ -214,13 +323,15 @@ class RubyTypes(Types):
             if name == "new":
                 return Instance(*value[:2])
             one = Instance(*value[:2])
+            hits = self.own_methods(one, name)
         elif isinstance(value, Instance):
             if name == "class":
                 return Definition(*value[:2])
             one = value
+            hits = self.methods(one, name)
         else:
             return None
-        for hit in self.methods(one, name):
+        for hit in hits:
             model = self.view.model(hit.path)
             if model is not None and model.symbols[hit.symbol].kind in CALLABLE:
                 return self.result(hit.path, hit.symbol, value)

@@ -65,3 +65,45 @@ def test_modules_that_include_each_other_end() -> None:
         )
     }
     assert edges_of(files) == ["a.rb:A.a -> B.b", "a.rb:B.b -> A.a"]
+
+
+def test_include_passes_on_no_methods_of_the_module_itself() -> None:
+    files = {
+        "job.rb": (
+            "module Job\n  def self.included(base)\n    base.extend(ClassMethods)\n  end\n"
+            "  class << self\n    def jobs; end\n  end\n"
+            "  module ClassMethods\n    def jobs; end\n    def late; end\n  end\n"
+            "  def perform; end\nend\n"
+        ),
+        "mine.rb": (
+            "class Mine\n  include Job\nend\nclass Sub < Mine\n  def self.own; late(); end\nend\n"
+        ),
+        "use.rb": (
+            "class Use\n  def run\n    Mine.jobs\n    Job.jobs\n    Mine.new.perform\n"
+            "    Mine.new.jobs\n    Mine.perform\n    Sub.own\n  end\nend\n"
+        ),
+    }
+    assert edges_of(files, numbered=True) == [
+        "mine.rb:Sub.own -> job.rb:Job.ClassMethods.late",
+        "use.rb:Use.run -> job.rb:Job.ClassMethods.jobs",
+        "use.rb:Use.run -> job.rb:Job.jobs",
+        "use.rb:Use.run -> mine.rb:Mine",
+        "use.rb:Use.run -> job.rb:Job.perform",
+        "use.rb:Use.run -> mine.rb:Sub.own",
+    ]
+
+
+def test_a_concern_gives_its_class_methods_to_who_includes_it() -> None:
+    files = {
+        "named.rb": (
+            "module Named\n  extend ActiveSupport::Concern\n  module ClassMethods\n"
+            "    def find; end\n  end\n  class_methods do\n    def make; end\n  end\nend\n"
+        ),
+        "use.rb": (
+            "class Mine\n  include Named\n  def self.all\n    find()\n    make()\n  end\nend\n"
+        ),
+    }
+    assert edges_of(files) == [
+        "use.rb:Mine.all -> named.rb:Named.ClassMethods.find",
+        "use.rb:Mine.all -> named.rb:Named.make",
+    ]
