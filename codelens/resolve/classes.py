@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from codelens.resolve.classnames import ONE_SPACE, ClassNames, Space, builds
-from codelens.resolve.classtext import class_type, extended
+from codelens.resolve.classtext import class_type, extended, is_delegate, is_explicit
 from codelens.resolve.containers import MAPS, awaited, given_by_all, of_collection
 from codelens.resolve.model import CALLABLE, TYPES
 from codelens.resolve.names import Hit
@@ -139,7 +139,8 @@ class ClassTypes(Types):
             hits = self._held(one, name)
             if space is not None:
                 chosen = self.names.of_space(hits, space)
-                hits = chosen if chosen or strict or space != "call" else hits
+                lax = not strict and space == "call"
+                hits = [hit for hit in hits if self._runs(hit)] if lax and not chosen else chosen
             hits = self.names.fitting(hits, arguments)
             if hits:
                 return hits
@@ -168,7 +169,24 @@ class ClassTypes(Types):
         if model is None or not places:
             return []
         scope = model.own_scope.get(symbol, 0)
-        return [Hit(path, at, scope, name) for at in places if not builds(model, at)]
+        hits = [Hit(path, at, scope, name) for at in places if not builds(model, at)]
+        if model.language != "csharp":
+            return hits
+        # An explicit member of an interface is none of the class (C# 18.6.2).
+        return [hit for hit in hits if not is_explicit(model.symbols[hit.symbol].signature, name)]
+
+    def _runs(self, hit: Hit) -> bool:
+        """What is no method can be called: a component of a record, a value that is a function."""
+        model = self.view.model(hit.path)
+        if model is None or hit.symbol < 0:
+            return False
+        symbol = model.symbols[hit.symbol]
+        if model.language == "csharp":
+            return is_delegate(symbol.signature)
+        if model.language == "java":
+            owner = model.symbols[symbol.parent].signature if symbol.parent >= 0 else ""
+            return "record " in owner
+        return model.language != "php"
 
     def parts(self, one: Instance) -> list[tuple[bytes, int]]:
         """The declarations that a type is made of; in C# there may be several."""

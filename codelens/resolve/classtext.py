@@ -10,6 +10,10 @@ _WILDCARD = re.compile(r"\?\s*(?:extends|super)\s+")
 _ANNOTATION = re.compile(r"@[\w.]+(?:\([^()]*\))?\s*")
 _VARIANCE = re.compile(r"(?<=[<,])\s*(?:in|out)\s+(?=[\w?])")
 _THIS = re.compile(r"\(\s*this\s+(?:ref\s+|in\s+)?([\w.]+(?:<[^()]*?>)?)\s+\w+")
+_DELEGATE = re.compile(
+    r"\b(?:Func|Action|Predicate|Comparison|Converter|EventHandler|dynamic|event"
+    r"|\w*(?:Delegate|Handler|Callback|Factory))\b"
+)
 _OWN = frozenset({"static", "self", "$this"})
 _MOST = 1 << 30
 _NOTED = re.compile(r"^(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s*|\[[^\[\]]*\]\s*)+")
@@ -110,6 +114,18 @@ def extended(signature: str, name: str, language: str) -> str:
             rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature
         )
     return found[1] if found else ""
+
+
+def is_delegate(signature: str) -> bool:
+    """Whether a property or field of C# may be called, by the type it is said to have."""
+    return _DELEGATE.search(signature) is not None
+
+
+@lru_cache(maxsize=20_000)
+def is_explicit(signature: str, name: str) -> bool:
+    """Whether a member of C# is there for an interface alone: `void IList.Add(object x)`."""
+    at = signature.find("." + name)
+    return at > 0 and "(" not in signature[:at] and "=" not in signature[:at]
 
 
 def _listed(signature: str, name: str) -> list[str] | None:

@@ -124,6 +124,8 @@ class Overloads:
         name, sign, rest = text.partition("=")
         if not sign or not name.isidentifier():
             name, rest = "", text
+        if rest == "nameof()":
+            return _Call(name, "string", None)
         if rest[0] != "'":
             return _valued(name, rest, self._types.value(path, one.scope, rest, one.line), model)
         kind = rest[1:]

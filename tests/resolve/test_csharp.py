@@ -68,3 +68,15 @@ def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) 
 
 def test_a_namespace_that_is_not_used_is_not_seen() -> None:
     assert used("new Item(); Item.Of();", "using Other;") == []
+
+
+def test_a_call_goes_to_a_property_only_if_it_holds_a_function() -> None:
+    files = {
+        "A.cs": (
+            "namespace N;\nclass A {\n  public int Count { get; }\n"
+            "  public Func<int> Make { get; }\n"
+            "  void Run(A a) { a.Count(); a.Make(); a.Add(1); ((IAdds)a).Add(1); }\n"
+            "  void IAdds.Add(int n) {}\n}\ninterface IAdds { void Add(int n); }\n"
+        )
+    }
+    assert edges_of(files) == ["A.cs:A.Run -> A.Make", "A.cs:A.Run -> IAdds.Add"]
