@@ -25,6 +25,7 @@ _SCRIPT_ENDS = (b"", b".ts", b".tsx", b".js", b".mjs", b".jsx", b"/index.ts", b"
 _MODULE = re.compile(r"[\w.]+(?::[\w.]+)?\Z")
 _MANIFESTS = frozenset({b"pyproject.toml", b"package.json", b"Cargo.toml", b"go.mod"})
 _GO_MODULE = re.compile(rb"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_GEM = b".gemspec"
 _MAJOR = re.compile(rb"/v\d+\Z")
 _SOURCES = ("src/index", "index", "src/main", "lib/index")
 _BRANCHES = 4
@@ -67,6 +68,8 @@ def _declared(
 ) -> Iterator[Entry]:
     for path in sorted(languages, key=lambda path: (path.count(b"/"), path)):
         name = name_of(path)
+        if name.endswith(_GEM) and path.count(b"/") <= _DEEPEST_MANIFEST:
+            yield from _gem(languages, folder_of(path), name.removesuffix(_GEM))
         if name not in _MANIFESTS or path.count(b"/") > _DEEPEST_MANIFEST:
             continue
         folder = folder_of(path)
@@ -158,6 +161,15 @@ def _exported(target: object, deep: int = 0) -> Iterator[str]:
         ]  # fmt: skip
         for one in inner:
             yield from _exported(one, deep + 1)
+
+
+def _gem(languages: Mapping[bytes, str], folder: bytes, name: bytes) -> Iterator[Entry]:
+    """What `require "name"` loads; a dash is a folder by custom."""
+    for stem in (name, name.replace(b"-", b"/")):
+        path = below(folder, b"lib/" + stem + b".rb")
+        if path in languages:
+            yield Entry(name.decode("utf-8", "replace"), path, "", "library, by its gemspec")
+            return
 
 
 def _go(languages: Mapping[bytes, str], folder: bytes, data: bytes) -> Iterator[Entry]:

@@ -200,7 +200,7 @@ class MapAnswer:
     receipt: Receipt
     name: str
     languages: tuple[tuple[str, int, int], ...]
-    """Language, files, lines; most lines first."""
+    """Language, files, lines; most lines first, prose and data last."""
     folders: tuple[MapFolder, ...]
     entries: tuple[MapEntry, ...]
     hot: tuple[MapSymbol, ...]

@@ -34,6 +34,10 @@ _MEMBERS, _LEAST_MEMBERS = 4, 2
 _LEAST_USERS = 2
 """Files that use a constant before it is shown."""
 _HIDDEN = frozenset({"heading", "key"})
+_NO_CODE = frozenset(
+    {"json", "markdown", "rst", "yaml", "toml", "xml", "html", "css", "scss", "csv", "svg"}
+)
+"""Told after what programs are written in, however many lines they have."""
 _MINOR = frozenset({"constant", "variable", "field", "property", "member"})
 
 
@@ -139,11 +143,12 @@ class Drawing:
         """Definitions worth showing with their depth: at the top, and below shown types members."""
         users = self._ranked.links.users
         top: dict[str, int] = {}
+        inside = _modules(symbols)
         for number, one in enumerate(symbols):
             minor = one.kind in _MINOR and users[at, one.name] < _LEAST_USERS
             # A method that stands outside of its type (Go) is shown below that.
-            outer = one.parent < 0 and one.kind not in _HIDDEN and one.kind != "method"
-            if outer and not minor:
+            outer = one.parent in inside and one.kind not in _HIDDEN and one.kind != "method"
+            if outer and not minor and number not in inside:
                 # Of overloads one is enough.
                 top.setdefault(one.name, number)
         order = sorted(top.values(), key=lambda number: self._worth(at, symbols, number))
@@ -179,7 +184,9 @@ class Drawing:
     def _worth(self, at: int, symbols: Sequence[Symbol], number: int) -> tuple[object, ...]:
         one = symbols[number]
         users = self._ranked.links.users[at, one.name]
-        return (-users, not one.exported, one.kind in _MINOR, one.name.startswith("_"), number)
+        spread = self._ranked.links.spread[one.name] if one.parent >= 0 else 0
+        minor = one.kind in _MINOR
+        return (-users, not one.exported, minor, one.name.startswith("_"), -spread, number)
 
     def _symbol(
         self, at: int, path: bytes, symbols: Sequence[Symbol], number: int, depth: int
@@ -197,7 +204,7 @@ class Drawing:
                 count[0] += len(rows)
                 count[1] += about.lines * len(rows)
         rows = [(name, count, lines) for name, (count, lines) in files.items()]
-        return tuple(sorted(rows, key=lambda row: (-row[2], row[0])))
+        return tuple(sorted(rows, key=lambda row: (row[0] in _NO_CODE, -row[2], row[0])))
 
     def _folders(self) -> Iterator[MapFolder]:
         """Folders by their share of the rank; one that has nearly all is told by those in it."""
@@ -294,7 +301,7 @@ class Drawing:
             number = next(
                 (at for at, one in enumerate(symbols) if one.parent < 0 and one.name == name), None
             )
-            if number is not None:
+            if number is not None and symbols[number].kind != "module":
                 yield MapSymbol(self._things.thing(Node(path, number)), 0, -count)
 
     def _links(self, shown: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
@@ -316,6 +323,16 @@ _SPARE_TOKENS = 40
 _LEAST_FILE_TOKENS = 12
 _NEAR_FILES = 12
 _GIVEN = 12
+
+
+def _modules(symbols: Sequence[Symbol]) -> set[int]:
+    """The modules and namespaces around what a file defines, and -1 for the file itself."""
+    found = {-1}
+    filled = {one.parent for one in symbols}
+    for number, one in enumerate(symbols):
+        if one.kind == "module" and one.parent in found and number in filled:
+            found.add(number)
+    return found
 
 
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:

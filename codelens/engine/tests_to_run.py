@@ -78,7 +78,7 @@ class TestFiles:
         for path, ones in reached.items():
             if path in self._run or path in marked or not self._net.is_test(path):
                 rows[path] = self._reaching(path, ones, rows.get(path))
-        return sorted(rows.values(), key=lambda row: (row.distance, -len(row.handles), row.path))
+        return sorted(rows.values(), key=lambda row: (row.distance, -row.count, row.path))
 
     def _by_name(
         self, changed: Sequence[bytes], reached: Collection[bytes]

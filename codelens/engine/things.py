@@ -14,7 +14,7 @@ from codelens.handles.find import Finder, Place, handle_among, known_symbols
 from codelens.handles.grammar import Handle, file_handle, parse_handle
 from codelens.handles.read import Reader
 from codelens.paths import printed
-from codelens.resolve.model import CALLABLE
+from codelens.resolve.model import CALLABLE, TYPES
 from codelens.resolve.net import MODULE, Node
 from codelens.store.contents import key_of
 from codelens.types import Symbol
@@ -66,22 +66,39 @@ class Things:
         try:
             place = finder.find(handle)
         except AmbiguousHandle as error:
-            place = self._alone(finder, error.owners)
-            if place is None:
+            meant = self._meant(finder, error.owners)
+            if meant is None:
                 raise
+            return meant
         return self._placed(place)
 
-    def _alone(self, finder: Finder, owners: Sequence[str]) -> Place | None:
-        """The one of several owners that can be meant here, if one alone can."""
-        last = _only_overloads(owners)
-        if last:
-            return finder.find(parse_handle(last, self.look.scope.root))
+    def _meant(self, finder: Finder, owners: Sequence[str]) -> Named | None:
+        """What a name with several owners can only mean here, if so."""
         if len(owners) > _OWNERS_READ:
             return None
         found = [finder.find(parse_handle(one, self.look.scope.root)) for one in owners]
-        # Nobody calls a heading or a key of data.
+        # Nobody calls a heading or a key of data; a type stands for its constructors.
         used = [one for one in found if one.symbol is None or one.symbol.kind not in _UNUSED]
-        return used[0] if len(used) == 1 else None
+        types = {
+            (one.file.path, f"{one.symbol.qualified}.{one.symbol.name}")
+            for one in used
+            if one.symbol is not None and one.symbol.kind in TYPES
+        }
+        used = [
+            one
+            for one in used
+            if one.symbol is None or (one.file.path, one.symbol.qualified) not in types
+        ]
+        if len(used) == 1:
+            return self._placed(used[0])
+        if len({_ORDINAL.sub("", one.handle) for one in used}) != 1:
+            return None
+        nodes = list(dict.fromkeys(self._node(one) for one in used))
+        if len(nodes) == 1:
+            return self._placed(used[-1])
+        first, last = used[0], used[-1]
+        said = f"all {len(nodes)} of that name are taken together, up to {last.handle}"
+        return Named(nodes, False, self.thing(nodes[0]), [first.file.path], said)
 
     def _placed(self, place: Place) -> Named:
         path = place.file.path
@@ -211,11 +228,6 @@ _OWNERS_READ = 20
 _UNUSED = frozenset({"heading", "key"})
 _OVERLOADING = frozenset({"python", "typescript", "tsx"})
 _ORDINAL = re.compile(r"~[0-9]+\Z")
-
-
-def _only_overloads(owners: Sequence[str]) -> str:
-    """The last of several owners if they differ in nothing but their number; else empty."""
-    return owners[-1] if len({_ORDINAL.sub("", one) for one in owners}) == 1 else ""
 
 
 def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:

@@ -63,6 +63,41 @@ def test_a_heading_is_no_owner_of_a_name(repo: GitRepo, run: Run) -> None:
     assert run("expand", "tax").code == 2
 
 
+def test_a_type_stands_for_its_constructors(repo: GitRepo, run: Run) -> None:
+    repo.write("j/Gate.java", "class Gate {\n  Gate() {}\n  Gate(int a) {}\n}\n")
+    assert run("related", "Gate", "--json").json["target"]["kind"] == "class"
+
+
+def test_overloads_that_are_apart_are_taken_together_by_their_name(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "j/A.java": "class A {\n  void put(int one) {}\n  void put(String one) {}\n}\n",
+            "j/B.java": "class B {\n  void go(A a) { a.put(1); }\n"
+            '  void on(A a) { a.put("1"); }\n}\n',
+            "docs/put.md": "# A.put\n\nText.\n",
+        }
+    )
+    ran = run("related", "A.put", "--kind", "callers")
+    assert "j/B.java#B.go" in ran.out
+    assert "j/B.java#B.on" in ran.out
+    assert "all 2 of that name are taken together, up to j/A.java#A.put~2" in ran.err
+    assert "j/B.java#B.on" not in run("related", "j/A.java#A.put", "--kind", "callers").out
+
+
+def test_the_map_looks_into_modules_and_tells_code_first(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "big.json": "{\n" + '"a": 1,\n' * 500 + '"b": 2\n}\n',
+            "pay.gemspec": "",
+            "lib/pay.rb": "module Pay\n  class Bill\n    def sum\n      1\n    end\n  end\nend\n",
+        }
+    )
+    ran = run("map")
+    assert ran.out.startswith("repo: python 6 files")
+    assert "  lib/pay.rb  pay: library, by its gemspec" in ran.out.splitlines()
+    assert "  2  class Bill" in ran.out.splitlines()
+
+
 def test_a_limit_is_shared_and_what_is_left_out_is_counted(repo: GitRepo, run: Run) -> None:
     many = "".join(f"def f{at}():\n    tax(1)\n\n\n" for at in range(30))
     repo.write("shop/many.py", f"from shop.book import tax\n\n\n{many}")
