@@ -3,7 +3,8 @@
 One line an argument: `[name=]` and an expression (`codelens.extract.expressions`), or, where the
 text alone says its type, a quote and the kind of value: `'string`, `'int`, `'long`, `'real`,
 `'float`, `'decimal`, `'char`, `'bool`, `'null`, `'function`, `'class`. A language says by its
-setting `literals` which nodes are which; without it nothing is told.
+setting `literals` which nodes are which; without it nothing is told. With `generics` in it, a first
+line `<n` says that `n` type arguments stand behind the name, whether it is called or not.
 """
 
 from __future__ import annotations
@@ -46,6 +47,20 @@ class Arguments:
             return end
         found = _GENERIC.match(self._source.text, end)
         return found.end() if found is not None else end
+
+    def generics(self, end: int) -> str:
+        """How many type arguments stand at a position."""
+        if "generics" not in self._kinds or self._source.text[end : end + 1] != b"<":
+            return ""
+        depth = count = 0
+        for sign in self._source.text[end : end + 300].decode("latin-1"):
+            depth += (sign in "<([") - (sign in ">)]")
+            count += sign == "," and depth == 1
+            if not depth:
+                return f"<{count + 1}"
+            if sign in ";{}=&|":
+                break
+        return ""
 
     def written(self, node: Node) -> tuple[int, str]:
         """How many there are, and what they are; empty where nothing is known of any."""

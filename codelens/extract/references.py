@@ -110,10 +110,10 @@ def _arguments(
     """How many arguments stand behind each name, and which."""
     lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
     given = [""] * len(names)
-    if not lists:
-        return [-1] * len(names), given
     text = source.text
     told = flow.arguments
+    if not lists and not told:
+        return [-1] * len(names), given
     found: list[int] = []
     for at, (name, start) in enumerate(zip(names, starts, strict=True)):
         end = start + (len(name) if name.isascii() else len(name.encode()))
@@ -123,6 +123,7 @@ def _arguments(
             found.append(MACRO)
             continue
         node = lists.get(end)
+        types = told.generics(end) if told else ""
         if told and node is None:
             node = lists.get(told.behind(end))
         if node is None:
@@ -132,6 +133,8 @@ def _arguments(
             found.append(min(count, 127))
         else:
             found.append(min(node.named_child_count, 127))
+        if types:
+            given[at] = f"{types}\n{given[at]}".rstrip()
     return found, given
 
 

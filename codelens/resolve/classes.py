@@ -39,8 +39,16 @@ class ClassTypes(Types):
     by_place = True
 
     def overload(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
-        """Those of several overloads that a call may mean, by its arguments."""
-        return self._overloads.chosen(path, one, hits)
+        """Those of several overloads that a call may mean, by its arguments.
+
+        Types of C# that take another number of type arguments are others.
+        """
+        first, _, rest = one.given.partition("\n")
+        count = int(first[1:]) if first[:1] == "<" else 0
+        same = [hit for hit in hits if self.names.generics(hit) == count]
+        kept = [hit for hit in hits if hit in same or self.names.generics(hit) < 0]
+        given = rest if first[:1] == "<" else one.given
+        return self._overloads.chosen(path, one._replace(given=given), kept if same else hits)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """The scope from which a name means the same, and whether the line matters."""
@@ -136,7 +144,7 @@ class ClassTypes(Types):
             model = self.view.model(one.path)
             if model is None:
                 continue
-            hits = self._held(one, name)
+            hits = [hit for hit in self._held(one, name) if self._is_own(hit)]
             if space is not None:
                 chosen = self.names.of_space(hits, space)
                 lax = not strict and space == "call"
@@ -169,11 +177,14 @@ class ClassTypes(Types):
         if model is None or not places:
             return []
         scope = model.own_scope.get(symbol, 0)
-        hits = [Hit(path, at, scope, name) for at in places if not builds(model, at)]
-        if model.language != "csharp":
-            return hits
-        # An explicit member of an interface is none of the class (C# 18.6.2).
-        return [hit for hit in hits if not is_explicit(model.symbols[hit.symbol].signature, name)]
+        return [Hit(path, at, scope, name) for at in places if not builds(model, at)]
+
+    def _is_own(self, hit: Hit) -> bool:
+        """An explicit member of an interface is none of the class (C# 18.6.2)."""
+        model = self.view.model(hit.path)
+        if model is None or model.language != "csharp":
+            return True
+        return not is_explicit(model.symbols[hit.symbol].signature, hit.name)
 
     def _runs(self, hit: Hit) -> bool:
         """What is no method can be called: a component of a record, a value that is a function."""
@@ -287,6 +298,25 @@ class ClassTypes(Types):
         found = super()._foreign(path, scope, name, args, me)
         typed = self.view.languages.get(path) in _TYPED and name not in _ANY
         return Container(name, ()) if found is None and not args and typed else found
+
+    def _typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+        count = self.names.generics(hit)
+        if count >= 0 and count != len(args):
+            hit = next(
+                (one for one in self._beside(hit) if self.names.generics(one) == len(args)), hit
+            )
+        return super()._typed(hit, args, me)
+
+    def _beside(self, hit: Hit) -> list[Hit]:
+        """Types of the same name in the same place."""
+        model = self.view.model(hit.path)
+        parent = model.symbols[hit.symbol].parent if model is not None else -1
+        if model is None or parent < 0 or model.symbols[parent].kind not in TYPES:
+            return self.names.parts(self.names.package(hit.path), hit.name)
+        return [
+            Hit(hit.path, at, hit.scope, hit.name)
+            for at in model.children.get(parent, {}).get(hit.name, ())
+        ]
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
         """What a type's name means, written out with its package as well."""

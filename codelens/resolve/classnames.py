@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal, Protocol
 
-from codelens.resolve.classtext import Arity, arity
+from codelens.resolve.classtext import Arity, arity, generics
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, Hit, Names
 from codelens.resolve.tree import folder_of
@@ -79,7 +79,7 @@ class ClassNames(Names):
         if _GROUPS[model.language] == "net":
             # A namespace may lie anywhere.
             found = self.parts(package, name)
-            return _main_part(found) if len(found) > 1 else found
+            return self._main_parts(found) if len(found) > 1 else found
         if self.package(path) == package:
             found = self._tops(self.view.folder(folder_of(path)), package).get(name)
             if found:
@@ -89,6 +89,23 @@ class ClassNames(Names):
             return self._tops(files, package).get(name, [])
         found = self._tops(self.view.modules(path, package, name), package).get(name)
         return found or self._tops(self.view.modules(path, package, "*"), package).get(name, [])
+
+    def _main_parts(self, hits: list[Hit]) -> list[Hit]:
+        """Of the parts of a class the one in the file with the shortest name, which is its own."""
+        found: dict[int, list[Hit]] = {}
+        for hit in hits:
+            found.setdefault(self.generics(hit), []).append(hit)
+        return [
+            min(found[count], key=lambda hit: (len(hit.path), hit.path)) for count in sorted(found)
+        ]
+
+    def generics(self, hit: Hit) -> int:
+        """How many type parameters a type of C# has; -1 for all else."""
+        model = self.view.model(hit.path)
+        if model is None or model.language != "csharp" or hit.symbol < 0:
+            return -1
+        symbol = model.symbols[hit.symbol]
+        return generics(symbol.signature, symbol.name) if symbol.kind in TYPES else -1
 
     def parts(self, package: str, name: str) -> list[Hit]:
         """All declarations of that name in a namespace of C#; a class may have several."""
@@ -292,11 +309,6 @@ class ClassNames(Names):
             for owner in self._types_called(path, module)
             for hit in self.types.inherited(Instance(owner.path, owner.symbol), name, None)
         ]
-
-
-def _main_part(hits: list[Hit]) -> list[Hit]:
-    """Of the parts of a class the one in the file with the shortest name, which is its own."""
-    return [min(hits, key=lambda hit: (len(hit.path), hit.path))]
 
 
 def _by_last(model: FileModel, name: str) -> list[int]:

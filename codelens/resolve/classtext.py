@@ -128,6 +128,13 @@ def is_explicit(signature: str, name: str) -> bool:
     return at > 0 and "(" not in signature[:at] and "=" not in signature[:at]
 
 
+@lru_cache(maxsize=20_000)
+def generics(signature: str, name: str) -> int:
+    """How many type parameters a type has."""
+    found = re.search(rf"\b{re.escape(name)}\s*<([^<>]*)>", signature)
+    return found[1].count(",") + 1 if found else 0
+
+
 def _listed(signature: str, name: str) -> list[str] | None:
     """The parameters as written; None if there are none to be seen."""
     at = signature.find(name + "(")

@@ -162,7 +162,8 @@ class Edges:
             if hits and not receiver and isinstance(types, CTypes):
                 others = types.others(path, hits)
             found = known[key] = self._told(hits, kind, others)
-        if len(found) > 1 and one.given and isinstance(types, ClassTypes):
+        told = one.given or model.language == "csharp"
+        if len(found) > 1 and told and isinstance(types, ClassTypes):
             return self._told(types.overload(path, one, [hit for hit, _ in found]), kind)
         return found
 
@@ -211,7 +212,8 @@ class Edges:
                 and model.language in _APART
                 and symbol.kind in _SEVERAL[model.language in _BUILT]
             )
-            key = (hit.path, symbol.parent, symbol.name, hit.symbol if apart else -1)
+            own = apart or (model.language == "csharp" and symbol.kind in TYPES)
+            key = (hit.path, symbol.parent, symbol.name, hit.symbol if own else -1)
             before = found.get(key)
             if apart:
                 several.add(hit)

@@ -80,3 +80,27 @@ def test_a_call_goes_to_a_property_only_if_it_holds_a_function() -> None:
         )
     }
     assert edges_of(files) == ["A.cs:A.Run -> A.Make", "A.cs:A.Run -> IAdds.Add"]
+
+
+def test_a_type_is_meant_by_its_number_of_type_arguments() -> None:
+    files = {
+        "Box.cs": (
+            "namespace N;\nclass Box { public void Plain() {} }\n"
+            "class Box<A, B> : Box { public void Both() {} }\n"
+        ),
+        "Use.cs": (
+            "namespace N;\nclass Use {\n  Box<int, string> both; Box plain;\n"
+            "  void Run() { new Box(); new Box<int, int>(); both.Both(); plain.Plain(); }\n}\n"
+        ),
+    }
+    assert edges_of(files, "ref", numbered=True) == [
+        "Use.cs:Use -> Box.cs:Box~2",
+        "Use.cs:Use -> Box.cs:Box",
+    ]
+    assert edges_of(files, numbered=True) == [
+        "Use.cs:Use.Run -> Box.cs:Box",
+        "Use.cs:Use.Run -> Box.cs:Box~2",
+        "Use.cs:Use.Run -> Box.cs:Box.Both",
+        "Use.cs:Use.Run -> Box.cs:Box.Plain",
+    ]
+    assert edges_of(files, "inherit", numbered=True) == ["Box.cs:Box~2 -> Box"]
