@@ -249,7 +249,11 @@ class ClassNames(Names):
         if model is None or hit.symbol < 0 or model.symbols[hit.symbol].kind not in CALLABLE:
             return Arity(0, 1 << 30)
         symbol = model.symbols[hit.symbol]
-        return arity(symbol.signature, symbol.name)
+        found = arity(symbol.signature, symbol.name)
+        if model.language == "kotlin" and "override" in symbol.signature.partition("(")[0].split():
+            # It takes over the defaults of what it overrides, and must not repeat them.
+            return Arity(0, found.most)
+        return found
 
     def _in_file(
         self, path: bytes, model: FileModel, name: str, space: Space, arguments: int

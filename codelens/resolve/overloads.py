@@ -109,7 +109,7 @@ class Overloads:
             return hits
         call = [self._argument(path, one, text, model) for text in one.given.split("\n")]
         fits: list[tuple[Hit, _Ranked]] = []
-        for hit in hits:
+        for hit in [hit for hit in hits if self._is_seen(path, hit)]:
             ranks = self._ranks(hit, call)
             if ranks is not None:
                 fits.append((hit, ranks))
@@ -119,6 +119,13 @@ class Overloads:
             if all(_is_better(ranks, others) for other, others in fits if other != hit)
         ]
         return best if len(best) == 1 else [hit for hit, _ in fits]
+
+    def _is_seen(self, path: bytes, hit: Hit) -> bool:
+        """Nothing private is meant in another file, but in a part of a class of C#."""
+        model = self._types.view.model(hit.path)
+        if hit.path == path or model is None or model.language == "csharp":
+            return True
+        return "private" not in model.symbols[hit.symbol].signature.partition("(")[0].split()
 
     def _argument(self, path: bytes, one: Reference, text: str, model: FileModel) -> _Call:
         name, sign, rest = text.partition("=")

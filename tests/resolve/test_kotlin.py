@@ -82,3 +82,14 @@ def test_what_other_platforms_have_is_not_seen(source_set: str, expected: str) -
         f"{path}:run -> {expected}io/Buffer.kt:Buffer",
         f"{path}:run -> {expected}io/Buffer.kt:Buffer.read",
     ]
+
+
+def test_what_overrides_has_the_defaults_of_what_it_overrides() -> None:
+    files = {
+        "a.kt": (
+            "open class A {\n    open fun m(a: Int, b: Int = 1) {}\n}\n\n"
+            "class B : A() {\n    override fun m(a: Int, b: Int) {}\n    fun m(x: String) {}\n}\n\n"
+            "fun run(b: B) {\n    b.m(1)\n}\n"
+        )
+    }
+    assert edges_of(files, numbered=True) == ["a.kt:run -> B.m"]

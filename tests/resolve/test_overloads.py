@@ -116,3 +116,11 @@ def test_parameters_are_read(language: str, signature: str, expected: list[Param
     found = parameters(signature, "f", language)
     assert found is not None
     assert list(found) == expected
+
+
+def test_an_overload_that_is_private_elsewhere_is_not_meant() -> None:
+    files = {
+        "A.java": "class A {\n  private void m(Left a) {}\n  public void m(Right a) {}\n}\n",
+        "B.java": "class B {\n  void run(A a) { a.m(unknown()); }\n}\n",
+    }
+    assert edges_of(files, numbered=True) == ["B.java:B.run -> A.java:A.m~2"]
