@@ -39,6 +39,8 @@ class WholeNet:
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.view = view_of(files)
+        self.steps = 1_000_000
+        """Nodes that there is time for."""
         self.table = Table()
         edges = Edges(self.view)
         for name in files:
@@ -64,7 +66,8 @@ class WholeNet:
         return path.startswith(b"tests/")
 
     def spent(self) -> bool:
-        return False
+        self.steps -= 1
+        return self.steps < 0
 
     def node(self, name: str) -> Node:
         path, _, symbol = name.partition("#")
@@ -177,6 +180,20 @@ def test_a_changed_base_method_hits_what_overrides_it_and_stops_there() -> None:
 def test_depth_bounds_the_reach() -> None:
     net = WholeNet(SHOP)
     assert set(hit(net, "shop/book.py#tax", depth=1)) == {"shop/book.py#Book.price"}
+
+
+def test_without_time_a_walk_ends_and_says_so() -> None:
+    files = {"a.py": "".join(f"def f{at}(): f{at + 1}()\n" for at in range(40))}
+    net = WholeNet(files)
+    net.steps = 3
+    found = reach(net, [net.node("a.py#f39")], 5)
+    assert found.cut
+    assert [net.name(one.node) for one in found.found] == ["a.py#f38", "a.py#f37", "a.py#f36"]
+    walk = Walk(net, symbol_target(net, net.node("a.py#f39")))
+    assert walk.related("callers", 3) == []
+    assert walk.cut == {"callers"}
+    ends = [symbol_target(net, net.node(f"a.py#f{at}")) for at in (1, 3)]
+    assert routes(net, *ends, 1) == ((), False)
 
 
 def test_importing_a_changed_file_does_not_pass_the_change_on() -> None:
