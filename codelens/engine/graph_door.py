@@ -105,7 +105,10 @@ class GraphDoor(Door):
 
         in_range(limit)
         if (diff is None) == (not targets):
-            raise SettingError("give targets, or a commit to compare with, and not both")
+            raise SettingError(
+                "give targets (handles, files, folders or names), or diff, which takes what "
+                "differs from a commit; not both"
+            )
         if diff is not None:
             return self._impact_of_diff(diff, path, ref, depth, limit, budget_ms, progress)
         if ref is None:

@@ -77,8 +77,16 @@ class Things:
         if len(owners) > _OWNERS_READ:
             return None
         found = [finder.find(parse_handle(one, self.look.scope.root)) for one in owners]
-        # Nobody calls a heading or a key of data; a type stands for its constructors.
-        used = [one for one in found if one.symbol is None or one.symbol.kind not in _UNUSED]
+        # Nobody calls a heading, a key of data or an example in prose; a type stands for its
+        # constructors.
+        about = self.look.snapshot.about({one.file.content for one in found if one.file.content})
+        prose = {content for content, one in about.items() if one.language in _PROSE}
+        used = [
+            one
+            for one in found
+            if (one.symbol is None or one.symbol.kind not in _UNUSED)
+            and one.file.content not in prose
+        ]
         types = {
             (one.file.path, f"{one.symbol.qualified}.{one.symbol.name}")
             for one in used
@@ -226,6 +234,7 @@ class Things:
 
 _OWNERS_READ = 20
 _UNUSED = frozenset({"heading", "key"})
+_PROSE = frozenset({"markdown", "rst", "asciidoc", "text"})
 _OVERLOADING = frozenset({"python", "typescript", "tsx"})
 _ORDINAL = re.compile(r"~[0-9]+\Z")
 

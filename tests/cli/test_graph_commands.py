@@ -58,7 +58,8 @@ def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -
 
 
 def test_a_heading_is_no_owner_of_a_name(repo: GitRepo, run: Run) -> None:
-    repo.write("docs/api.md", "# API\n\n## tax\n\nText.\n")
+    example = "```python\ndef tax():\n    pass\n```\n"
+    repo.write("docs/api.md", f"# API\n\n## tax\n\nText.\n\n{example}")
     assert run("related", "tax").out.startswith("shop/book.py#tax ")
     assert run("expand", "tax").code == 2
 
