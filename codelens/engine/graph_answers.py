@@ -63,7 +63,8 @@ class May:
     count: int
     """How many there are."""
     choices: int
-    """Of how many definitions each means one: overloads, or alternatives of a build."""
+    """Of how many definitions each means one: overloads, or alternatives of a build; 0 if all
+    of them were asked about."""
 
 
 @dataclass(frozen=True, slots=True)

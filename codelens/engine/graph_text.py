@@ -83,7 +83,8 @@ def _may(may: Sequence[May], count: int) -> Iterator[str]:
     more = f"  (+{left:,} not listed: higher limit)" if left else ""
     for number, one in enumerate(may):
         where = _places(one.thing, one.sites, one.count)
-        line = f"  {place(one.thing)}  {where}  one of {one.choices}"
+        choices = f"one of {one.choices}" if one.choices else "one of these"
+        line = f"  {place(one.thing)}  {where}  {choices}"
         title = f"may be used by ({count:,}; each means one of several of that name){more}\n"
         yield f"{title if not number else ''}{line}"
 

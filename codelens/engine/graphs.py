@@ -30,6 +30,7 @@ _LEAST_SAVED = 8
 """Files: fewer are resolved again in less time than it takes to write them."""
 _BY_FOLDER = frozenset({"go", "java", "kotlin", "scala", "csharp", "php", "hcl", "swift"})
 """Languages whose imports may name a folder, and mean all files in it."""
+_PROSE = frozenset({"markdown", "rst"})
 _FOLDERS_TOLD = 4
 # Files that are called for what they are, so that others import them by their folder.
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
@@ -195,7 +196,8 @@ class LazyNet:
         kinds = {"call"} if one.kind in CALLABLE else {"call", "type"}
         dunder = one.name.startswith("__")
         for file, places in () if dunder else self.holding({one.name}):
-            if file not in table:
+            # An example in a text about the code is not broken by it.
+            if file not in table or self._kept.graph.languages.get(file) in _PROSE:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:

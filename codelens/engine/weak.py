@@ -52,4 +52,14 @@ def _possible(net: LazyNet, nodes: Iterable[Node]) -> Iterable[Edge]:
 def _told(things: Things, node: Node, edges: Sequence[Edge]) -> May:
     lines = sorted({(edge.source, edge.line) for edge in edges})
     sites = tuple(f"{printed(path)}:{line}" for path, line in lines[:_SITES_SHOWN])
-    return May(things.thing(node), sites, len(lines), max(edge.choices for edge in edges))
+    return May(things.thing(node), sites, len(lines), _open_choices(edges))
+
+
+def _open_choices(edges: Sequence[Edge]) -> int:
+    """Of how many definitions a use may mean one; 0 if those asked about are all of them."""
+    meant: dict[tuple[int, str], set[Node]] = {}
+    choices: dict[tuple[int, str], int] = {}
+    for edge in edges:
+        meant.setdefault((edge.line, edge.name), set()).add(Node(edge.target, edge.target_symbol))
+        choices[edge.line, edge.name] = edge.choices
+    return max((count for use, count in choices.items() if len(meant[use]) < count), default=0)

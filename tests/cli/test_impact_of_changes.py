@@ -249,6 +249,7 @@ def test_a_call_that_may_mean_one_of_several_overloads_is_told_apart(
     assert found["results"] == []
     assert found["at_least"] is True
     assert [(one["handle"], one["choices"]) for one in found["may"]] == [("j/B.java#B.go", 2)]
+    assert "  j/B.java#B.go  3  at :3  one of these" in run("impact", "A.put").out.splitlines()
     ran = run("related", "j/A.java#A.put")
     assert ran.code == 0
     assert "  j/B.java#B.go  3  at :3  one of 2" in ran.out.splitlines()
@@ -304,3 +305,10 @@ def test_of_several_of_a_name_the_one_that_changed_is_told(repo: GitRepo, run: R
     repo.write("two.py", two.replace("        one()\n", "        two()\n"))
     told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
     assert told == ["two.py#A.go~2"]
+
+
+def test_an_example_in_prose_is_no_use_that_hides(repo: GitRepo, run: Run) -> None:
+    repo.write("docs/a.md", "# A\n\n```python\ntax(1)\n```\n")
+    assert "at least" not in run("related", "tax").err
+    repo.write("shop/x.py", "def x(thing):\n    thing.tax(1)\n")
+    assert "at least: 1 use" in run("related", "tax").err
