@@ -16,6 +16,7 @@ _ENCLOSING = frozenset(
     {"function", "method", "macro", "class", "struct", "union", "interface", "trait", "enum"}
 )
 """Kinds that an edge can come from; what stands in others comes from what is around them."""
+_DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "member"})
 _ROWS_OF_SCOPE = frozenset(
@@ -286,21 +287,18 @@ class FileModel:
         return -1
 
     @cached_property
-    def _heads(self) -> dict[int, list[tuple[int, int, int]]]:
-        """Parent -> lines from the first decorator of what is in it up to its name."""
-        found: dict[int, list[tuple[int, int, int]]] = {}
+    def _heads(self) -> dict[tuple[int, int], int]:
+        """Parent and line -> what is in it and has its decorators, and not its name, there."""
+        found: dict[tuple[int, int], int] = {}
         for at, symbol in enumerate(self.symbols):
-            if symbol.start_line < symbol.name_line and symbol.kind in _ENCLOSING | {"property"}:
-                head = (symbol.start_line, symbol.name_line, at)
-                found.setdefault(symbol.parent, []).append(head)
+            if symbol.start_line < symbol.name_line and symbol.kind in _DECORATED:
+                for line in range(symbol.start_line, symbol.name_line):
+                    found.setdefault((symbol.parent, line), at)
         return found
 
     def _decorated(self, reference: Reference) -> int:
         """The symbol that a reference is in, decorators counted to what they decorate."""
-        for start, stop, at in self._heads.get(reference.symbol, ()):
-            if start <= reference.line < stop:
-                return at
-        return reference.symbol
+        return self._heads.get((reference.symbol, reference.line), reference.symbol)
 
     def decorators(self, symbol: int) -> frozenset[str]:
         """Names in the decorators of a definition."""
