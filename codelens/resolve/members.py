@@ -180,8 +180,24 @@ class Members(Typed):
                             continue
                     else:
                         places = latest(model, tuple(places))
+                        if policy(model).packages and self._set_by_base(model, places, one, line):
+                            continue
                     return [(Hit(one.path, at, scope, name), value) for at in places]
         return []
+
+    def _set_by_base(
+        self, model: FileModel, places: tuple[int, ...], one: Instance, line: list[Instance]
+    ) -> bool:
+        """Python's `self.x = 1` calls the setter of a property that a base has."""
+        symbol = model.symbols[places[0]]
+        if symbol.kind != "field" or symbol.name not in model.attributes.get(one.symbol, {}):
+            return False
+        for base in line[line.index(one) + 1 :]:
+            far = self.view.model(base.path)
+            found = far.children.get(base.symbol, {}).get(symbol.name) if far is not None else None
+            if far is not None and found:
+                return far.symbols[found[0]].kind == "property"
+        return False
 
     def member_value(self, value: Value, name: str) -> Value:
         """The value of a member."""

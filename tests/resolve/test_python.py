@@ -236,3 +236,19 @@ if __name__ == "__main__":
     files = {"lib.py": lib, "use.py": f"{head}\ndef use(other):\n    {body}\n"}
     found = [edge for edge in edges_of(files) if edge.startswith("use.py:use")]
     assert [edge.partition("lib.py:")[2] for edge in found] == expected
+
+
+def test_attributes_read_through_anything_are_uses_and_writes_are_none() -> None:
+    text = (
+        "class A:\n    def __init__(self): self.field = 1\n"
+        "    @property\n    def state(self): return 1\n    @state.setter\n"
+        "    def state(self, value): ...\n"
+        "class B(A):\n    def set(self): self.state = 2\n"
+        "def use(a: A, b: B):\n    print(a.field, b.state)\n"
+        "def write(a: A): a.field = 2\n"
+    )
+    found = edges_of({"a.py": text}, "ref", numbered=True)
+    assert [edge for edge in found if "." in edge.partition("-> ")[2]] == [
+        "a.py:use -> A.field",
+        "a.py:use -> A.state",
+    ]

@@ -67,7 +67,7 @@
 ]))
 
 (primary_expression/identifier) @reference.bound
-(attribute object: (identifier) attribute: (identifier) @reference.member)
+(primary_expression/attribute attribute: (identifier) @reference.name)
 
 ; Imports.
 (import_statement) @import
