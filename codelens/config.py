@@ -32,6 +32,9 @@ class Settings:
     languages: Mapping[str, str] = field(default_factory=dict[str, str])
     """Path glob -> language, before all other rules."""
 
+    tools: str = ""
+    """Which MCP tools a server lists, see `codelens.serve.profiles`; empty: the core ones."""
+
     def worker_count(self) -> int:
         """Processes that a large job may use."""
         return self.workers or min(os.cpu_count() or 1, 8)
@@ -54,6 +57,8 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         text = env.get(f"CODELENS_{key.upper()}")
         if text:
             values[key] = _number(f"CODELENS_{key.upper()}", text)
+    if env.get("CODELENS_TOOLS"):
+        values["tools"] = env["CODELENS_TOOLS"]
     budget = values.get("budget_ms")
     return Settings(
         home=place,
@@ -63,6 +68,7 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         ),
         workers=int(_at_least("workers", values.get("workers", 0), 0)),
         languages=_globs(values.get("languages", {})),
+        tools=_text("tools", values.get("tools", "")),
     )
 
 
@@ -76,7 +82,7 @@ def _from_file(path: Path) -> dict[str, object]:
         found: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingError(f"cannot read the settings in {str(path)!r}: {error}") from error
-    known = {"budget_ms", "max_file_bytes", "workers", "languages"}
+    known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools"}
     unknown = sorted(found.keys() - known)
     if unknown:
         raise SettingError(
@@ -95,6 +101,12 @@ def _number(name: str, text: str) -> float:
 def _at_least(name: str, value: object, least: int) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
         raise SettingError(f"{name} must be a number of at least {least}, not {value!r}")
+    return value
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise SettingError(f"{name} must be a text, not {value!r}")
     return value
 
 

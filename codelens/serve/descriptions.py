@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 SEARCH = """Where is the code that does X? Ranked places for words, an identifier, a path or a \
 sentence, true for the files of this worktree as they are now, uncommitted edits included. Each \
 line is a handle (path#Symbol or path:lines; give it to cl_expand), lines, kind, signature or best \
@@ -30,12 +32,25 @@ much others use them, with their main definitions folded, entry points, language
 used definitions, within max_tokens. focus (files, folders, handles) or query draws it near a \
 part."""
 
-INSTRUCTIONS = """codelens searches the code of the worktree you stand in, true for its files as \
-they are now. There is nothing to set up and nothing to re-index.
-cl_search finds places and gives handles; cl_expand reads handles, several at once; cl_outline \
-folds a file or folder; cl_map is the repository at a glance; cl_related tells who uses what, \
-cl_impact who is hit by a change and which tests to run; cl_current tells which worktree and \
-branch is answered for.
-Every answer starts with a receipt: fresh, or partial with the files not looked at yet (ask again \
-a moment later). In another worktree pass path, an absolute path inside it; for code that is not \
-checked out pass ref."""
+_OPENING = """codelens searches the code of the worktree you stand in, true for its files as \
+they are now. There is nothing to set up and nothing to re-index."""
+_PHRASES = {
+    "cl_search": "cl_search finds places and gives handles",
+    "cl_expand": "cl_expand reads handles, several at once",
+    "cl_outline": "cl_outline folds a file or folder",
+    "cl_map": "cl_map is the repository at a glance",
+    "cl_related": "cl_related tells who uses what",
+    "cl_impact": "cl_impact who is hit by a change and which tests to run",
+    "cl_current": "cl_current tells which worktree and branch is answered for",
+    "cl_save": "cl_save keeps a note with handles for later sessions",
+    "cl_load": "cl_load finds what was saved and tells which of its handles still hold here",
+}
+_CLOSING = """Every answer starts with a receipt: fresh, or partial with the files not looked at \
+yet (ask again a moment later). In another worktree pass path, an absolute path inside it; for \
+code that is not checked out pass ref."""
+
+
+def instructions(names: Iterable[str]) -> str:
+    """What a model is told of the server as a whole, of the tools that it lists alone."""
+    told = "; ".join(_PHRASES[name] for name in names if name in _PHRASES)
+    return "\n".join(part for part in (_OPENING, f"{told}." if told else "", _CLOSING) if part)

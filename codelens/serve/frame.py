@@ -86,15 +86,29 @@ class _Tool(Tool):
             raise
 
 
-def tool(name: str, description: str, function: Callable[..., Any]) -> Tool:
-    """A tool as the SDK takes it; one that only reads."""
+READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""It only reads; Cursor's Ask mode takes no other tools."""
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""It keeps something; asked twice it does nothing more."""
+REMOVES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+"""It takes away something that was kept."""
+
+
+def tool(
+    name: str, description: str, function: Callable[..., Any], hints: ToolAnnotations = READS
+) -> Tool:
+    """A tool as the SDK takes it."""
     made = _Tool.from_function(
         function,
         name=name,
         description=description,
-        annotations=ToolAnnotations(
-            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-        ),
+        annotations=hints,
         # A declared output schema broke clients of a peer.
         structured_output=False,
     )
