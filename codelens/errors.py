@@ -218,4 +218,5 @@ class IndexCorrupt(StoreError):
 
     def __init__(self, path: str | Path, why: str) -> None:
         self.path = str(path)
+        self.why = why
         super().__init__(f"{self.path!r} is damaged ({why}); it will be set aside and rebuilt")

@@ -53,6 +53,16 @@ def index_file(home: Path, repo_id: str) -> Path:
     return home / "indexes" / f"index-{repo_id}.db"
 
 
+def contexts_file(home: Path, repo_id: str) -> Path:
+    """What was saved of a repository; apart from its index, which can be built again."""
+    return home / "contexts" / f"contexts-{repo_id}.db"
+
+
+def usage_file(home: Path) -> Path:
+    """How much codelens was used, in all repositories."""
+    return home / "usage.db"
+
+
 def make_private(folder: Path) -> None:
     """Make `folder` and its parents, readable by its owner alone.
 
@@ -60,7 +70,10 @@ def make_private(folder: Path) -> None:
         HomeNotWritable: it cannot be made.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # `parents=True` would make those with the mode that the user has for all folders.
+        for missing in reversed([one for one in folder.parents if not one.exists()]):
+            missing.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise HomeNotWritable(folder, error.strerror or str(error)) from error
 

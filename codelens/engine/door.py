@@ -14,7 +14,7 @@ from codelens.config import Settings
 from codelens.engine import background
 from codelens.engine.look import Look, looked
 from codelens.engine.shelf import Shelf
-from codelens.errors import IndexCorrupt, SettingError
+from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, SettingError
 from codelens.index.progress import Progress
 from codelens.scope.repository import Repository, Scope
 
@@ -117,7 +117,13 @@ class Door:
                 logger.warning("%s", error)
                 opened.shelf.set_aside()
                 look = looked(*asked, progress, query)
+            except (DiskFull, HomeNotWritable) as error:
+                opened.shelf.stand_in(error)
+                look = looked(*asked, progress, query)
             look = self._settled(opened, look, ref, budget_ms, progress, query)
+            if opened.shelf.standing_in:
+                note = f"answered from memory: {opened.shelf.standing_in}"
+                look.refreshed = look.refreshed._replace(note=note)
             if look.refreshed.status == "partial" and self._background is not None:
                 self._background.finish(opened.repository.place.root, ref)
             yield opened, look
