@@ -11,11 +11,14 @@ from codelens.cli import options, streams
 from codelens.cli.commands import (
     expand,
     export,
+    forget,
     impact,
     index,
     languages,
+    load,
     outline,
     related,
+    save,
     search,
     serve,
     status,
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 _COMMANDS = (
-    search, expand, outline, map_command, related, impact, status, index, export, languages, serve,
+    search, expand, outline, map_command, related, impact, status, save, load, forget, index,
+    export, languages, serve,
 )  # fmt: skip
 
 

@@ -26,12 +26,14 @@ from codelens.engine.answers import (
 from codelens.engine.door import in_range, seconds_to_read
 from codelens.engine.graph_door import GraphDoor
 from codelens.engine.look import Look, looked
+from codelens.engine.memory_door import MemoryDoor
+from codelens.engine.upkeep_door import UpkeepDoor
 from codelens.errors import QueryError, SettingError
 from codelens.index.progress import Progress, silent
 from codelens.types import Receipt
 
 
-class Engine(GraphDoor):
+class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
     """Searches and reads any number of repositories; close it, or use it in a `with`.
 
     Args:
