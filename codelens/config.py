@@ -16,6 +16,7 @@ from codelens.paths import default_home
 
 DEFAULT_BUDGET_MS = 500
 DEFAULT_MAX_FILE_BYTES = 1_000_000
+_PRUNE_DAYS = ("prune_branch_days", "prune_detached_days", "prune_gone_days", "prune_ref_days")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,15 @@ class Settings:
     tools: str = ""
     """Which MCP tools a server lists, see `codelens.serve.profiles`; empty: the core ones."""
 
+    prune_branch_days: float = 14
+    """How long the view of a branch is kept that no worktree stands on; as a left-over index."""
+    prune_detached_days: float = 3
+    """The same for a detached HEAD."""
+    prune_gone_days: float = 2
+    """How long the views of a worktree are kept that was removed."""
+    prune_ref_days: float = 3
+    """How long the view of a ref is kept that nobody asks."""
+
     def worker_count(self) -> int:
         """Processes that a large job may use."""
         return self.workers or min(os.cpu_count() or 1, 8)
@@ -53,13 +63,14 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
     env = dict(os.environ if environ is None else environ)
     place = (home or default_home(env)).absolute()
     values = _from_file(place / "config.toml")
-    for key in ("budget_ms", "max_file_bytes", "workers"):
+    for key in ("budget_ms", "max_file_bytes", "workers", *_PRUNE_DAYS):
         text = env.get(f"CODELENS_{key.upper()}")
         if text:
             values[key] = _number(f"CODELENS_{key.upper()}", text)
     if env.get("CODELENS_TOOLS"):
         values["tools"] = env["CODELENS_TOOLS"]
     budget = values.get("budget_ms")
+    days = {key: _at_least(key, values[key], 0) for key in _PRUNE_DAYS if key in values}
     return Settings(
         home=place,
         budget_ms=None if budget is None else _at_least("budget_ms", budget, 0),
@@ -69,6 +80,7 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         workers=int(_at_least("workers", values.get("workers", 0), 0)),
         languages=_globs(values.get("languages", {})),
         tools=_text("tools", values.get("tools", "")),
+        **days,
     )
 
 
@@ -82,7 +94,7 @@ def _from_file(path: Path) -> dict[str, object]:
         found: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingError(f"cannot read the settings in {str(path)!r}: {error}") from error
-    known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools"}
+    known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools", *_PRUNE_DAYS}
     unknown = sorted(found.keys() - known)
     if unknown:
         raise SettingError(

@@ -14,6 +14,7 @@ from codelens.config import Settings
 from codelens.engine import background
 from codelens.engine.look import Look, looked
 from codelens.engine.shelf import Shelf
+from codelens.engine.used import note_use
 from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, SettingError
 from codelens.index.progress import Progress
 from codelens.scope.repository import Repository, Scope
@@ -127,6 +128,7 @@ class Door:
             if look.refreshed.status == "partial" and self._background is not None:
                 self._background.finish(opened.repository.place.root, ref)
             yield opened, look
+            note_use(look)
 
 
 def in_range(limit: int) -> None:

@@ -14,7 +14,7 @@ from codelens.config import Settings
 from codelens.errors import IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
-from codelens.store import leases, views
+from codelens.store import leases, removal, views
 from codelens.store.database import Database, open_index, open_stand_in
 from codelens.store.recovery import identity_of, set_aside
 from codelens.store.snapshot import Snapshot
@@ -128,14 +128,17 @@ class Shelf:
         self._try_again = time.monotonic() + _TRY_AGAIN_S
 
     def rebuild(self) -> None:
-        """Start with an empty index."""
-        identity = identity_of(self.path)
+        """Start with an empty index; where others have it open, all in it counts for nothing.
+
+        Raises:
+            IndexLocked: another process writes and did not finish.
+        """
+        try:
+            if not removal.remove_file(self.db):
+                removal.retire(self.db)
+        except IndexCorrupt:
+            self.set_aside()
         self.close()
-        aside = set_aside(self.path, identity)
-        self._db = open_index(self.path)
-        if aside is not None:
-            for suffix in ("", "-wal", "-shm"):
-                aside.with_name(aside.name + suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the file; it opens again when asked."""

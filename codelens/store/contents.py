@@ -117,11 +117,6 @@ FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
 """
 _BLOBS = "SELECT oid, hash, size_bytes FROM git_blobs WHERE oid IN ({marks})"
 _INSERT_BLOB = "INSERT OR IGNORE INTO git_blobs (oid, hash, size_bytes) VALUES (?, ?, ?)"
-# Text-tier rows give way to the full ones; no view holds them after the swap.
-_SUPERSEDED = """
-DELETE FROM contents WHERE tier = 0
-    AND NOT EXISTS (SELECT 1 FROM view_files f WHERE f.content = contents.id)
-"""
 
 
 def batched(ids: Iterable[object]) -> Iterable[list[object]]:
@@ -274,11 +269,6 @@ def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash,
 def insert_blobs(db: Database, rows: Sequence[tuple[bytes, ContentHash, int]]) -> None:
     """Remember the bytes of git blobs by object id; in the caller's transaction."""
     db.execute_many(_INSERT_BLOB, rows)
-
-
-def drop_superseded(db: Database) -> None:
-    """Remove text-tier facts that no view holds any more; in the caller's transaction."""
-    db.execute(_SUPERSEDED)
 
 
 def _marks(batch: Sequence[object]) -> str:

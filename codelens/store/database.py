@@ -37,7 +37,8 @@ _BUSY_S = 10.0
 _BUSY_MS = round(_BUSY_S * 1000)
 # A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
 _PRAGMAS = """
-PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
+PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = {journal};
+PRAGMA synchronous = {synchronous};
 PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
 """
 # `clix`, ...: whose file it is, and that each page has a checksum (store/pagecheck.py).
@@ -177,6 +178,15 @@ class Database:
             finally:
                 connection.close()
 
+    @contextmanager
+    def unchecked(self) -> Generator[None]:
+        """No foreign keys in the block, around a transaction: the caller removes what refers."""
+        self._connection.pragma("foreign_keys", False)
+        try:
+            yield
+        finally:
+            self._connection.pragma("foreign_keys", True)
+
     def alone(self) -> bool:
         """Whether no other connection to the file is open, here or elsewhere.
 
@@ -271,9 +281,10 @@ def _open(path: Path, kind: str) -> Database:
             connection.set_busy_timeout(_BUSY_MS)
             if checked and not path.stat().st_size:
                 pagecheck.reserve(connection)
+            # Before anything is written to what may be another program's.
+            _check_head(connection, kind, path, checked=checked)
             # A statement that gives a row holds up those behind it until the row is taken.
             list(connection.execute(_pragmas(kind)))
-            _check_head(connection, kind, path, checked=checked)
             migrate(connection, kind, path, _MARKS[kind])
             if os.name == "posix" and path.stat().st_mode & 0o077:
                 path.chmod(0o600)

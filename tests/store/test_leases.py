@@ -69,7 +69,7 @@ def test_a_killed_holder_loses_its_lease_at_once(db: Database) -> None:
 
 def test_a_silent_holder_loses_its_lease_and_writes_nothing_more(db: Database) -> None:
     mine = leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET expires_s = ?", (time.time() - 1,))
+    db.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")
     other = open_index(db.path)
     taken = leases.acquire(other, 0)
     assert taken.fencing == mine.fencing + 1
@@ -81,13 +81,13 @@ def test_a_silent_holder_loses_its_lease_and_writes_nothing_more(db: Database) -
 
 def test_an_expiry_far_in_the_future_is_not_believed(db: Database) -> None:
     leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET expires_s = ?", (time.time() + 1e6,))
+    db.execute("UPDATE index_locks SET expires_s = ?, expires_up_s = 1e12", (time.time() + 1e6,))
     assert leases.acquire(db, 0).fencing == 2
 
 
 def test_from_another_host_only_expiry_counts(db: Database) -> None:
     leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET host = 'elsewhere', pid = 999999999")
+    db.execute("UPDATE index_locks SET host = 'elsewhere', boot = 'other', pid = 999999999")
     with pytest.raises(IndexLocked, match="elsewhere"):
         leases.acquire(db, 0.05)
     db.execute("UPDATE index_locks SET expires_s = 1")
@@ -102,7 +102,7 @@ def test_a_pid_that_was_given_to_another_process_is_not_the_holder(db: Database)
 
 def test_a_lost_lease_can_be_released_without_harm(db: Database) -> None:
     mine = leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET expires_s = 1")
+    db.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")
     taken = leases.acquire(db, 0)
     mine.release(db)
     with db.write(taken):
