@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 
 from codelens.engine import graph_json, graph_text
-from codelens.engine.as_text import count_of, one_line, receipt_line, safe, tokens_of
+from codelens.engine.as_text import count_of, one_line, safe, tokens_of
 from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.serve.shape import Format
+from codelens.serve.shape import head as head_line
 from codelens.types import Receipt
 
 _SPARE_TOKENS = 60
@@ -48,8 +49,7 @@ def _fitted(
     max_tokens: int,
 ) -> str:  # fmt: skip
     """The receipt, the notes, and as many lines as fit; of the heading at least one."""
-    first = f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
-    rows = [first, *(f"note: {one_line(note)}" for note in notes)]
+    rows = [head_line(receipt), *(f"note: {one_line(note)}" for note in notes)]
     left = max_tokens - tokens_of("\n".join(rows)) - _SPARE_TOKENS
     lines = [*head, *blocks]
     for at, line in enumerate(lines):

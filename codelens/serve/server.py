@@ -18,13 +18,15 @@ from codelens.engine.engine import Engine
 from codelens.serve.descriptions import instructions
 from codelens.serve.frame import Frame
 from codelens.serve.graph_tools import GraphTools
+from codelens.serve.memory_tools import MemoryTools
 from codelens.serve.profiles import chosen
 from codelens.serve.reading_tools import ReadingTools
 from codelens.serve.stdin import divert
+from codelens.serve.upkeep_tools import UpkeepTools
 from codelens.serve.worktree import Worktrees
 
 _CLOSE_S = 2.0
-_GROUPS = (ReadingTools, GraphTools)
+_GROUPS = (ReadingTools, GraphTools, MemoryTools, UpkeepTools)
 
 
 def serve(root: str | None = None, budget_ms: float | None = None) -> int:
