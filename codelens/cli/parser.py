@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from codelens import __version__
 from codelens.cli import options, streams
 from codelens.cli.commands import (
+    drop,
     expand,
     export,
     forget,
@@ -17,11 +18,14 @@ from codelens.cli.commands import (
     languages,
     load,
     outline,
+    pin,
+    prune,
     related,
     save,
     search,
     serve,
     status,
+    unpin,
 )
 from codelens.cli.commands import map as map_command
 from codelens.errors import CodelensError
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = (
     search, expand, outline, map_command, related, impact, status, save, load, forget, index,
-    export, languages, serve,
+    prune, drop, pin, unpin, export, languages, serve,
 )  # fmt: skip
 
 

@@ -48,6 +48,8 @@ class Door:
         self._shelves: dict[Path, Shelf] = {}
         self._lock = threading.Lock()
         self._background = background.Background(self.settings) if keep_going else None
+        if self._background is not None:
+            self._background.start()
 
     def __enter__(self) -> Self:
         return self

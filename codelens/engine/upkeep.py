@@ -146,8 +146,9 @@ def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock) -> Pruned:
         if removal.remove_file(db):
             return replace(done, removed=True, why=found.leftover, freed_bytes=size, kept=0)
     collected = collect.collect(db, rest, clock)
-    with db.write(None):
-        upkeep.note_pruned(db)
+    if rest():
+        with db.write(None):
+            upkeep.note_pruned(db)
     return replace(
         done, contents=collected.contents, waiting=collected.waiting,
         freed_bytes=max(0, before - removal.pages_bytes(db)),

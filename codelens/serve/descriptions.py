@@ -45,14 +45,14 @@ or none; nothing else is touched."""
 
 _OPENING = """codelens searches the code of the worktree you stand in, true for its files as \
 they are now. There is nothing to set up and nothing to re-index."""
-INDEX = """Is the whole index up to date, and what is in it? Every other tool brings it up to date by \
-itself within half a second; call this to wait until all of a large or new tree is read (progress \
-is reported), to look at every index and view, or to rebuild one that seems wrong."""
-PRUNE = """Which views of branches and worktrees has nobody asked for long? Says what would go, and with \
-dry_run false removes it, in all repositories or (with path) in one. Never what a worktree stands \
-on, what is pinned or was used lately."""
-DROP = """Remove one view, or a repository's whole index, now. Refuses what is active or pinned unless \
-force is set; saved contexts stay, and a view is built again when it is asked for."""
+INDEX = """Is the whole index up to date, and what is in it? Every other tool brings it up to date \
+by itself; call this to wait until all of a large or new tree is read (progress is reported), to \
+look at every index and view, or to rebuild one that seems wrong."""
+PRUNE = """Which views of branches and worktrees has nobody asked for long? Says what would go, \
+and with dry_run false removes it, in all repositories or (with path) in one. Never what a \
+worktree stands on, what is pinned or was used lately."""
+DROP = """Remove one view, or a repository's whole index, now. Refuses what is active or pinned \
+unless force is set; saved contexts stay, and a view is built again when it is asked for."""
 
 _PHRASES = {
     "cl_search": "cl_search finds places and gives handles",
