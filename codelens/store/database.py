@@ -44,6 +44,8 @@ PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
 # `clix`, ...: whose file it is, and that each page has a checksum (store/pagecheck.py).
 _MARKS = {"index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578}
 _OPENINGS = 5
+# Two that set up the first page at once would each find the other's half of it.
+_CREATION = ".creation.lock"
 STAND_IN_BYTES = 256_000_000
 """What an index that cannot be written may hold to be answered from memory instead."""
 
@@ -260,26 +262,50 @@ def open_database(path: Path, kind: str) -> Database:
     """
     make_private(path.parent)
     for _ in range(_OPENINGS):
-        database = _open(path, kind)
-        # Between the name and the file another process may have put a new one.
-        if not database.was_replaced():
-            return database
-        database.close()
+        before = recovery.identity_of(path)
+        try:
+            return _open_or_make(path, kind)
+        except _Replaced:
+            continue
+        except StoreError:
+            if before is None or before == recovery.identity_of(path):
+                raise
     raise IndexLocked(path, "processes that replace it over and over")
 
 
-def _open(path: Path, kind: str) -> Database:
+class _Replaced(Exception):
+    """Another process put another file in its place while it was opened."""
+
+
+def _open_or_make(path: Path, kind: str) -> Database:
     if path.is_dir():
         raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
-    with translated(path):
+    if _has_content(path):
+        return _open(path, kind)
+    with translated(path), recovery.alone_in(path.parent, _CREATION):
         # Made before SQLite does, whose log files take its mode.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        identity = recovery.identity_of(path)
+        return _open(path, kind)
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _open(path: Path, kind: str) -> Database:
+    with translated(path):
+        identity, empty = recovery.identity_of(path), not _has_content(path)
         checked = pagecheck.available()
-        connection = apsw.Connection(str(path))
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
+            # A file that was empty when it was opened has no size of pages to compare them by.
+            if recovery.identity_of(path) != identity or empty != (not _has_content(path)):
+                raise _Replaced
             connection.set_busy_timeout(_BUSY_MS)
-            if checked and not path.stat().st_size:
+            if checked and empty:
                 pagecheck.reserve(connection)
             # Before anything is written to what may be another program's.
             _check_head(connection, kind, path, checked=checked)

@@ -23,7 +23,6 @@ CHECKED_FOR_S = 7 * 86_400
 _CLOCK_S = 86_400
 _ASIDE = re.compile(r"(.+)\.damaged-(\d+)(-wal|-shm|)")
 _LOGS = ("-wal", "-shm")
-_LOCK = ".recovery.lock"
 
 
 class Identity(NamedTuple):
@@ -135,9 +134,9 @@ def _names(folder: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path) -> Generator[None]:
-    """One process at a time renames databases of a folder."""
-    descriptor = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+def alone_in(folder: Path, lock: str = ".recovery.lock") -> Generator[None]:
+    """One process at a time renames databases of a folder; or makes them, with another lock."""
+    descriptor = os.open(folder / lock, os.O_CREAT | os.O_RDWR, 0o600)
     try:
         if os.name == "nt":
             import msvcrt

@@ -288,7 +288,7 @@ def listed(tree: Path, ref: str | None) -> set[bytes]:
 
 def dump(engine: Engine, tree: Path, ref: str | None) -> dict:
     """All that a view holds, without the store's row numbers."""
-    with engine._look(tree, ref, None, lambda *_: None) as (_, look):
+    with engine._looked(tree, ref, None, lambda *_: None) as (_, look):
         assert look.refreshed.status == "fresh"
         view = look.snapshot
         ids = [file.content for file in view.files if file.content is not None]
