@@ -15,6 +15,10 @@ from codelens.errors import SettingError
 from codelens.paths import default_home
 
 DEFAULT_BUDGET_MS = 500
+_SAID: Mapping[str, bool] = {
+    "1": True, "on": True, "true": True, "yes": True,
+    "0": False, "off": False, "false": False, "no": False,
+}  # fmt: skip
 DEFAULT_MAX_FILE_BYTES = 1_000_000
 _PRUNE_DAYS = ("prune_branch_days", "prune_detached_days", "prune_gone_days", "prune_ref_days")
 
@@ -35,6 +39,9 @@ class Settings:
 
     tools: str = ""
     """Which MCP tools a server lists, see `codelens.serve.profiles`; empty: the core ones."""
+
+    usage: bool = True
+    """Whether calls are counted, on this machine alone (`codelens.engine.usage`)."""
 
     prune_branch_days: float = 14
     """How long the view of a branch is kept that no worktree stands on; as a left-over index."""
@@ -69,6 +76,9 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
             values[key] = _number(f"CODELENS_{key.upper()}", text)
     if env.get("CODELENS_TOOLS"):
         values["tools"] = env["CODELENS_TOOLS"]
+    if env.get("CODELENS_USAGE"):
+        said = env["CODELENS_USAGE"]
+        values["usage"] = _SAID.get(said.lower(), said)
     budget = values.get("budget_ms")
     days = {key: _at_least(key, values[key], 0) for key in _PRUNE_DAYS if key in values}
     return Settings(
@@ -80,6 +90,7 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         workers=int(_at_least("workers", values.get("workers", 0), 0)),
         languages=_globs(values.get("languages", {})),
         tools=_text("tools", values.get("tools", "")),
+        usage=_truth("usage", values.get("usage", True)),
         **days,
     )
 
@@ -94,7 +105,7 @@ def _from_file(path: Path) -> dict[str, object]:
         found: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingError(f"cannot read the settings in {str(path)!r}: {error}") from error
-    known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools", *_PRUNE_DAYS}
+    known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools", "usage", *_PRUNE_DAYS}
     unknown = sorted(found.keys() - known)
     if unknown:
         raise SettingError(
@@ -113,6 +124,12 @@ def _number(name: str, text: str) -> float:
 def _at_least(name: str, value: object, least: int) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
         raise SettingError(f"{name} must be a number of at least {least}, not {value!r}")
+    return value
+
+
+def _truth(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise SettingError(f"{name} must be true or false, not {value!r}")
     return value
 
 

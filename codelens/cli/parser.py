@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from codelens import __version__
 from codelens.cli import options, streams
 from codelens.cli.commands import (
+    doctor,
     drop,
     expand,
     export,
@@ -26,6 +27,7 @@ from codelens.cli.commands import (
     serve,
     status,
     unpin,
+    usage,
 )
 from codelens.cli.commands import map as map_command
 from codelens.errors import CodelensError
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = (
     search, expand, outline, map_command, related, impact, status, save, load, forget, index,
-    prune, drop, pin, unpin, export, languages, serve,
+    prune, drop, pin, unpin, usage, export, languages, doctor, serve,
 )  # fmt: skip
 
 

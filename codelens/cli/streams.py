@@ -29,6 +29,14 @@ def prepare() -> None:
     _speak_utf8(sys.stdout)
 
 
+_emitted = [0]
+
+
+def emitted_bytes() -> int:
+    """How much was printed so far."""
+    return _emitted[0]
+
+
 def emit(text: str) -> None:
     """Print a piece of the answer.
 
@@ -38,6 +46,7 @@ def emit(text: str) -> None:
     """
     try:
         sys.stdout.write(text)
+        _emitted[0] += len(text.encode("utf-8", "replace"))
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from codelens import config
 from codelens.config import Settings
-from codelens.engine import background
+from codelens.engine import background, usage
 from codelens.engine.look import Look, looked
 from codelens.engine.shelf import Shelf
 from codelens.engine.used import note_use
@@ -92,6 +92,7 @@ class Door:
             raise SettingError("the ref is empty; name a branch, tag or commit, or leave it out")
         repository = Repository.at(path)
         scope = repository.scope(ref)
+        usage.stands(scope)
         return Opened(repository, scope, self._shelf(scope))
 
     def _shelf(self, scope: Scope) -> Shelf:

@@ -10,6 +10,7 @@ from codelens.engine.answers import EdgeLine
 from codelens.engine.door import Door, in_range, seconds_to_read
 from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.engine.look import Look
+from codelens.engine.usage import counted
 from codelens.errors import SettingError
 from codelens.index.progress import Progress, silent
 
@@ -19,6 +20,7 @@ _TILTED_BY = 12
 class GraphDoor(Door):
     """The part of the engine that follows edges."""
 
+    @counted
     def related(  # noqa: PLR0913 - each a wish of its own, by name
         self,
         target: str,
@@ -64,6 +66,7 @@ class GraphDoor(Door):
                 return related.paths_between(look, target, to, paths, seconds)
             return related.related(look, target, kinds, direction, depth, limit, seconds)
 
+    @counted
     def impact(
         self,
         targets: Sequence[str] = (),
@@ -106,6 +109,7 @@ class GraphDoor(Door):
                 return impact.impact_of_diff(look, diff, depth, limit, seconds)
             return impact.impact(look, targets, depth, limit, seconds)
 
+    @counted
     def map(
         self,
         focus: Sequence[str] = (),

@@ -99,3 +99,32 @@ class TakenOver:
     refused: tuple[str, ...]
     """Something else is here under these names; they were left out."""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UsageLine:
+    """Calls of a day, of a tool, or in a repository."""
+
+    name: str
+    """A day, a tool, or where the repository is."""
+    calls: int
+    failed: int
+    served_bytes: int
+    whole_bytes: int
+    """Of the files that would have been opened instead, see `codelens.engine.usage`."""
+    saved_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsageAnswer:
+    """How much codelens was used, on this machine alone."""
+
+    counted: bool
+    """Whether calls are counted now."""
+    days: int
+    total: UsageLine
+    by_day: tuple[UsageLine, ...]
+    """Oldest first; only days with calls."""
+    by_tool: tuple[UsageLine, ...]
+    """Most calls first."""
+    by_repository: tuple[UsageLine, ...]

@@ -9,7 +9,14 @@ from pathlib import Path
 
 from codelens.engine.door import Door, Opened, in_range
 from codelens.engine.look import Look, looked
-from codelens.engine.memory_answers import ForgetAnswer, LoadAnswer, SaveAnswer, TakenOver
+from codelens.engine.memory_answers import (
+    ForgetAnswer,
+    LoadAnswer,
+    SaveAnswer,
+    TakenOver,
+    UsageAnswer,
+)
+from codelens.engine.usage import counted
 from codelens.errors import ContextError, SettingError, StoreError
 from codelens.index.progress import Progress, silent
 from codelens.memory import entries
@@ -18,6 +25,8 @@ from codelens.paths import contexts_file
 from codelens.scope.roots import root_commit
 from codelens.store.contexts import Context
 
+_MAX_DAYS = 400
+
 
 class MemoryDoor(Door):
     """The part of the engine that keeps what was learned."""
@@ -25,6 +34,7 @@ class MemoryDoor(Door):
     now_s: Callable[[], float] = staticmethod(time.time)
     """Seconds since 1970; for times to live."""
 
+    @counted
     def save(  # noqa: PLR0913 - each a field of what is saved, by name
         self,
         name: str,
@@ -101,6 +111,7 @@ class MemoryDoor(Door):
         saved = contexts.shown(context, verdicts, now_s)
         return SaveAnswer(receipt, saved, replaced, tuple(notes))
 
+    @counted
     def load(
         self,
         query: str = "",
@@ -166,6 +177,7 @@ class MemoryDoor(Door):
             notes=tuple(found.notes),
         )
 
+    @counted
     def forget(self, names: Sequence[str], *, path: str | Path = ".") -> ForgetAnswer:
         """Delete saved contexts, all of them or none.
 
@@ -235,6 +247,22 @@ class MemoryDoor(Door):
         given = contexts_of(found[0].path)
         merged = notebook.take_over(given, home, replace=False, answered=True)
         return contexts.taken_over(found[0].common_dir, merged)
+
+    def usage(self, *, days: int = 30) -> UsageAnswer:
+        """How much codelens was used on this machine, in all repositories.
+
+        Args:
+            days: so many, today among them.
+
+        Raises:
+            SettingError: `days` is out of range.
+            StoreError: it cannot be read.
+        """
+        from codelens.engine.usage_report import report
+
+        if not 1 <= days <= _MAX_DAYS:
+            raise SettingError(f"days must be between 1 and {_MAX_DAYS}, not {days}")
+        return report(self.settings.home, days, self.now_s(), on=self.settings.usage)
 
     def _stand(self, path: str | Path) -> Opened:
         """Where one stands, also in a bare repository, where no view is asked for."""

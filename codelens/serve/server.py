@@ -14,6 +14,7 @@ from mcp.server import MCPServer
 
 from codelens import __version__, config
 from codelens.config import DEFAULT_BUDGET_MS, Settings
+from codelens.engine import usage
 from codelens.engine.engine import Engine
 from codelens.serve.descriptions import instructions
 from codelens.serve.frame import Frame
@@ -79,6 +80,7 @@ def _leave(engine: Engine) -> None:
 
     What is written is written in transactions, so leaving in the midst of one loses nothing else.
     """
+    usage.tidy(engine.settings.home)
     closing = threading.Thread(target=engine.close, daemon=True)
     closing.start()
     closing.join(_CLOSE_S)
