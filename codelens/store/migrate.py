@@ -106,5 +106,13 @@ class connection_rollback:
             self._connection.execute("ROLLBACK")
 
 
+def outdated_schema(path: Path, kind: str) -> int:
+    """The schema of a database that its next opening migrates; 0 for none, without opening it."""
+    with path.open("rb") as file:
+        head = file.read(64)
+    version = int.from_bytes(head[60:64], "big") if head.startswith(b"SQLite format 3") else 0
+    return version if version < migrations(kind)[-1][0] else 0
+
+
 def _version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))  # type: ignore[arg-type]

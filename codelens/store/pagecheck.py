@@ -52,3 +52,8 @@ def reserve(connection: apsw.Connection) -> None:
 def reserves(connection: apsw.Connection) -> bool:
     """Whether the pages of a database have room for checksums."""
     return available() and connection.reserve_bytes() == RESERVED_BYTES
+
+
+def sqlite_version() -> str:
+    """Of the SQLite that apsw brings."""
+    return apsw.sqlite_lib_version()

@@ -261,3 +261,18 @@ def put(path: Path, data: bytes) -> None:
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     path.write_bytes(data)
+
+
+def test_closing_a_file_set_aside_leaves_the_log_of_the_new_one_alone(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    old = open_index(path)
+    recovery.set_aside(path, old.identity)
+    new = open_index(path)
+    with new.write(None):
+        new.execute("INSERT INTO git_blobs VALUES (x'01', x'02', 3)")
+    log = path.with_name("index.db-wal")
+    size = log.stat().st_size
+    old.close()
+    assert log.stat().st_size == size
+    assert open_index(path).rows("SELECT oid FROM git_blobs") == [(b"\x01",)]
+    new.close()
