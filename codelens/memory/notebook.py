@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.errors import ContextExists, NoSuchContext
+from codelens.errors import ContextError, ContextExists, NoSuchContext, StoreError
 from codelens.memory import places
 from codelens.memory.entries import KEPT_EXPIRED_S
 from codelens.memory.words import names_for, terms_of
 from codelens.store import contexts
 from codelens.store.contexts import COMMON_DIR, ROOTS, WAITING, Context
-from codelens.store.contexts_file import ContextsFile, Glance, open_contexts
+from codelens.store.contexts_file import ContextsFile, Glance, glance, open_contexts
+
+logger = logging.getLogger(__name__)
 
 _NEAR_SHOWN = 3
 
@@ -209,6 +212,27 @@ class Notebook:
         if former:
             values.append((WAITING, " ".join(one.path.name for one in former)))
         contexts.put_about(file.db, values)
+
+
+def forget_expired_in(
+    home: Path, now_s: float, *, only_tell: bool = False
+) -> list[tuple[str, str]]:
+    """Delete what expired a month ago or longer, in all repositories: their places, and names.
+
+    A database that cannot be read or written is left as it is.
+    """
+    found: list[tuple[str, str]] = []
+    for path in sorted((home / "contexts").glob("contexts-*.db")):
+        told = glance(path)
+        if told is None or not told.size:
+            continue
+        try:
+            names = Notebook(path).forget_expired(now_s, only_tell=only_tell)
+        except (StoreError, ContextError) as error:
+            logger.warning("expired contexts stay: %s", error)
+            continue
+        found += [(told.common_dir, name) for name in names]
+    return found
 
 
 def _about(one: Context) -> str:
