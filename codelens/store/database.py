@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
-from codelens.errors import DiskFull, IndexCorrupt, IndexLocked, StoreError
+from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
 from codelens.store import pagecheck, recovery
 from codelens.store.failures import translated
@@ -33,12 +33,13 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+_PAGE_BYTES = 16384
 _BUSY_S = 10.0
 _BUSY_MS = round(_BUSY_S * 1000)
 # A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
+_PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 _PRAGMAS = """
-PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = {journal};
-PRAGMA synchronous = {synchronous};
+PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
 PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
 """
 # `clix`, ...: whose file it is, and that each page has a checksum (store/pagecheck.py).
@@ -278,7 +279,7 @@ class _Replaced(Exception):
 
 
 def _open_or_make(path: Path, kind: str) -> Database:
-    if path.is_dir():
+    if os.path.isdir(path):
         raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
     if _has_content(path):
         return _open(path, kind)
@@ -307,6 +308,9 @@ def _open(path: Path, kind: str) -> Database:
             connection.set_busy_timeout(_BUSY_MS)
             if checked and empty:
                 pagecheck.reserve(connection)
+            if empty:
+                # Of a file that has pages it would change nothing, and take the write lock.
+                list(connection.execute(_PRAGMAS_AT_FIRST))
             # Before anything is written to what may be another program's.
             _check_head(connection, kind, path, checked=checked)
             # A statement that gives a row holds up those behind it until the row is taken.
@@ -350,20 +354,21 @@ _TOLD = {"index": "view_files", "contexts": "contexts", "usage": "calls"}
 def open_stand_in(path: Path) -> Database:
     """A database in memory with what the index at `path` holds, where none can be written.
 
+    An empty one where that cannot be read as it is: all is extracted anew.
+
     Raises:
         DiskFull: it would grow beyond 256 MB.
-        StoreError: the index cannot be read.
+        StoreError: the index may not be read, or is a newer codelens's.
     """
+    size = path.stat().st_size if _has_content(path) else 0
+    if size > STAND_IN_BYTES:
+        raise DiskFull(path)
+    pagecheck.available()
+    connection = (_copied(path) if size else None) or _in_memory()
     with translated(path):
-        connection = apsw.Connection(":memory:")
         try:
-            connection.pragma("page_size", 16384)
-            if recovery.identity_of(path) is not None and path.stat().st_size:
-                if path.stat().st_size > STAND_IN_BYTES:
-                    raise DiskFull(path)
-                _copy(path, connection)
             connection.pragma("foreign_keys", True)
-            connection.pragma("max_page_count", STAND_IN_BYTES // 16384)
+            connection.pragma("max_page_count", STAND_IN_BYTES // _PAGE_BYTES)
             migrate(connection, "index", path, 0)
         except BaseException:
             connection.close()
@@ -371,17 +376,38 @@ def open_stand_in(path: Path) -> Database:
     return Database(path, connection)
 
 
-def _copy(path: Path, target: apsw.Connection) -> None:
-    name = urllib.parse.quote(str(path))
-    # Where the log's index cannot be written SQLite reads a file as one that nobody changes.
-    alone = not path.with_name(path.name + "-wal").exists()
-    pagecheck.available()
-    uri = f"file:{name}?mode=ro" + ("&immutable=1" if alone else "")
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    source = apsw.Connection(uri, flags=flags)
-    try:
-        with target.backup("main", source, "main") as backup:
-            backup.step()
-        _check_head(target, "index", path, checked=False)
-    finally:
-        source.close()
+def _in_memory() -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.pragma("page_size", _PAGE_BYTES)
+    return connection
+
+
+def _copied(path: Path) -> apsw.Connection | None:
+    """The index in memory; None where it cannot be read without writing a log, or is damaged."""
+    # Where the log's index cannot be written, a file without a log is read as it lies.
+    if not os.access(path, os.R_OK):
+        raise HomeNotWritable(path, "it may not be read")
+    for how in ("&immutable=1", "") if not _log_bytes(path) else ("",):
+        uri = f"file:{urllib.parse.quote(str(path))}?mode=ro{how}"
+        target = _in_memory()
+        source: apsw.Connection | None = None
+        before = path.stat().st_mtime_ns
+        try:
+            source = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+            with target.backup("main", source, "main") as backup:
+                backup.step()
+            _check_head(target, "index", path, checked=False)
+            if not how or (not _log_bytes(path) and path.stat().st_mtime_ns == before):
+                return target
+        except (apsw.Error, IndexCorrupt) as error:
+            logger.debug("%s cannot be copied to memory: %s", path, error)
+        finally:
+            if source is not None:
+                source.close()
+        target.close()
+    return None
+
+
+def _log_bytes(path: Path) -> int:
+    log = path.with_name(path.name + "-wal")
+    return log.stat().st_size if os.path.exists(log) else 0

@@ -22,6 +22,15 @@ from codelens.errors import (
 
 _DAMAGE = {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS, apsw.SQLITE_IOERR_SHORT_READ}
 
+# A full disk shows as these where the write-ahead log or its index is grown.
+_NO_ROOM = {
+    apsw.SQLITE_IOERR_SHMSIZE,
+    apsw.SQLITE_IOERR_SHMMAP,
+    apsw.SQLITE_IOERR_SHMOPEN,
+    apsw.SQLITE_IOERR_WRITE,
+    apsw.SQLITE_IOERR_TRUNCATE,
+}
+
 
 @contextmanager
 def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line an error
@@ -45,8 +54,7 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
     except apsw.IOError as error:
         if error.extendedresult in _DAMAGE:
             raise IndexCorrupt(path, "a page's checksum is wrong, or it is cut short") from error
-        # A full disk shows as an I/O error where the write-ahead log's index is grown.
-        if error.extendedresult in {apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_WRITE}:
+        if error.extendedresult in _NO_ROOM:
             raise DiskFull(path) from error
         raise StoreError(f"cannot read or write {str(path)!r}: {error}; try again") from error
     except UnicodeDecodeError as error:

@@ -62,7 +62,7 @@ def test_killed_workers_cost_nothing_but_time() -> None:
     tasks = [(n, Task(text, "python", "full")) for n, text in enumerate(TEXTS)]
     with WorkerPool(1) as pool:
         expected = list(pool.run(tasks))
-    for number in range(max(2, rounds(6) // 3)):
+    for number in range(max(2, rounds(6) // 20)):
         with WorkerPool(2) as pool:
             found = []
             for at, one in enumerate(pool.run(tasks)):
@@ -146,7 +146,7 @@ os.kill(os.getpid(), 11)
 def test_a_server_killed_in_the_midst_of_an_answer_leaves_nothing_behind(tmp_path: Path) -> None:
     world = World(tmp_path, files=60)
     env = _env() | {"CODELENS_HOME": str(world.home), "HOME": str(tmp_path)}
-    for _ in range(max(2, rounds(6) // 10)):
+    for _ in range(max(2, rounds(6) // 20)):
         world.edit()
         with subprocess.Popen(
             [sys.executable, "-m", "codelens", "serve"], cwd=world.root, env=env,
