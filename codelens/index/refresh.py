@@ -102,9 +102,9 @@ def refresh(
         # What cannot be written is better answered anew from memory, if it is small enough for it.
         if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
-        return _behind(known, scope, delta, f"not updated: {error}")
+        return behind(known, scope, delta, f"not updated: {error}")
     except (IndexLocked, LeaseLost) as error:
-        return _behind(load(db, scope), scope, delta, f"not updated: {error}")
+        return behind(load(db, scope), scope, delta, f"not updated: {error}")
 
 
 def update(
@@ -298,7 +298,8 @@ def _untouched(known: Known, view: ViewRow, delta: Delta) -> Refreshed:
     return Refreshed(view, known.files, status, delta.checked, 0, [], delta.unchecked, "")
 
 
-def _behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
+def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
+    """The last committed state, and what is missing in it."""
     gone = set(delta.gone)
     files = [file for file in known.files if file.path not in gone]
     pending = [work.path for work in delta.works]

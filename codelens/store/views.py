@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.store import upkeep
+from codelens.store.clock import Clock, machine
 from codelens.store.contents import batched
 from codelens.store.database import Database
 from codelens.store.leases import Lease
@@ -194,14 +195,14 @@ def sizes_of(db: Database) -> tuple[dict[int, int], dict[int, int]]:
 
 def create_view(
     db: Database, lease: Lease, scope: str, kind: str, worktree: str, branch: str, head: str,
-    index_id: str,
+    index_id: str, clock: Clock = machine,
 ) -> ViewRow:  # fmt: skip
     """Make a view; one of the same worktree lends its files, to be compared with the disk."""
     now = int(time.time())
     with db.write(lease):
         base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
         view = upkeep.next_view(db)
-        used_s = upkeep.tick(db)
+        used_s = upkeep.tick(db, clock)
         row = (view, scope, kind, worktree, branch, head, index_id, now, now, used_s)
         db.execute(_CREATE, row)
         if base is not None:
