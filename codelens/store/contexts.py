@@ -23,6 +23,10 @@ _COLUMNS = (
 )
 _SELECT_ALL = f"SELECT {_COLUMNS} FROM contexts ORDER BY id"  # noqa: S608 - our own columns
 _SELECT_NAMED = f"SELECT {_COLUMNS} FROM contexts WHERE name = ?"  # noqa: S608
+_SELECT_ONE = f"SELECT {_COLUMNS} FROM contexts WHERE id = ?"  # noqa: S608
+# The first reads the index of names alone, the second the table.
+_SELECT_IDS_BY_NAME = "SELECT id FROM contexts ORDER BY name"
+_SELECT_IDS = "SELECT id FROM contexts NOT INDEXED"
 _SELECT_ITEMS = (
     "SELECT kind, path, symbol, number, start_line, end_line, below, body, shape, content, ref, "
     "head FROM items WHERE context = ? ORDER BY ordinal"
@@ -111,13 +115,19 @@ def every(db: Database) -> list[Context]:
 
 def readable(db: Database) -> Iterator[Context]:
     """Of a damaged database: the contexts that are as they were written."""
-    try:
-        rows = db.rows(_SELECT_ALL)
-    except IndexCorrupt:
-        return
-    for row in rows:
+    for select in (_SELECT_IDS_BY_NAME, _SELECT_IDS):
         try:
-            yield _context(db, row)
+            ids = db.rows(select)
+            break
+        except IndexCorrupt:
+            continue
+    else:
+        return
+    for (at,) in ids:
+        try:
+            row = db.row(_SELECT_ONE, (at,))
+            if row is not None:
+                yield _context(db, row)
         except IndexCorrupt:
             continue
 

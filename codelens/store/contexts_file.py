@@ -34,6 +34,7 @@ TermsOf = Callable[[Context], Terms]
 _COPIES = (".backup", ".backup-old")
 _ASIDE = ".unreadable-"
 _BESIDE = ("-journal", "-wal", "-shm")
+_MAGIC = b"SQLite format 3\0"
 _LEFT_S = 3600
 """Half-written copies older than this belong to a process that was killed."""
 
@@ -190,11 +191,23 @@ def _sound(path: Path) -> Database:
     Raises:
         IndexCorrupt: it is damaged, or lost while there are copies of it.
     """
-    if not path.exists() or not path.stat().st_size:
-        what = "it is empty" if path.exists() else "it is gone"
-        if any(_copies(path)):
-            raise IndexCorrupt(path, what)
+    head = _head(path)
+    if not head and any(_copies(path)):
+        raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
+    # SQLite begins a new database in a file that is too short to be one.
+    if head and head != _MAGIC:
+        raise IndexCorrupt(path, "it is no database")
     return _proved(open_database(path, "contexts"))
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_MAGIC))
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise HomeNotWritable(path, error.strerror or str(error)) from error
 
 
 def _proved(db: Database) -> Database:
