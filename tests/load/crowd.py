@@ -349,6 +349,7 @@ def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0)
     report = Report()
     home = folder / "home"
     env = {**os.environ, **git_environment(), "CODELENS_HOME": str(home), "HOME": str(folder)}
+    folder.mkdir(parents=True, exist_ok=True)
     main = GitRepo(folder / "tree0")
     shutil.copytree(source, main.root, symlinks=True)
     main.git("config", "gc.auto", "0")
