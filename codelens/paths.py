@@ -30,12 +30,23 @@ def _escape(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in raw)
 
 
+def can_be_named(text: str) -> bool:
+    """Whether a file or ref can have this name: half a surrogate pair, which JSON can hold, not."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
 def from_printed(text: str) -> RelPath:
     """The path that `text` prints; a `%` that starts no escape stands for itself.
 
     Raises:
         BadHandle: the text holds a NUL, which no path can.
     """
+    if not can_be_named(text):
+        raise BadHandle(text, "no path can hold such a character")
     raw = _HEX.sub(lambda match: bytes([int(match.group(1), 16)]), os.fsencode(text))
     if b"\0" in raw:
         raise BadHandle(text, "a path cannot hold a NUL")

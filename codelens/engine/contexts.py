@@ -21,6 +21,7 @@ from codelens.handles.grammar import Handle, parse_handle
 from codelens.handles.read import Reader
 from codelens.memory.judge import GONE, UNKNOWN, Judge, Verdict, unseen
 from codelens.memory.notebook import Merged
+from codelens.paths import can_be_named
 from codelens.store.contexts import Context, Item
 from codelens.store.contexts_file import Glance
 from codelens.types import Receipt, RelPath
@@ -55,7 +56,7 @@ def items_of(
 
 
 def _item_of(asked: str, look: Look, look_at: Callable[[str], Look]) -> Item:
-    raw = RelPath(os.fsencode(asked))
+    raw = RelPath(os.fsencode(asked) if can_be_named(asked) else b"")
     handle = Handle(raw) if raw in look.snapshot.by_path else parse_handle(asked, look.scope.root)
     there = look_at(handle.ref) if handle.ref and handle.ref != look.scope.ref else look
     reader = _reader(there)
