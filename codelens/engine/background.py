@@ -116,6 +116,8 @@ class Background:
         try:
             bring = refresh_ref if ref else refresh
             budget = Budget(text_first=True)
-            bring(repository, scope, shelf.db, self._settings, budget, silent)
+            # A damaged index goes aside here too; the next question or job builds a new one.
+            with shelf.mended():
+                bring(repository, scope, shelf.db, self._settings, budget, silent)
         finally:
             shelf.close()
