@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codelens.engine.door import Door, Opened, in_range
 from codelens.engine.look import Look, looked
@@ -19,11 +20,11 @@ from codelens.engine.memory_answers import (
 from codelens.engine.usage import counted
 from codelens.errors import ContextError, SettingError, StoreError
 from codelens.index.progress import Progress, silent
-from codelens.memory import entries
-from codelens.memory.notebook import Home, Notebook, Wanted
 from codelens.paths import contexts_file
-from codelens.scope.roots import root_commit
-from codelens.store.contexts import Context
+
+# What keeps contexts is imported late: a search has no need of it.
+if TYPE_CHECKING:
+    from codelens.memory.notebook import Home, Notebook
 
 _MAX_DAYS = 400
 
@@ -74,6 +75,8 @@ class MemoryDoor(Door):
             ScopeError, StoreError: as `search`.
         """
         from codelens.engine import contexts
+        from codelens.memory import entries
+        from codelens.store.contexts import Context
 
         now_s = int(self.now_s())
         ttl_s = entries.seconds_of(ttl)
@@ -143,6 +146,8 @@ class MemoryDoor(Door):
             ScopeError, StoreError: as `search`.
         """
         from codelens.engine import contexts
+        from codelens.memory import entries
+        from codelens.memory.notebook import Wanted
 
         in_range(limit)
         wanted = Wanted(
@@ -185,6 +190,8 @@ class MemoryDoor(Door):
             NoSuchContext: nothing has one of the names; nothing was deleted.
             ScopeError, StoreError: as `search`.
         """
+        from codelens.memory import entries
+
         wanted = tuple(dict.fromkeys(entries.name_of(name) for name in names))
         if not wanted:
             raise SettingError("name what is to be forgotten")
@@ -274,9 +281,14 @@ class MemoryDoor(Door):
             return self._open(path, "HEAD")
 
     def _notebook(self, opened: Opened) -> Notebook:
+        from codelens.memory.notebook import Notebook
+
         return Notebook(contexts_file(self.settings.home, opened.scope.repo_id))
 
 
 def _home(opened: Opened) -> Home:
+    from codelens.memory.notebook import Home
+    from codelens.scope.roots import root_commit
+
     place = os.fsencode(opened.scope.common_dir).decode("utf-8", "backslashreplace")
     return Home(place, root_commit(opened.repository, opened.scope.head))
