@@ -140,3 +140,20 @@ def test_status_all_lists_views_in_words(shell: Shell) -> None:
     assert f"{shell.repo.root}/.git" in said
     assert "goes: inactive branch, unused for 15 days" in said
     assert "stays: what its worktree stands on" in said
+
+
+def test_prunes_at_once_beside_searches_get_in_nobodys_way(shell: Shell) -> None:
+    shell.with_old_branch()
+    asked = [["prune"], ["search", "lantern"], ["prune"], ["search", "lantern"], ["prune"]]
+    running = [
+        subprocess.Popen(
+            [*COMMAND, *args], cwd=shell.repo.root, env=shell.env, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for args in asked
+    ]  # fmt: skip
+    for args, process in zip(asked, running, strict=True):
+        out, err = process.communicate()
+        assert process.returncode == 0, (args, err)
+        assert ("lantern" in out) == (args[0] == "search")
+    assert shell.branches() == {"main"}

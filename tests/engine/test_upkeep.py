@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
 from codelens.config import Settings
+from codelens.engine import background, upkeep
 from codelens.engine.engine import Engine
+from codelens.engine.lives import limits_of
 from codelens.engine.upkeep_answers import ViewLife
 from codelens.errors import IndexLocked, SettingError
 from codelens.store import leases
@@ -288,3 +291,30 @@ def test_bring_reads_all_beside_questions_and_tells_how_far_it_is(kept: Kept) ->
     status = kept.engine.bring(path=kept.repo.root, progress=lambda *one: told.append(one))
     assert status.receipt.status == "fresh" and status.files == 301
     assert told and told[-1][1:] == (301, 301)
+
+
+def test_a_server_prunes_by_itself_and_stops_with_its_engine(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_old_branch(kept)
+    kept.age(15)
+    monkeypatch.setattr(background, "_FIRST_PRUNE_S", 0.0)
+    with Engine(Settings(home=kept.home), keep_going=True) as serving:
+        while set(kept.views()) != {"main"}:
+            time.sleep(0.02)
+        assert serving._background is not None
+        thread = serving._background._thread
+    assert thread is not None
+    thread.join()
+
+
+def test_a_server_leaves_an_index_alone_that_was_pruned_lately(kept: Kept) -> None:
+    with_old_branch(kept)
+    kept.engine.prune()
+    kept.age(0.2)
+    every_s = 6 * 3600.0
+    limits = limits_of(Settings(home=kept.home), 0.0)
+    assert upkeep.prune(kept.home, limits, every_s=every_s).results == ()
+    kept.age(0.1)
+    (done,) = upkeep.prune(kept.home, limits, every_s=every_s).results
+    assert [view.branch for view in done.views] == ["old"]
