@@ -114,7 +114,8 @@ class Tree:
 
     def _token(self) -> str:
         self._made += 1
-        token = f"zq{self.name}n{self._made}"
+        # None is the beginning of another.
+        token = f"zq{self.name}n{self._made}e"
         self.tokens = [*self.tokens[-30:], token]
         return token
 
