@@ -85,12 +85,12 @@ def taken_over(answer: TakenOver) -> list[str]:
     """What came of contexts from elsewhere, in lines."""
     source = f" from {answer.source}" if answer.source else ""
     rows = [
-        f"{word} {len(names)}{source}: {', '.join(names)}"
-        for word, names in (
-            ("added", answer.added),
-            ("replaced", answer.replaced),
-            ("here already:", answer.same),
-            ("left out, other contexts have their names:", answer.refused),
+        f"{word} {len(names)}{source}{why}: {', '.join(names)}"
+        for word, why, names in (
+            ("added", "", answer.added),
+            ("replaced", "", answer.replaced),
+            ("left out", ", here already", answer.same),
+            ("left out", ", the name is taken by another", answer.refused),
         )
         if names
     ]
