@@ -25,13 +25,18 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
     lines: list[str] = []
     for one in answer.results:
         lines += _pruned(one, dry_run=answer.dry_run)
+    went = "would go" if answer.dry_run else "went"
+    lines += [
+        f"saved context {one.name!r} of {one.repository}, expired, {went}"
+        for one in answer.contexts
+    ]
     views = sum(len(one.views) for one in answer.results)
     freed = sum(one.freed_bytes for one in answer.results)
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
     what = f"{count_of(views, 'view')} of {every}"
     if answer.dry_run:
         due = f"{what} would go" if views else f"no view of {every} is due"
-        lines.append(f"dry run: {due}{'; --yes removes them' if views else ''}")
+        lines.append(f"dry run: {due}{'; --yes removes them' if views or answer.contexts else ''}")
     else:
         lines.append(f"{what} removed, {megabytes(freed)} given back")
     return [safe(line) for line in lines]
@@ -118,6 +123,7 @@ def prune_json(answer: PruneAnswer) -> Json:
         "dry_run": answer.dry_run,
         "indexes": answer.indexes,
         "results": [asdict(one) for one in answer.results],
+        "contexts": [asdict(one) for one in answer.contexts],
     }
 
 

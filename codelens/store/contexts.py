@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,10 +28,9 @@ _SELECT_ONE = f"SELECT {_COLUMNS} FROM contexts WHERE id = ?"  # noqa: S608
 # The first reads the index of names alone, the second the table.
 _SELECT_IDS_BY_NAME = "SELECT id FROM contexts ORDER BY name"
 _SELECT_IDS = "SELECT id FROM contexts NOT INDEXED"
-_SELECT_ITEMS = (
-    "SELECT kind, path, symbol, number, start_line, end_line, below, body, shape, content, ref, "
-    "head FROM items WHERE context = ? ORDER BY ordinal"
-)
+_ITEM = "kind, path, symbol, number, start_line, end_line, below, body, shape, content, ref, head"
+_SELECT_ITEMS = f"SELECT {_ITEM} FROM items WHERE context = ? ORDER BY ordinal"  # noqa: S608
+_SELECT_ALL_ITEMS = f"SELECT context, {_ITEM} FROM items ORDER BY context, ordinal"  # noqa: S608
 _SELECT_FOUND = (
     "SELECT contexts.name FROM contexts_terms JOIN contexts ON contexts.id = contexts_terms.rowid "
     "WHERE contexts_terms MATCH ? ORDER BY bm25(contexts_terms, 8, 4, 1, 2), contexts.name"
@@ -110,7 +110,10 @@ def every(db: Database) -> list[Context]:
     Raises:
         IndexCorrupt: one is not as it was written.
     """
-    return [_context(db, row) for row in db.rows(_SELECT_ALL)]
+    items: defaultdict[int, list[Row]] = defaultdict(list)
+    for at, *item in db.rows(_SELECT_ALL_ITEMS):
+        items[at].append(tuple(item))
+    return [_context(db, row, items[row[0]]) for row in db.rows(_SELECT_ALL)]
 
 
 def readable(db: Database) -> Iterator[Context]:
@@ -127,7 +130,7 @@ def readable(db: Database) -> Iterator[Context]:
         try:
             row = db.row(_SELECT_ONE, (at,))
             if row is not None:
-                yield _context(db, row)
+                yield _context(db, row, db.rows(_SELECT_ITEMS, (at,)))
         except IndexCorrupt:
             continue
 
@@ -139,7 +142,7 @@ def named(db: Database, name: str) -> Context | None:
         IndexCorrupt: it is not as it was written.
     """
     row = db.row(_SELECT_NAMED, (name,))
-    return None if row is None else _context(db, row)
+    return None if row is None else _context(db, row, db.rows(_SELECT_ITEMS, (row[0],)))
 
 
 def matching(db: Database, terms: Sequence[str], *, every_term: bool) -> list[str]:
@@ -198,15 +201,14 @@ def put_about(db: Database, values: Iterable[tuple[str, str]]) -> None:
     db.execute_many(_PUT_ABOUT, values)
 
 
-def _context(db: Database, row: Row) -> Context:
-    at, name, note, category, tags, pinned, created_s, saved_s, expires_s, branch, head, written = (
-        row
-    )
+def _context(db: Database, row: Row, items: Iterable[Row]) -> Context:
+    name, note, category, tags, pinned, created_s, saved_s, expires_s, branch, head, written = row[
+        1:
+    ]
     try:
-        items = tuple(Item(*one) for one in db.rows(_SELECT_ITEMS, (at,)))
         context = Context(
             name, note, category, tuple(json.loads(tags)), bool(pinned), created_s, saved_s,
-            expires_s, branch, head, items,
+            expires_s, branch, head, tuple(Item(*one) for one in items),
         )  # fmt: skip
     except (ValueError, TypeError) as error:
         raise IndexCorrupt(db.path, f"a saved context cannot be read: {error}") from error

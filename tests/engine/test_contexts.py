@@ -228,6 +228,22 @@ def test_what_expired_a_month_ago_is_deleted_unless_pinned(
     assert [one.name for one in found] == ["kept"]
 
 
+def test_prune_deletes_what_expired_a_month_ago(engine: Engine, repo: GitRepo) -> None:
+    from codelens.engine import upkeep_text
+
+    engine.now_s = lambda: 1000
+    engine.save("short", "x", ttl="1d", path=repo.root)
+    told = engine.prune(dry_run=True)
+    assert [one.name for one in told.contexts] == ["short"]
+    said = f"saved context 'short' of {repo.root}/.git, expired, would go"
+    lines = upkeep_text.prune_lines(told)
+    assert said in lines and lines[-1].endswith("; --yes removes them")
+    assert engine.prune(only=repo.root).contexts == ()
+    assert [one.name for one in engine.prune().contexts] == ["short"]
+    assert engine.prune().contexts == ()
+    assert not engine.load(path=repo.root, expired=True).results
+
+
 def test_forgetting_is_all_or_nothing(engine: Engine, repo: GitRepo) -> None:
     with pytest.raises(NoSuchContext, match="`codelens load` lists"):
         engine.forget(["a"], path=repo.root)
