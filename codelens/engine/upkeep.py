@@ -16,7 +16,7 @@ from codelens.engine.lives import Survey, as_life, index_files, repo_id_of, surv
 from codelens.engine.upkeep_answers import Dropped, PruneAnswer, Pruned, RepositoryLife, ViewLife
 from codelens.engine.used import folder_text
 from codelens.errors import IndexLocked, LeaseLost, SchemaTooNew, SettingError, StoreError
-from codelens.paths import printed
+from codelens.paths import can_be_named, printed
 from codelens.scope.standing import whereabouts
 from codelens.store import collect, leases, recovery, removal, upkeep
 from codelens.store.clock import Clock, machine
@@ -273,7 +273,7 @@ def views_called(found: Survey, target: str, scope_key: str) -> list[ViewLife]:
     at_scope = [life for row, life in pairs if scope_key and row.scope == scope_key]
     if not target:
         return at_scope
-    root = folder_text(os.path.realpath(target))
+    root = folder_text(os.path.realpath(target)) if can_be_named(target) else ""
     by_id = [life for row, life in pairs if row.index_id.startswith(target)]
     by_head = [life for _, life in pairs if not life.branch and life.head.startswith(target)]
     there = [life for _, life in pairs if life.worktree == root]

@@ -152,7 +152,7 @@ def _ref_text(ref: str) -> str:
 
 def _guarded(shown: str) -> str:
     """A path after `ref:` that reads neither as lines nor as the rest of a drive's path."""
-    if _LINES.match(f":{shown}") or shown[0] in "\\/":
+    if _LINES.match(f":{shown}") or shown.startswith(("\\", "/")):
         return f"%{ord(shown[0]):02X}{shown[1:]}"
     return shown
 

@@ -174,7 +174,9 @@ def key_of(name: str) -> str:
     """What stays of an identifier without its convention; as `tokens.identifier_key`."""
     if name.isascii() and name.isalnum():
         return name.lower()
-    return "".join(char for char in name.casefold() if char.isalnum()) or name
+    key = "".join(char for char in name.casefold() if char.isalnum())
+    # Bytes that are no UTF-8, as a handle can hold them, are in no name.
+    return key or name.encode("utf-8", "replace").decode()
 
 
 def symbols_of(

@@ -120,17 +120,18 @@ def _of_kind(pick: Random, about: dict) -> object:
 def test_any_arguments_get_an_answer(repo: GitRepo, home: Path, server: Server) -> None:
     pick = Random(5)
     tools = server.ask("tools/list", {})["result"]["tools"]
-    told = 0
+    told, faults = 0, {}
     for _ in range(INPUTS * 2 // 10):
         tool = pick.choice(tools)
         given = arguments(pick, tool["inputSchema"], repo.root)
         answer = server.ask("tools/call", {"name": tool["name"], "arguments": given})
         text = json.dumps(answer)
         assert SECRET not in text
-        assert "fault of codelens" not in text, (tool["name"], given, answer)
-        assert "Traceback" not in text, (tool["name"], given, answer)
+        if "fault of codelens" in text or "Traceback" in text:
+            faults.setdefault(f"{tool['name']}: {text[60:160]}", given)
         told += "result" in answer
     assert told > 0
+    assert faults == {}
     said = (home / "stderr").read_text(errors="replace")
     assert "Traceback" not in said, said[-3000:]
     assert SECRET not in said
