@@ -40,6 +40,8 @@ _LEAD = 2
 
 HANG_S = 60.0
 _HANG_S_PER_BYTE = 20e-6
+RETIRE_BYTES = 64_000_000
+"""Workers grew to 680 and 790 MB over half a gigabyte of Linux each; a start costs .3 s of CPU."""
 
 _UnderWay = tuple[list[Any], "Future[list[Facts]]"]
 
@@ -105,10 +107,14 @@ class WorkerPool:
     Args:
         count: processes.
         hang_s: how long a batch may take; 20 s more for each megabyte of it.
+        retire_bytes: a worker that extracted so much gives way to a new one.
     """
 
-    def __init__(self, count: int, hang_s: float = HANG_S) -> None:
+    def __init__(
+        self, count: int, hang_s: float = HANG_S, retire_bytes: int = RETIRE_BYTES
+    ) -> None:
         self._count = count
+        self._retire_bytes = retire_bytes
         self._hang_s = hang_s
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="codelens-worker")
@@ -165,7 +171,10 @@ class WorkerPool:
         except BaseException:
             worker.end()
             raise
-        self._idle.put(worker)
+        if worker.done_bytes > self._retire_bytes:
+            worker.end()
+        else:
+            self._idle.put(worker)
         return found
 
     def _take(self) -> _Worker:
@@ -182,6 +191,7 @@ class _Worker:
     def __init__(self, hang_s: float) -> None:
         self._hang_s = hang_s
         self._hung = False
+        self.done_bytes = 0
         # -P: the folder a user stands in is never searched for modules; it may be hostile.
         command = [sys.executable, "-P", "-m", "codelens.index.worker", str(os.getpid())]
         known = [entry for entry in sys.path if os.path.isabs(entry)]
@@ -211,6 +221,7 @@ class _Worker:
             raise
         finally:
             timer.cancel()
+        self.done_bytes += sum(len(task.data) for task in batch)
         assert isinstance(found, list)
         return found  # type: ignore[return-value]
 
