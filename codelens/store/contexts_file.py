@@ -220,10 +220,14 @@ def _proved(db: Database) -> Database:
 
 
 def _prove(db: Database) -> None:
-    fault = db.fault()
+    try:
+        fault = db.fault()
+        contexts.every(db)
+    except apsw.SQLError as error:
+        # So FTS5 tells of a table of its own that was lost.
+        raise IndexCorrupt(db.path, str(error)) from error
     if fault:
         raise IndexCorrupt(db.path, fault)
-    contexts.every(db)
 
 
 def _mended(path: Path, terms_of: TermsOf, why: str) -> ContextsFile:
