@@ -273,7 +273,7 @@ def views_called(found: Survey, target: str, scope_key: str) -> list[ViewLife]:
     at_scope = [life for row, life in pairs if scope_key and row.scope == scope_key]
     if not target:
         return at_scope
-    root = folder_text(os.path.realpath(target)) if can_be_named(target) else ""
+    root = folder_text(os.path.realpath(target)) if can_be_named(target) else None
     by_id = [life for row, life in pairs if row.index_id.startswith(target)]
     by_head = [life for _, life in pairs if not life.branch and life.head.startswith(target)]
     there = [life for _, life in pairs if life.worktree == root]
