@@ -15,7 +15,12 @@ from codelens.errors import SettingError
 from codelens.paths import default_home
 
 DEFAULT_BUDGET_MS = 500
+_SAID: Mapping[str, bool] = {
+    "1": True, "on": True, "true": True, "yes": True,
+    "0": False, "off": False, "false": False, "no": False,
+}  # fmt: skip
 DEFAULT_MAX_FILE_BYTES = 1_000_000
+_PRUNE_DAYS = ("prune_branch_days", "prune_detached_days", "prune_gone_days", "prune_ref_days")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,21 @@ class Settings:
     """Processes for large jobs; 0: one a processor, at most 8."""
     languages: Mapping[str, str] = field(default_factory=dict[str, str])
     """Path glob -> language, before all other rules."""
+
+    tools: str = ""
+    """Which MCP tools a server lists, see `codelens.serve.profiles`; empty: the core ones."""
+
+    usage: bool = True
+    """Whether calls are counted, on this machine alone (`codelens.engine.usage`)."""
+
+    prune_branch_days: float = 14
+    """How long the view of a branch is kept that no worktree stands on; as a left-over index."""
+    prune_detached_days: float = 3
+    """The same for a detached HEAD."""
+    prune_gone_days: float = 2
+    """How long the views of a worktree are kept that was removed."""
+    prune_ref_days: float = 3
+    """How long the view of a ref is kept that nobody asks."""
 
     def worker_count(self) -> int:
         """Processes that a large job may use."""
@@ -50,11 +70,17 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
     env = dict(os.environ if environ is None else environ)
     place = (home or default_home(env)).absolute()
     values = _from_file(place / "config.toml")
-    for key in ("budget_ms", "max_file_bytes", "workers"):
+    for key in ("budget_ms", "max_file_bytes", "workers", *_PRUNE_DAYS):
         text = env.get(f"CODELENS_{key.upper()}")
         if text:
             values[key] = _number(f"CODELENS_{key.upper()}", text)
+    if env.get("CODELENS_TOOLS"):
+        values["tools"] = env["CODELENS_TOOLS"]
+    if env.get("CODELENS_USAGE"):
+        said = env["CODELENS_USAGE"]
+        values["usage"] = _SAID.get(said.lower(), said)
     budget = values.get("budget_ms")
+    days = {key: _at_least(key, values[key], 0) for key in _PRUNE_DAYS if key in values}
     return Settings(
         home=place,
         budget_ms=None if budget is None else _at_least("budget_ms", budget, 0),
@@ -63,6 +89,9 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         ),
         workers=int(_at_least("workers", values.get("workers", 0), 0)),
         languages=_globs(values.get("languages", {})),
+        tools=_text("tools", values.get("tools", "")),
+        usage=_truth("usage", values.get("usage", True)),
+        **days,
     )
 
 
@@ -76,7 +105,7 @@ def _from_file(path: Path) -> dict[str, object]:
         found: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingError(f"cannot read the settings in {str(path)!r}: {error}") from error
-    known = {"budget_ms", "max_file_bytes", "workers", "languages"}
+    known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools", "usage", *_PRUNE_DAYS}
     unknown = sorted(found.keys() - known)
     if unknown:
         raise SettingError(
@@ -95,6 +124,18 @@ def _number(name: str, text: str) -> float:
 def _at_least(name: str, value: object, least: int) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
         raise SettingError(f"{name} must be a number of at least {least}, not {value!r}")
+    return value
+
+
+def _truth(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise SettingError(f"{name} must be true or false, not {value!r}")
+    return value
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise SettingError(f"{name} must be a text, not {value!r}")
     return value
 
 

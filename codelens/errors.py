@@ -16,6 +16,10 @@
     +-- QueryError                 the query or a filter cannot be understood
     +-- SettingError               a setting or an argument has a value it cannot have
     +-- ReadError                  a file or object could not be read
+    +-- ContextError               a saved context
+    |   +-- ContextExists          the name is taken
+    |   +-- NoSuchContext          nothing of that name; carries the nearest
+    |   +-- NotSaved               handles that cannot be followed; carries why
     +-- StoreError                 the index file
         +-- HomeNotWritable        CODELENS_HOME cannot be written
         +-- DiskFull
@@ -159,6 +163,42 @@ class ReadError(CodelensError):
     """A file or a git object could not be read."""
 
 
+class ContextError(CodelensError):
+    """A saved context cannot be kept or found."""
+
+
+class ContextExists(ContextError):
+    """Something else was saved under the name."""
+
+    def __init__(self, name: str, about: str) -> None:
+        self.name = name
+        super().__init__(
+            f"{name!r} is taken ({about}); nothing was saved: choose another name, or replace it "
+            "(--replace; replace: true)"
+        )
+
+
+class NoSuchContext(ContextError):
+    """Nothing was saved under the name."""
+
+    def __init__(self, name: str, near: Sequence[str] = ()) -> None:
+        self.name = name
+        self.near = tuple(near)
+        hint = f"did you mean {', '.join(near)}?" if near else "`codelens load` lists what there is"
+        super().__init__(f"nothing is saved as {name[:200]!r}; {hint}")
+
+
+class NotSaved(ContextError):
+    """Handles that name nothing in this view."""
+
+    def __init__(self, reasons: Sequence[str], of: int) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(
+            f"nothing was saved: {len(reasons)} of {of} handles cannot be followed here: "
+            + "; ".join(reasons)
+        )
+
+
 class StoreError(CodelensError):
     """The index file cannot be used."""
 
@@ -218,4 +258,5 @@ class IndexCorrupt(StoreError):
 
     def __init__(self, path: str | Path, why: str) -> None:
         self.path = str(path)
+        self.why = why
         super().__init__(f"{self.path!r} is damaged ({why}); it will be set aside and rebuilt")

@@ -30,12 +30,23 @@ def _escape(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in raw)
 
 
+def can_be_named(text: str) -> bool:
+    """Whether a file or ref can have this name: half a surrogate pair, which JSON can hold, not."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
 def from_printed(text: str) -> RelPath:
     """The path that `text` prints; a `%` that starts no escape stands for itself.
 
     Raises:
         BadHandle: the text holds a NUL, which no path can.
     """
+    if not can_be_named(text):
+        raise BadHandle(text, "no path can hold such a character")
     raw = _HEX.sub(lambda match: bytes([int(match.group(1), 16)]), os.fsencode(text))
     if b"\0" in raw:
         raise BadHandle(text, "a path cannot hold a NUL")
@@ -53,6 +64,16 @@ def index_file(home: Path, repo_id: str) -> Path:
     return home / "indexes" / f"index-{repo_id}.db"
 
 
+def contexts_file(home: Path, repo_id: str) -> Path:
+    """What was saved of a repository; apart from its index, which can be built again."""
+    return home / "contexts" / f"contexts-{repo_id}.db"
+
+
+def usage_file(home: Path) -> Path:
+    """How much codelens was used, in all repositories."""
+    return home / "usage.db"
+
+
 def make_private(folder: Path) -> None:
     """Make `folder` and its parents, readable by its owner alone.
 
@@ -60,7 +81,10 @@ def make_private(folder: Path) -> None:
         HomeNotWritable: it cannot be made.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # `parents=True` would make those with the mode that the user has for all folders.
+        for missing in reversed([one for one in folder.parents if not one.exists()]):
+            missing.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise HomeNotWritable(folder, error.strerror or str(error)) from error
 

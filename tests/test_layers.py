@@ -24,9 +24,11 @@ ALLOWED = {
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
     "resolve": {"types", "errors", "paths", "store"},
     "rank": {"types", "errors", "paths", "extract", "store", "resolve"},
+    # `extract` for the tokenizer, as in `rank`.
+    "memory": {"types", "errors", "paths", "scope", "extract", "store", "handles"},
     "engine": {
         "types", "errors", "paths", "config", "scope", "scan", "extract", "store", "index",
-        "handles", "rank", "resolve",
+        "handles", "rank", "resolve", "memory",
     },
     "serve": {"types", "errors", "paths", "config", "engine"},
     "cli": {"types", "errors", "paths", "config", "engine", "serve"},
@@ -82,8 +84,9 @@ def test_one_package_alone_imports_each_foundation(file: Path) -> None:
     assert all(OWNERS[name] == package_of(file) for name in used)
 
 
-def test_rank_takes_only_the_tokenizer_from_extract() -> None:
-    used = set().union(*(imports_of(file) for file in FILES if package_of(file) == "rank"))
+@pytest.mark.parametrize("package", ["rank", "memory"])
+def test_questions_take_only_the_tokenizer_from_extract(package: str) -> None:
+    used = set().union(*(imports_of(file) for file in FILES if package_of(file) == package))
     modules = {".".join(name.split(".")[:3]) for name in used if "codelens.extract" in name}
     assert modules <= {"codelens.extract", "codelens.extract.tokens", "codelens.extract.terms"}
 

@@ -44,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         streams.prepare()
         code = _run(arguments)
         streams.flush()
+        _count()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -79,6 +80,15 @@ def _run(arguments: list[str]) -> int:
         said = f"{type(error).__name__}: {error}"
         return fail(f"unexpected {said}; this is a fault of codelens, CODELENS_DEBUG=1 shows where")
     return code
+
+
+def _count() -> None:
+    """Count the call, now that its answer is out; where the engine was not asked there is none."""
+    usage = sys.modules.get("codelens.engine.usage")
+    if usage is not None:
+        home = usage.served(streams.emitted_bytes())
+        if home is not None:
+            usage.tidy(home)
 
 
 def fail(message: str) -> int:

@@ -71,6 +71,21 @@ def milliseconds(text: str) -> float:
     return value
 
 
+def days(text: str) -> float:
+    """A number of days of at least 0.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of days")
+    return value
+
+
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     return _whole(text, 1)

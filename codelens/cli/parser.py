@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING, NoReturn
 from codelens import __version__
 from codelens.cli import options, streams
 from codelens.cli.commands import (
+    doctor,
+    drop,
     expand,
     export,
+    forget,
     impact,
     index,
     languages,
+    load,
     outline,
+    pin,
+    prune,
     related,
+    save,
     search,
     serve,
     status,
+    unpin,
+    usage,
 )
 from codelens.cli.commands import map as map_command
 from codelens.errors import CodelensError
@@ -27,7 +36,8 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 _COMMANDS = (
-    search, expand, outline, map_command, related, impact, status, index, export, languages, serve,
+    search, expand, outline, map_command, related, impact, status, save, load, forget, index,
+    prune, drop, pin, unpin, usage, export, languages, doctor, serve,
 )  # fmt: skip
 
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import TextIO
+
+_OBEYED = re.compile(
+    r"\x1b(?!\[(?:0|1|2|33|35|36)m)"
+    r"|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
 
 
 class Unwritable(Exception):
@@ -29,6 +35,14 @@ def prepare() -> None:
     _speak_utf8(sys.stdout)
 
 
+_emitted = [0]
+
+
+def emitted_bytes() -> int:
+    """How much was printed so far."""
+    return _emitted[0]
+
+
 def emit(text: str) -> None:
     """Print a piece of the answer.
 
@@ -37,7 +51,8 @@ def emit(text: str) -> None:
         Unwritable: it cannot be written.
     """
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(_tame(text, sys.stdout))
+        _emitted[0] += len(text.encode("utf-8", "replace"))
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -64,10 +79,21 @@ def flush() -> None:
 def remark(line: str) -> None:
     """A line on stderr; one that cannot be written must not turn an answer into a failure."""
     try:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{_tame(line, sys.stderr)}\n")
         sys.stderr.flush()
     except OSError:
         discard(sys.stderr)
+
+
+def _tame(text: str, stream: TextIO) -> str:
+    """`text` without what a terminal would obey, our own styles aside.
+
+    The last gate behind `codelens.engine.as_text.safe`, on every way to a terminal: what a
+    repository names or holds must never move a cursor. In JSON's form, for it may be JSON.
+    """
+    if not stream.isatty():
+        return text
+    return _OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def discard(stream: TextIO) -> None:

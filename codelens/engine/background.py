@@ -1,12 +1,15 @@
-"""Finishes in a server, after an answer, what the answer's budget cut off.
+"""Finishes in a server, after an answer, what the answer's budget cut off, and prunes in between.
 
 One thread, one job a worktree at a time, on a connection of its own; it stops with the server.
+Indexes are pruned soon after the start and every six hours, in steps with pauses; whoever asked
+a question comes first.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 
 from codelens.config import Settings
 from codelens.engine.shelf import Shelf
@@ -20,6 +23,11 @@ logger = logging.getLogger(__name__)
 
 _Job = tuple[str, str | None]
 
+_FIRST_PRUNE_S = 10.0
+_PRUNE_EVERY_S = 6 * 3600.0
+_AGAIN_S = 60.0
+_PAUSE_S = 0.05
+
 
 class Background:
     """A queue of scopes to bring up to date, each once."""
@@ -30,17 +38,18 @@ class Background:
         self._wake = threading.Condition()
         self._stopping = False
         self._thread: threading.Thread | None = None
+        self._prune_at = time.monotonic() + _FIRST_PRUNE_S
+
+    def start(self) -> None:
+        """Begin to look after the indexes."""
+        with self._wake:
+            self._ensure_thread()
 
     def finish(self, root: str, ref: str | None) -> None:
         """Bring a worktree's or ref's view up to date soon."""
         with self._wake:
             self._jobs[root, ref] = None
-            if self._thread is None:
-                # A daemon: the process ends with its client, and contents are stored by batches.
-                self._thread = threading.Thread(
-                    target=self._run, name="codelens-index", daemon=True
-                )
-                self._thread.start()
+            self._ensure_thread()
             self._wake.notify()
 
     def stop(self) -> None:
@@ -50,14 +59,26 @@ class Background:
             self._jobs.clear()
             self._wake.notify()
 
+    def _ensure_thread(self) -> None:
+        if self._thread is None:
+            # A daemon: the process ends with its client, and contents are stored by batches.
+            self._thread = threading.Thread(target=self._run, name="codelens-index", daemon=True)
+            self._thread.start()
+
     def _run(self) -> None:
         while True:
             with self._wake:
                 while not self._jobs and not self._stopping:
-                    self._wake.wait()
+                    left = self._prune_at - time.monotonic()
+                    if left <= 0:
+                        break
+                    self._wake.wait(left)
                 if self._stopping:
                     return
-                job = next(iter(self._jobs))
+                job = next(iter(self._jobs), None)
+            if job is None:
+                self._prune()
+                continue
             try:
                 self._do(job)
             except CodelensError as error:
@@ -67,6 +88,26 @@ class Background:
             with self._wake:
                 self._jobs.pop(job, None)
 
+    def _prune(self) -> None:
+        from codelens.engine import lives, upkeep
+
+        try:
+            limits = lives.limits_of(self._settings)
+            upkeep.prune(
+                self._settings.home, limits, rest=self._rest, every_s=_PRUNE_EVERY_S - _AGAIN_S
+            )
+        except Exception:
+            logger.exception("pruning in the background failed")
+        with self._wake:
+            again_s = _AGAIN_S if self._jobs else _PRUNE_EVERY_S
+        self._prune_at = time.monotonic() + again_s
+
+    def _rest(self) -> bool:
+        """Pause; whether there is time to go on."""
+        with self._wake:
+            self._wake.wait(_PAUSE_S)
+            return not self._jobs and not self._stopping
+
     def _do(self, job: _Job) -> None:
         root, ref = job
         repository = Repository.at(root)
@@ -75,6 +116,8 @@ class Background:
         try:
             bring = refresh_ref if ref else refresh
             budget = Budget(text_first=True)
-            bring(repository, scope, shelf.db, self._settings, budget, silent)
+            # A damaged index goes aside here too; the next question or job builds a new one.
+            with shelf.mended():
+                bring(repository, scope, shelf.db, self._settings, budget, silent)
         finally:
             shelf.close()

@@ -11,10 +11,11 @@ from typing import NamedTuple, Self
 
 from codelens import config
 from codelens.config import Settings
-from codelens.engine import background
+from codelens.engine import background, usage
 from codelens.engine.look import Look, looked
 from codelens.engine.shelf import Shelf
-from codelens.errors import IndexCorrupt, SettingError
+from codelens.engine.used import note_use
+from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, SettingError
 from codelens.index.progress import Progress
 from codelens.scope.repository import Repository, Scope
 
@@ -47,6 +48,8 @@ class Door:
         self._shelves: dict[Path, Shelf] = {}
         self._lock = threading.Lock()
         self._background = background.Background(self.settings) if keep_going else None
+        if self._background is not None:
+            self._background.start()
 
     def __enter__(self) -> Self:
         return self
@@ -89,6 +92,7 @@ class Door:
             raise SettingError("the ref is empty; name a branch, tag or commit, or leave it out")
         repository = Repository.at(path)
         scope = repository.scope(ref)
+        usage.stands(scope)
         return Opened(repository, scope, self._shelf(scope))
 
     def _shelf(self, scope: Scope) -> Shelf:
@@ -117,10 +121,17 @@ class Door:
                 logger.warning("%s", error)
                 opened.shelf.set_aside()
                 look = looked(*asked, progress, query)
+            except (DiskFull, HomeNotWritable) as error:
+                opened.shelf.stand_in(error)
+                look = looked(*asked, progress, query)
             look = self._settled(opened, look, ref, budget_ms, progress, query)
+            if opened.shelf.standing_in:
+                note = f"answered from memory: {opened.shelf.standing_in}"
+                look.refreshed = look.refreshed._replace(note=note)
             if look.refreshed.status == "partial" and self._background is not None:
                 self._background.finish(opened.repository.place.root, ref)
             yield opened, look
+            note_use(look)
 
 
 def in_range(limit: int) -> None:

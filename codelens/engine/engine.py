@@ -26,12 +26,15 @@ from codelens.engine.answers import (
 from codelens.engine.door import in_range, seconds_to_read
 from codelens.engine.graph_door import GraphDoor
 from codelens.engine.look import Look, looked
+from codelens.engine.memory_door import MemoryDoor
+from codelens.engine.upkeep_door import UpkeepDoor
+from codelens.engine.usage import counted
 from codelens.errors import QueryError, SettingError
 from codelens.index.progress import Progress, silent
 from codelens.types import Receipt
 
 
-class Engine(GraphDoor):
+class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
     """Searches and reads any number of repositories; close it, or use it in a `with`.
 
     Args:
@@ -39,6 +42,7 @@ class Engine(GraphDoor):
         keep_going: finish in the background what a budget cut off; for servers.
     """
 
+    @counted
     def search(  # noqa: PLR0913 - each a filter of its own, by name
         self,
         query: str,
@@ -107,6 +111,7 @@ class Engine(GraphDoor):
 
         return kept_within(answer, max_tokens)
 
+    @counted
     def expand(
         self,
         handles: Sequence[str],
@@ -157,6 +162,7 @@ class Engine(GraphDoor):
                 receipt = replace(receipt, note=f"handles with a ref were read from {read}")
             return ExpandAnswer(receipt, tuple(items))
 
+    @counted
     def outline(
         self,
         target: str = ".",
@@ -191,6 +197,7 @@ class Engine(GraphDoor):
         with self._looked(path, ref, budget_ms, progress) as (_, look):
             return look.receipt()
 
+    @counted
     def status(
         self,
         *,

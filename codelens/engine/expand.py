@@ -11,7 +11,7 @@ from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuch
 from codelens.handles.find import Finder
 from codelens.handles.grammar import Handle, lines_handle, parse_handle
 from codelens.handles.read import Reader
-from codelens.paths import printed
+from codelens.paths import can_be_named, printed
 from codelens.types import RelPath
 
 _NEAR_SHOWN = 20
@@ -37,7 +37,7 @@ def excerpt(
         return _read(asked, handle, there, context, max_lines)
     except (HandleError, NoSuchRef, ReadError) as error:
         said, near = str(error), _near(error)
-    raw = RelPath(os.fsencode(asked))
+    raw = RelPath(os.fsencode(asked) if can_be_named(asked) else b"")
     if raw in look.snapshot.by_path:
         # The file's own name, not escaped as a handle would have it.
         try:

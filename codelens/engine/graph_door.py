@@ -12,6 +12,7 @@ from codelens.engine.answers import EdgeLine
 from codelens.engine.door import Door, Opened, in_range, seconds_to_read
 from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.engine.look import Look, looked
+from codelens.engine.usage import counted
 from codelens.errors import IndexLocked, ReadError, SettingError
 from codelens.index.progress import Progress, silent
 
@@ -26,6 +27,7 @@ _LEAST_SHARE = 0.2
 class GraphDoor(Door):
     """The part of the engine that follows edges."""
 
+    @counted
     def related(  # noqa: PLR0913 - each a wish of its own, by name
         self,
         target: str,
@@ -71,6 +73,7 @@ class GraphDoor(Door):
                 return related.paths_between(look, target, to, paths, seconds)
             return related.related(look, target, kinds, direction, depth, limit, seconds)
 
+    @counted
     def impact(
         self,
         targets: Sequence[str] = (),
@@ -156,6 +159,7 @@ class GraphDoor(Door):
         except (IndexLocked, ReadError) as error:
             return Base(diff, None, str(error))
 
+    @counted
     def map(
         self,
         focus: Sequence[str] = (),

@@ -5,20 +5,24 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from codelens.config import Settings
-from codelens.errors import IndexCorrupt, SettingError
+from codelens.errors import IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
-from codelens.store import views
-from codelens.store.database import Database, open_index, set_aside
+from codelens.store import leases, removal, views
+from codelens.store.database import Database, open_index, open_stand_in
+from codelens.store.recovery import identity_of, set_aside
 from codelens.store.snapshot import Snapshot
 from codelens.store.views import FileRow, ViewRow
 
 logger = logging.getLogger(__name__)
+
+_TRY_AGAIN_S = 60.0
 
 
 class Shelf:
@@ -30,6 +34,8 @@ class Shelf:
         self.lock = threading.RLock()
         self._db: Database | None = None
         self._snapshot: Snapshot | None = None
+        self._why = ""
+        self._try_again = 0.0
 
     @staticmethod
     def file_of(settings: Settings, scope: Scope) -> Path:
@@ -38,10 +44,30 @@ class Shelf:
 
     @property
     def db(self) -> Database:
-        """The database, opened when first needed."""
+        """The database, opened when first needed, and anew when another took its place."""
+        if self._db is not None and self._db.was_replaced():
+            self.close()
+        if self.standing_in and time.monotonic() > self._try_again:
+            self._try_the_file()
         if self._db is None:
             self._db = open_index(self.path)
         return self._db
+
+    @property
+    def standing_in(self) -> str:
+        """Why answers come from memory; empty where they come from the index."""
+        return self._why if self._db is not None and self._db.identity is None else ""
+
+    def _try_the_file(self) -> None:
+        self._try_again = time.monotonic() + _TRY_AGAIN_S
+        try:
+            opened = open_index(self.path)
+            leases.acquire(opened, 0.0).release(opened)
+        except StoreError as error:
+            logger.debug("still answering from memory: %s", error)
+            return
+        self.close()
+        self._db = opened
 
     def snapshot(self, view: ViewRow, files: list[FileRow], stale: frozenset[bytes]) -> Snapshot:
         """A snapshot; the last one is kept, with what it worked out, while nothing changes."""
@@ -69,25 +95,50 @@ class Shelf:
             raise
         except (LookupError, ValueError, TypeError, AssertionError) as error:
             # Data that cannot be, out of a damaged file; or a fault of ours.
-            if self.db.is_sound():
+            if self._db is None or self._db.is_sound():
                 raise
             self.set_aside()
             raise IndexCorrupt(self.path, "its data make no sense") from error
 
     def set_aside(self) -> None:
-        """Keep a damaged index beside, and start with an empty one when next asked."""
+        """Keep a damaged index beside, and start with an empty one when next asked.
+
+        Of several processes that met the damage one does it, and the others open its new one.
+        """
+        identity = self._db.identity if self._db is not None else identity_of(self.path)
         self.close()
-        if self.path.exists():
-            logger.warning("the damaged index was kept as %s", set_aside(self.path))
+        aside = set_aside(self.path, identity)
+        if aside is not None:
+            logger.warning("the damaged index was kept as %s", aside)
+
+    def stand_in(self, error: StoreError) -> None:
+        """Answer from memory, with what the index holds, for as long as it cannot be written.
+
+        Raises:
+            StoreError: `error`, if not even that can be done.
+        """
+        if self.standing_in:
+            raise error
+        self.close()
+        try:
+            self._db = open_stand_in(self.path)
+        except StoreError as other:
+            raise error from other
+        self._why = str(error)
+        self._try_again = time.monotonic() + _TRY_AGAIN_S
 
     def rebuild(self) -> None:
-        """Set the index aside and start with an empty one."""
+        """Start with an empty index; where others have it open, all in it counts for nothing.
+
+        Raises:
+            IndexLocked: another process writes and did not finish.
+        """
+        try:
+            if not removal.remove_file(self.db):
+                removal.retire(self.db)
+        except IndexCorrupt:
+            self.set_aside()
         self.close()
-        if self.path.exists():
-            aside = set_aside(self.path)
-            self._db = open_index(self.path)
-            for suffix in ("", "-wal", "-shm"):
-                aside.with_name(aside.name + suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the file; it opens again when asked."""

@@ -22,7 +22,7 @@ import re
 from dataclasses import dataclass
 
 from codelens.errors import BadHandle, OutsideWorktree
-from codelens.paths import from_printed, printed
+from codelens.paths import can_be_named, from_printed, printed
 from codelens.types import RelPath, Span
 
 _LINES = re.compile(r":([0-9]{1,9})(?:-([0-9]{1,9}))?\Z")
@@ -69,8 +69,8 @@ def parse_handle(text: str, root: str = "") -> Handle:
     text = text.strip(_BLANKS)
     if not text:
         raise BadHandle(text, "it is empty")
-    if "\0" in text:
-        raise BadHandle(text, "it holds a NUL")
+    if not can_be_named(text):
+        raise BadHandle(text, "it holds a NUL, or half a character")
     left, sign, name = text.partition("#")
     if sign and not name:
         raise BadHandle(text, "no name follows the #")
@@ -152,7 +152,7 @@ def _ref_text(ref: str) -> str:
 
 def _guarded(shown: str) -> str:
     """A path after `ref:` that reads neither as lines nor as the rest of a drive's path."""
-    if _LINES.match(f":{shown}") or shown[0] in "\\/":
+    if _LINES.match(f":{shown}") or shown.startswith(("\\", "/")):
         return f"%{ord(shown[0]):02X}{shown[1:]}"
     return shown
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from codelens.config import Settings
-from codelens.errors import IndexLocked
+from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, LeaseLost
 from codelens.extract.detect import all_traits, extractor_version
 from codelens.extract.version import EXTRACTOR_VERSION
 from codelens.index.compare import Delta, Known, compare
@@ -25,7 +25,7 @@ from codelens.index.sources import DiskSource, Source, Work
 from codelens.index.workers import Extractor, InProcess, WorkerPool
 from codelens.scope.repository import Repository, Scope
 from codelens.store import contents, leases, postings, views
-from codelens.store.database import Database
+from codelens.store.database import STAND_IN_BYTES, Database
 from codelens.store.leases import Lease
 from codelens.store.views import PENDING, Change, FileRow, ViewRow, ViewState
 from codelens.types import Tier
@@ -79,9 +79,10 @@ def refresh(
 ) -> Refreshed:
     """The view of a worktree or folder, as fresh as the budget allows.
 
+    While another process writes, the budget (ten minutes without one) is waited for; then the
+    last committed state is the answer, and it is `partial`.
+
     Raises:
-        IndexLocked: another process writes, there is no view yet to answer from, and the budget
-            (ten minutes without one) ran out.
         StoreError: the index cannot be written; nothing was changed.
     """
     known = load(db, scope)
@@ -97,10 +98,13 @@ def refresh(
 
     try:
         return update(scope, db, settings, budget, progress, look_again)
-    except IndexLocked as error:
-        if known.view is None or known.view.generation == 0:
+    except (DiskFull, HomeNotWritable) as error:
+        # What cannot be written is better answered anew from memory, if it is small enough for it.
+        if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
-        return _behind(known, known.view, delta, f"not updated: {error}")
+        return behind(known, scope, delta, f"not updated: {error}")
+    except (IndexLocked, LeaseLost) as error:
+        return behind(load(db, scope), scope, delta, f"not updated: {error}")
 
 
 def update(
@@ -183,7 +187,8 @@ class _Update:
         # A first view grows while readers watch; a later change shows whole or not at all.
         growing = not self._view.complete
         left: list[Work] = []
-        with WorkerPool(self._settings.worker_count()) if large else InProcess() as extractor:
+        count = self._settings.worker_count()
+        with WorkerPool(count) if large else InProcess(self._db.path) as extractor:
             if growing and large and self._budget.text_first:
                 self._round(order, extractor, "text", last=False)
             step = _SLICE if growing else max(len(order), 1)
@@ -252,7 +257,6 @@ class _Update:
                 path_ids=ids,
                 text_changed=self._text_changes(put, gone),
             )
-            contents.drop_superseded(self._db)
             postings.merge_small(self._db)
 
     def _text_changes(self, put: list[Change], gone: list[bytes]) -> bool:
@@ -294,8 +298,12 @@ def _untouched(known: Known, view: ViewRow, delta: Delta) -> Refreshed:
     return Refreshed(view, known.files, status, delta.checked, 0, [], delta.unchecked, "")
 
 
-def _behind(known: Known, view: ViewRow, delta: Delta, note: str) -> Refreshed:
+def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
+    """The last committed state, and what is missing in it."""
     gone = set(delta.gone)
     files = [file for file in known.files if file.path not in gone]
     pending = [work.path for work in delta.works]
+    view = known.view or views.nothing_yet(
+        scope.key, scope.kind, scope.worktree, scope.branch, scope.head, scope.index_id
+    )
     return Refreshed(view, files, "partial", delta.checked, 0, pending, delta.unchecked, note)

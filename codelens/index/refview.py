@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from codelens.config import Settings
+from codelens.errors import IndexLocked, LeaseLost
 from codelens.extract.version import EXTRACTOR_VERSION
 from codelens.index.compare import Delta
 from codelens.index.progress import Progress, silent
-from codelens.index.refresh import Budget, Refreshed, load, update
+from codelens.index.refresh import Budget, Refreshed, behind, load, update
 from codelens.index.sources import ANY_SIZE, STORED_UNREAD, BlobSource, Work
 from codelens.paths import printed
 from codelens.scope.repository import Repository, Scope
@@ -29,7 +30,7 @@ def refresh_ref(
 
     Raises:
         ReadError: the commit's trees are not in this clone.
-        IndexLocked: another process writes and there is no view yet to answer from.
+        StoreError: the index cannot be written; nothing was changed.
     """
     known = load(db, scope)
     view = known.view
@@ -67,7 +68,11 @@ def refresh_ref(
         unchecked=0,
     )
     source = BlobSource(repository, settings.max_file_bytes)
-    return _lacking(update(scope, db, settings, budget, progress, lambda _: (delta, source)))
+    try:
+        done = update(scope, db, settings, budget, progress, lambda _: (delta, source))
+    except (IndexLocked, LeaseLost) as error:
+        done = behind(load(db, scope), scope, delta, f"not updated: {error}")
+    return _lacking(done)
 
 
 def _here(repository: Repository, file: TreeFile) -> bool:

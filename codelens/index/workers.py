@@ -2,7 +2,8 @@
 
 tree-sitter holds the interpreter's lock, so threads gain nothing (MEASURED.md). A worker that
 dies is replaced; the text it died on is tried once alone, and if it kills again it is kept as
-text with the outcome `broken`.
+text with the outcome `broken`. One that is silent for a minute is killed, and a text that alone
+keeps it so long is kept as text with the outcome `timeout`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
+from codelens.index.crashmark import CrashMark
 from codelens.index.worker import Task, extract, read_frame, write_frame
 from codelens.types import Facts
 
@@ -29,11 +32,22 @@ _OWN_GROUP: dict[str, Any] = (
 )
 _BATCH_BYTES = 200_000
 _BATCH_TEXTS = 64
+_LEAKING = frozenset({"julia"})
+"""Languages whose scanner loses up to 300 MB over one hopeless text; a worker ends with it."""
 _LEAD = 2
 """Batches under way for each worker: one in hand, one waiting."""
 
 
+HANG_S = 60.0
+_HANG_S_PER_BYTE = 20e-6
+RETIRE_BYTES = 64_000_000
+"""Workers grew to 680 and 790 MB over half a gigabyte of Linux each; a start costs .3 s of CPU."""
+
 _UnderWay = tuple[list[Any], "Future[list[Facts]]"]
+
+
+class _Hung(OSError):
+    """A worker was silent for too long."""
 
 
 class Extractor(Protocol):
@@ -45,25 +59,63 @@ class Extractor(Protocol):
 
 
 class InProcess:
-    """Extraction here: for small jobs, where starting a process costs more than it saves."""
+    """Extraction here: for small jobs, where starting a process costs more than it saves.
+
+    A text that ended a process before, and one whose grammar leaks, goes to a worker all the same.
+
+    Args:
+        index: the index that the facts are for; None for none.
+    """
+
+    def __init__(self, index: Path | None = None) -> None:
+        self._mark = CrashMark(index) if index is not None else None
+        self._pool: WorkerPool | None = None
 
     def __enter__(self) -> InProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing to end."""
+        if self._mark is not None:
+            self._mark.close()
+        if self._pool is not None:
+            self._pool.close()
 
     def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
         """Facts for each task, one at a time."""
         for tag, task in tasks:
-            yield tag, extract([task])[0]
+            yield tag, self._facts(task)
+
+    def _facts(self, task: Task) -> Facts:
+        mark = self._mark
+        if mark is None:
+            return extract([task])[0]
+        blamed = mark.blames(task.data)
+        if blamed or (task.language in _LEAKING and task.tier == "full"):
+            if self._pool is None:
+                self._pool = WorkerPool(1)
+            facts = next(iter(self._pool.run([(None, task)])))[1]
+            if blamed:
+                mark.forgive(task.data)
+            return facts
+        mark.begin(task.data)
+        return extract([task])[0]
 
 
 class WorkerPool:
-    """Extraction in `count` processes, started when first needed; use as a context manager."""
+    """Extraction in `count` processes, started when first needed; use as a context manager.
 
-    def __init__(self, count: int) -> None:
+    Args:
+        count: processes.
+        hang_s: how long a batch may take; 20 s more for each megabyte of it.
+        retire_bytes: a worker that extracted so much gives way to a new one.
+    """
+
+    def __init__(
+        self, count: int, hang_s: float = HANG_S, retire_bytes: int = RETIRE_BYTES
+    ) -> None:
         self._count = count
+        self._retire_bytes = retire_bytes
+        self._hang_s = hang_s
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="codelens-worker")
         self._all: list[_Worker] = []
@@ -100,16 +152,17 @@ class WorkerPool:
     def _extract(self, batch: list[Task]) -> list[Facts]:
         try:
             return self._send(batch)
-        except (OSError, EOFError):
+        except (OSError, EOFError) as error:
             if len(batch) > 1:
                 return [facts for task in batch for facts in self._extract([task])]
+            if isinstance(error, _Hung):
+                return [_as_text(batch[0], "timeout")]
         # It may have been killed from outside; a text that kills twice is to blame.
         try:
             return self._send(batch)
-        except (OSError, EOFError):
+        except (OSError, EOFError) as error:
             logger.warning("a text of %d bytes ended its worker twice", len(batch[0].data))
-            plain = extract([batch[0]._replace(tier="text")])[0]
-            return [plain._replace(outcome="broken")]
+            return [_as_text(batch[0], "timeout" if isinstance(error, _Hung) else "broken")]
 
     def _send(self, batch: list[Task]) -> list[Facts]:
         worker = self._take()
@@ -118,23 +171,29 @@ class WorkerPool:
         except BaseException:
             worker.end()
             raise
-        self._idle.put(worker)
+        if worker.done_bytes > self._retire_bytes:
+            worker.end()
+        else:
+            self._idle.put(worker)
         return found
 
     def _take(self) -> _Worker:
         try:
             return self._idle.get_nowait()
         except queue.Empty:
-            worker = _Worker()
+            worker = _Worker(self._hang_s)
             with self._lock:
                 self._all.append(worker)
             return worker
 
 
 class _Worker:
-    def __init__(self) -> None:
+    def __init__(self, hang_s: float) -> None:
+        self._hang_s = hang_s
+        self._hung = False
+        self.done_bytes = 0
         # -P: the folder a user stands in is never searched for modules; it may be hostile.
-        command = [sys.executable, "-P", "-m", "codelens.index.worker"]
+        command = [sys.executable, "-P", "-m", "codelens.index.worker", str(os.getpid())]
         known = [entry for entry in sys.path if os.path.isabs(entry)]
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command,
@@ -149,10 +208,26 @@ class _Worker:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
-        write_frame(stdin, batch)  # type: ignore[arg-type]
-        found = read_frame(stdout)  # type: ignore[arg-type]
+        limit_s = self._hang_s + _HANG_S_PER_BYTE * sum(len(task.data) for task in batch)
+        timer = threading.Timer(limit_s, self._give_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            write_frame(stdin, batch)  # type: ignore[arg-type]
+            found = read_frame(stdout)  # type: ignore[arg-type]
+        except (OSError, EOFError) as error:
+            if self._hung:
+                raise _Hung from error
+            raise
+        finally:
+            timer.cancel()
+        self.done_bytes += sum(len(task.data) for task in batch)
         assert isinstance(found, list)
         return found  # type: ignore[return-value]
+
+    def _give_up(self) -> None:
+        self._hung = True
+        self._process.kill()
 
     def end(self) -> None:
         self._process.kill()
@@ -163,6 +238,11 @@ class _Worker:
                 except OSError:
                     logger.debug("a worker's pipe was broken already")
         self._process.wait()
+
+
+def _as_text(task: Task, outcome: Literal["timeout", "broken"]) -> Facts:
+    """What is left of a text that cannot be parsed: its words."""
+    return extract([task._replace(tier="text")])[0]._replace(outcome=outcome)
 
 
 def _results(batch: _UnderWay) -> Iterator[tuple[Any, Facts]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from codelens.errors import NoSuchPath, RefusedFolder, UnsupportedRepository
+from codelens.paths import can_be_named
 
 _GITFILE_LIMIT = 64 * 1024
 HOST_FOLDERS = (
@@ -39,7 +40,7 @@ def locate(path: str | os.PathLike[str]) -> Place:
         UnsupportedRepository: a `.git` file that points nowhere.
     """
     given = os.fspath(path)
-    if "\0" in given:
+    if not can_be_named(given):
         raise NoSuchPath(given)
     here = os.path.realpath(os.path.expanduser(given))
     if not os.path.lexists(here):

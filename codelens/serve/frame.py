@@ -13,6 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ConfigDict, ValidationError
 
+from codelens.engine import usage
 from codelens.engine.engine import Engine
 from codelens.errors import BareRepository, CodelensError, RefusedFolder
 from codelens.serve.refusal import refusal
@@ -46,8 +47,18 @@ class Frame:
         """Run `work` in a thread, on the worktree that is meant; any failure becomes its text."""
         try:
             where = await self._worktrees.chosen(path, ctx)
+
+            def counted(where: str) -> Said:
+                size = 0
+                try:
+                    said = work(where)
+                    size = len(said.text.encode("utf-8", "replace"))
+                    return said
+                finally:
+                    usage.served(size)
+
             # Abandoned: a client that leaves must not be kept waiting by a look under way.
-            said = await anyio.to_thread.run_sync(work, where, abandon_on_cancel=True)
+            said = await anyio.to_thread.run_sync(counted, where, abandon_on_cancel=True)
         except RefusedFolder as error:
             remedy = "pass path, an absolute path inside your project"
             said = Said(f"refusing to index {error.path!r}: it is {error.why}; {remedy}", True)
@@ -86,15 +97,29 @@ class _Tool(Tool):
             raise
 
 
-def tool(name: str, description: str, function: Callable[..., Any]) -> Tool:
-    """A tool as the SDK takes it; one that only reads."""
+READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""It only reads; Cursor's Ask mode takes no other tools."""
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""It keeps something; asked twice it does nothing more."""
+REMOVES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+"""It takes away something that was kept."""
+
+
+def tool(
+    name: str, description: str, function: Callable[..., Any], hints: ToolAnnotations = READS
+) -> Tool:
+    """A tool as the SDK takes it."""
     made = _Tool.from_function(
         function,
         name=name,
         description=description,
-        annotations=ToolAnnotations(
-            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-        ),
+        annotations=hints,
         # A declared output schema broke clients of a peer.
         structured_output=False,
     )

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from codelens.engine import graph_json, graph_text, within
-from codelens.engine.as_text import count_of, one_line, receipt_line, safe
+from codelens.engine.as_text import count_of, one_line, safe
 from codelens.engine.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.serve.shape import Format
+from codelens.serve.shape import head as head_line
 from codelens.types import Receipt
 
 _AROUND_MAP_TOKENS = 70
@@ -61,8 +62,7 @@ def _fitted(
     max_tokens: int,
 ) -> str:  # fmt: skip
     """The receipt, what is said of the whole, the notes, and as many blocks as fit."""
-    first = f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
-    around = [first, *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
+    around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
 
     def left_out(left: int) -> str:
         return f"{count_of(left, 'line')} more: {more}" if left else ""

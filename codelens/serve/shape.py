@@ -45,8 +45,8 @@ def search(answer: SearchAnswer, form: Format, max_tokens: int, *, brief: bool =
         return within.fitted_json(as_json.search(answer), "results", max_tokens)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
     if not answer.results:
-        head = [_head(answer.receipt), "nothing found", *notes]
-        return within.fitted(head, (), lambda _: "", max_tokens).text
+        rows = [head(answer.receipt), "nothing found", *notes]
+        return within.fitted(rows, (), lambda _: "", max_tokens).text
     shown = search_text.blocks(answer, detailed=form == "detailed")
 
     def more(left: int) -> str:
@@ -60,13 +60,13 @@ def search(answer: SearchAnswer, form: Format, max_tokens: int, *, brief: bool =
             )
         return ""
 
-    return within.fitted([_head(answer.receipt), *notes], shown, more, max_tokens).text
+    return within.fitted([head(answer.receipt), *notes], shown, more, max_tokens).text
 
 
 def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
     """The text of each handle; what does not fit is named so that it can be asked for."""
-    head = _head(answer.receipt)
-    around = json.dumps(as_json.receipt(answer.receipt)) if form == "json" else head
+    heading = head(answer.receipt)
+    around = json.dumps(as_json.receipt(answer.receipt)) if form == "json" else heading
     tokens = max_tokens - within.cost_of(around) - _SPARE_TOKENS
     items, left = _cut(answer.items, tokens, form, max_tokens // _NAMES_SHARE)
     rest = _named(left, max_tokens // _NAMES_SHARE)
@@ -80,7 +80,7 @@ def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
         named = json.dumps(rest, ensure_ascii=False)
         others = " and the others" if len(rest) < len(left) else ""
         blocks.append(f"{len(left)} more: call cl_expand with handles {named}{others}")
-    return _joined([head, *blocks])
+    return _joined([heading, *blocks])
 
 
 def _named(left: Sequence[Excerpt], tokens: int) -> list[str]:
@@ -199,7 +199,7 @@ def outline(answer: OutlineAnswer, form: Format, max_tokens: int) -> str:
             f"{count_of(left, 'line')} more: call cl_outline with a higher max_tokens or on a part"
         )
 
-    return within.fitted([_head(answer.receipt), *notes], blocks, more, max_tokens).text
+    return within.fitted([head(answer.receipt), *notes], blocks, more, max_tokens).text
 
 
 def _outline_file(file: OutlineFile, *, detailed: bool) -> list[str]:
@@ -227,7 +227,8 @@ def current(answer: StatusAnswer, form: Format) -> str:
     return _joined([receipt_line(answer.receipt), *rows])
 
 
-def _head(receipt: Receipt) -> str:
+def head(receipt: Receipt) -> str:
+    """What an answer stands on: its first line."""
     return f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
 
 

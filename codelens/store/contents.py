@@ -119,11 +119,6 @@ FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
 """
 _BLOBS = "SELECT oid, hash, size_bytes FROM git_blobs WHERE oid IN ({marks})"
 _INSERT_BLOB = "INSERT OR IGNORE INTO git_blobs (oid, hash, size_bytes) VALUES (?, ?, ?)"
-# Text-tier rows give way to the full ones; no view holds them after the swap.
-_SUPERSEDED = """
-DELETE FROM contents WHERE tier = 0
-    AND NOT EXISTS (SELECT 1 FROM view_files f WHERE f.content = contents.id)
-"""
 
 
 def batched(ids: Iterable[object]) -> Iterable[list[object]]:
@@ -181,7 +176,9 @@ def key_of(name: str) -> str:
     """What stays of an identifier without its convention; as `tokens.identifier_key`."""
     if name.isascii() and name.isalnum():
         return name.lower()
-    return "".join(char for char in name.casefold() if char.isalnum()) or name
+    key = "".join(char for char in name.casefold() if char.isalnum())
+    # Bytes that are no UTF-8, as a handle can hold them, are in no name.
+    return key or name.encode("utf-8", "replace").decode()
 
 
 def symbols_of(
@@ -278,11 +275,6 @@ def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash,
 def insert_blobs(db: Database, rows: Sequence[tuple[bytes, ContentHash, int]]) -> None:
     """Remember the bytes of git blobs by object id; in the caller's transaction."""
     db.execute_many(_INSERT_BLOB, rows)
-
-
-def drop_superseded(db: Database) -> None:
-    """Remove text-tier facts that no view holds any more; in the caller's transaction."""
-    db.execute(_SUPERSEDED)
 
 
 def _marks(batch: Sequence[object]) -> str:

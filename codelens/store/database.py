@@ -1,4 +1,4 @@
-"""One open index file: pragmas, transactions, and apsw's errors as ours.
+"""One open index file: pragmas, transactions, opening.
 
 WAL: readers never wait for the writer and see the last committed state. A connection belongs to
 one thread at a time.
@@ -10,7 +10,9 @@ one thread at a time.
 
 from __future__ import annotations
 
-import time
+import logging
+import os
+import urllib.parse
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,15 +20,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
-from codelens.errors import (
-    CodelensError,
-    DiskFull,
-    HomeNotWritable,
-    IndexCorrupt,
-    IndexLocked,
-    StoreError,
-)
+from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
+from codelens.store import pagecheck, recovery
+from codelens.store.failures import translated
 from codelens.store.migrate import connection_rollback, migrate
 
 if TYPE_CHECKING:
@@ -34,25 +31,37 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_BUSY_MS = 10_000
-# Mapped whole: first reads of postings in a 1 GB index cost 2.5 to 4 times as much unmapped. What
-# is mapped belongs to the system, which takes it back when it needs to.
+logger = logging.getLogger(__name__)
+
+_PAGE_BYTES = 16384
+_BUSY_S = 10.0
+_BUSY_MS = round(_BUSY_S * 1000)
 # A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
-_PRAGMAS = (
-    "PRAGMA page_size = 16384;"
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
-    "PRAGMA cache_size = -32000; PRAGMA mmap_size = 1073741824; PRAGMA temp_store = MEMORY"
-)
-_ASIDE_SUFFIX = ".damaged-"
+_PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
+_PRAGMAS = """
+PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
+PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
+"""
+# `clix`, ...: whose file it is, and that each page has a checksum (store/pagecheck.py).
+_MARKS = {"index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578}
+_OPENINGS = 5
+# Two that set up the first page at once would each find the other's half of it.
+_CREATION = ".creation.lock"
+STAND_IN_BYTES = 256_000_000
+"""What an index that cannot be written may hold to be answered from memory instead."""
 
 Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the statement's columns
 
 
 class Database:
-    """An open index. Use `open_index` to get one."""
+    """An open database. Use `open_index` or `open_database` to get one."""
 
-    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+    def __init__(
+        self, path: Path, connection: apsw.Connection, identity: recovery.Identity | None = None
+    ) -> None:
         self.path = path
+        self.identity = identity
+        """Which file it is, whatever takes its name later; None for one in memory."""
         self._connection = connection
         self._memory: dict[object, Any] = {}
         self._token: object = None
@@ -106,16 +115,22 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def write(self, lease: Lease | None) -> Generator[None]:
+    def write(self, lease: Lease | None, wait_s: float = _BUSY_S) -> Generator[None]:
         """One write transaction under `lease`; all or nothing.
 
-        `None` is for the lease's own bookkeeping.
+        `None` is for bookkeeping that changes no facts and no view's files: the lease itself, when
+        something was last used. `wait_s` is how long another's transaction may be waited for.
 
         Raises:
             LeaseLost: another process took the lease over; nothing was written.
+            IndexLocked: another process's transaction was open all the time.
         """
         with translated(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.set_busy_timeout(round(wait_s * 1000))
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+            finally:
+                self._connection.set_busy_timeout(_BUSY_MS)
             with connection_rollback(self._connection):
                 if lease is not None:
                     lease.check(self)
@@ -127,12 +142,68 @@ class Database:
         files = (self.path, self.path.with_name(self.path.name + "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
 
+    def was_replaced(self) -> bool:
+        """Another file, or none, has the name by now: it was set aside, dropped or rebuilt."""
+        return self.identity is not None and recovery.identity_of(self.path) != self.identity
+
+    def has_checksums(self) -> bool:
+        """Every page carries a checksum, and it is compared whenever the page is read."""
+        return pagecheck.reserves(self._connection)
+
     def is_sound(self) -> bool:
         """SQLite's own quick check of the file's structure; reads all of it."""
+        return self.fault() == ""
+
+    def fault(self, *, thorough: bool = False) -> str:
+        """What a check of the whole file finds; empty if it is sound.
+
+        Args:
+            thorough: compare indexes with their tables as well; costs two to four times as much.
+
+        Raises:
+            StoreError: it could not be checked, which says nothing of the file.
+        """
+        sql = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
         try:
-            return self.row("PRAGMA quick_check(1)") == ("ok",)
-        except StoreError:
-            return False
+            found = str((self.row(sql) or ("nothing",))[0])
+        except IndexCorrupt as error:
+            return error.why
+        return "" if found == "ok" else " ".join(found.split())
+
+    @contextmanager
+    def another(self) -> Generator[Database]:
+        """A further connection to the same file, for another thread."""
+        with translated(self.path):
+            connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                list(connection.execute(_pragmas("index")))
+                yield Database(self.path, connection)
+            finally:
+                connection.close()
+
+    @contextmanager
+    def unchecked(self) -> Generator[None]:
+        """No foreign keys in the block, around a transaction: the caller removes what refers."""
+        self._connection.pragma("foreign_keys", False)
+        try:
+            yield
+        finally:
+            self._connection.pragma("foreign_keys", True)
+
+    def alone(self) -> bool:
+        """Whether no other connection to the file is open, here or elsewhere.
+
+        Leaving WAL takes the whole file, so it fails as soon as anyone else has it open.
+        """
+        with translated(self.path):
+            self._connection.set_busy_timeout(0)
+            try:
+                return self._connection.pragma("journal_mode", "delete") == "delete"
+            except apsw.BusyError:
+                return False
+            finally:
+                self._connection.set_busy_timeout(_BUSY_MS)
+                self._connection.pragma("journal_mode", "wal")
 
     def close(self) -> None:
         """Close the file."""
@@ -142,68 +213,201 @@ class Database:
 def open_index(path: Path) -> Database:
     """Open the index at `path`, made and migrated as needed; a damaged one is set aside.
 
+    All of it is checked where that was not done for a week, or since a writer ended in the midst.
+
     Raises:
         HomeNotWritable: the folder or file cannot be written.
         SchemaTooNew: a newer codelens wrote it.
     """
-    make_private(path.parent)
+    identity = recovery.identity_of(path)
     try:
-        return _open(path)
-    except IndexCorrupt:
-        set_aside(path)
-        return _open(path)
-
-
-def set_aside(path: Path) -> Path:
-    """Move a damaged index out of the way, its log files with it; a new one can be built."""
-    stamp = f"{_ASIDE_SUFFIX}{time.time_ns()}"
-    for suffix in ("", "-wal", "-shm"):
-        file = path.with_name(path.name + suffix)
-        if file.exists():
-            file.rename(path.with_name(path.name + stamp + suffix))
-    return path.with_name(path.name + stamp)
-
-
-def _open(path: Path) -> Database:
-    with translated(path):
-        connection = apsw.Connection(str(path))
+        database = open_database(path, "index")
         try:
+            return _checked(database)
+        except BaseException:
+            identity = database.identity
+            database.close()
+            raise
+    except IndexCorrupt as error:
+        logger.warning("%s", error)
+        recovery.set_aside(path, identity)
+        return open_database(path, "index")
+
+
+def _checked(database: Database) -> Database:
+    # Late: leases stand on this module.
+    from codelens.store.clock import machine
+    from codelens.store.leases import holder_of, is_held
+
+    holder = holder_of(database)
+    since_s = 0.0
+    if holder is not None and holder.owner and not is_held(holder, machine()):
+        since_s = float(database.rows("SELECT MAX(heartbeat_s) FROM index_locks")[0][0])
+    if recovery.is_check_due(database.path, since_s):
+        fault = database.fault()
+        if fault:
+            raise IndexCorrupt(database.path, fault)
+        recovery.note_check(database.path)
+    return database
+
+
+def open_database(path: Path, kind: str) -> Database:
+    """Open a database of a kind (`index`, `contexts`, `usage`), made and migrated as needed.
+
+    A page that was changed by anything but SQLite is an `IndexCorrupt` when it is read.
+
+    Raises:
+        HomeNotWritable: the folder or file cannot be written.
+        SchemaTooNew: a newer codelens wrote it.
+        IndexCorrupt: it is damaged, or no database of this kind; nothing was done to it.
+    """
+    make_private(path.parent)
+    for _ in range(_OPENINGS):
+        before = recovery.identity_of(path)
+        try:
+            return _open_or_make(path, kind)
+        except _Replaced:
+            continue
+        except StoreError:
+            if before is None or before == recovery.identity_of(path):
+                raise
+    raise IndexLocked(path, "processes that replace it over and over")
+
+
+class _Replaced(Exception):
+    """Another process put another file in its place while it was opened."""
+
+
+def _open_or_make(path: Path, kind: str) -> Database:
+    if os.path.isdir(path):
+        raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
+    if _has_content(path):
+        return _open(path, kind)
+    with translated(path), recovery.alone_in(path.parent, _CREATION):
+        # Made before SQLite does, whose log files take its mode.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        return _open(path, kind)
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _open(path: Path, kind: str) -> Database:
+    with translated(path):
+        identity, empty = recovery.identity_of(path), not _has_content(path)
+        checked = pagecheck.available()
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            # A file that was empty when it was opened has no size of pages to compare them by.
+            if recovery.identity_of(path) != identity or empty != (not _has_content(path)):
+                raise _Replaced
             connection.set_busy_timeout(_BUSY_MS)
+            if checked and empty:
+                pagecheck.reserve(connection)
+            if empty:
+                # Of a file that has pages it would change nothing, and take the write lock.
+                list(connection.execute(_PRAGMAS_AT_FIRST))
+            # Before anything is written to what may be another program's.
+            _check_head(connection, kind, path, checked=checked)
             # A statement that gives a row holds up those behind it until the row is taken.
-            list(connection.execute(_PRAGMAS))
-            migrate(connection, "index", path)
-            path.chmod(0o600)
+            list(connection.execute(_pragmas(kind)))
+            migrate(connection, kind, path, _MARKS[kind])
+            if os.name == "posix" and path.stat().st_mode & 0o077:
+                path.chmod(0o600)
+        except BaseException:
+            connection.close()
+            raise
+    return Database(path, connection, identity)
+
+
+def _pragmas(kind: str) -> str:
+    if kind == "contexts":
+        # What is saved must survive a power cut and a lost log file, and be read where nothing can
+        # be written; it is small and seldom changes.
+        return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
+    # An index is built again.
+    return _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
+
+
+def _check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: bool) -> None:
+    """Refuse what another program wrote, and a head that says there are no checksums."""
+    mark = int(connection.pragma("application_id"))  # type: ignore[arg-type]
+    if mark == _MARKS[kind]:
+        # The byte that says so is the one that no checksum protects.
+        if checked and not pagecheck.reserves(connection):
+            raise IndexCorrupt(path, "its head was changed")
+        return
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
+    # Without a mark: one of an early version, or of a system whose SQLite has no checksums.
+    if mark or (tables and (not connection.pragma("user_version") or _TOLD[kind] not in tables)):
+        raise IndexCorrupt(path, "another program's database")
+
+
+_TOLD = {"index": "view_files", "contexts": "contexts", "usage": "calls"}
+"""A table that every version of a kind has."""
+
+
+def open_stand_in(path: Path) -> Database:
+    """A database in memory with what the index at `path` holds, where none can be written.
+
+    An empty one where that cannot be read as it is: all is extracted anew.
+
+    Raises:
+        DiskFull: it would grow beyond 256 MB.
+        StoreError: the index may not be read, or is a newer codelens's.
+    """
+    size = path.stat().st_size if _has_content(path) else 0
+    if size > STAND_IN_BYTES:
+        raise DiskFull(path)
+    pagecheck.available()
+    connection = (_copied(path) if size else None) or _in_memory()
+    with translated(path):
+        try:
+            connection.pragma("foreign_keys", True)
+            connection.pragma("max_page_count", STAND_IN_BYTES // _PAGE_BYTES)
+            migrate(connection, "index", path, 0)
         except BaseException:
             connection.close()
             raise
     return Database(path, connection)
 
 
-@contextmanager
-def translated(path: Path) -> Generator[None]:  # noqa: C901 - one line an error of SQLite's
-    """Errors of apsw as `StoreError`s that say what to do."""
-    try:
-        yield
-    except CodelensError:
-        raise
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise IndexCorrupt(path, str(error)) from error
-    except apsw.FullError as error:
-        raise DiskFull(path) from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        raise HomeNotWritable(path, str(error)) from error
-    except apsw.BusyError as error:
-        raise IndexLocked(path, "another process") from error
-    except apsw.IOError as error:
-        # A full disk shows as an I/O error where the write-ahead log's index is grown.
-        if error.extendedresult in {apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_WRITE}:
-            raise DiskFull(path) from error
-        raise StoreError(f"cannot read or write {str(path)!r}: {error}; try again") from error
-    except UnicodeDecodeError as error:
-        raise IndexCorrupt(path, f"text that is no UTF-8: {error.reason}") from error
-    except apsw.Error as error:
-        raise StoreError(
-            f"the index {str(path)!r} failed: {error}; run `codelens index`"
-        ) from error
-    except PermissionError as error:
-        raise HomeNotWritable(path, error.strerror or str(error)) from error
+def _in_memory() -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.pragma("page_size", _PAGE_BYTES)
+    return connection
+
+
+def _copied(path: Path) -> apsw.Connection | None:
+    """The index in memory; None where it cannot be read without writing a log, or is damaged."""
+    # Where the log's index cannot be written, a file without a log is read as it lies.
+    if not os.access(path, os.R_OK):
+        raise HomeNotWritable(path, "it may not be read")
+    for how in ("&immutable=1", "") if not _log_bytes(path) else ("",):
+        uri = f"file:{urllib.parse.quote(str(path))}?mode=ro{how}"
+        target = _in_memory()
+        source: apsw.Connection | None = None
+        before = path.stat().st_mtime_ns
+        try:
+            source = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+            with target.backup("main", source, "main") as backup:
+                backup.step()
+            _check_head(target, "index", path, checked=False)
+            if not how or (not _log_bytes(path) and path.stat().st_mtime_ns == before):
+                return target
+        except (apsw.Error, IndexCorrupt) as error:
+            logger.debug("%s cannot be copied to memory: %s", path, error)
+        finally:
+            if source is not None:
+                source.close()
+        target.close()
+    return None
+
+
+def _log_bytes(path: Path) -> int:
+    log = path.with_name(path.name + "-wal")
+    return log.stat().st_size if os.path.exists(log) else 0

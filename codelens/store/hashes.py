@@ -17,3 +17,11 @@ def hashes(db: Database, contents: Iterable[int]) -> dict[int, ContentHash]:
     for batch in batched(contents):
         found.update(db.rows(SELECT_HASHES.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
     return found
+
+
+SELECT_WITH_HASH = "SELECT id FROM contents WHERE hash = ?"
+
+
+def with_hash(db: Database, content: bytes) -> list[int]:
+    """Contents of just these bytes, in whichever language."""
+    return [row for (row,) in db.rows(SELECT_WITH_HASH, (content,))]

@@ -10,6 +10,7 @@ between two schemas.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ import apsw
 
 from codelens.errors import SchemaTooNew
 from codelens.paths import shipped
+from codelens.store import pagecheck
 
 _NUMBERED = re.compile(r"(\d{4})_(\w+)\.sql")
 
@@ -35,8 +37,17 @@ def migrations(kind: str) -> tuple[tuple[int, Path], ...]:
     return tuple(found)
 
 
-def migrate(connection: apsw.Connection, kind: str, path: Path) -> None:
+def migrate(connection: apsw.Connection, kind: str, path: Path, mark: int) -> None:
     """Run what is missing; take no lock when nothing is.
+
+    A copy of what an older codelens wrote is made first, `NAME.before-NUMBER` beside the file; that
+    of an index goes when all went well, for an index can be built again.
+
+    Args:
+        connection: of the database.
+        kind: which migrations.
+        path: of the database, as messages name it.
+        mark: the `application_id` of a new one whose pages have checksums.
 
     Raises:
         SchemaTooNew: a newer codelens wrote the file.
@@ -52,11 +63,33 @@ def migrate(connection: apsw.Connection, kind: str, path: Path) -> None:
     with connection_rollback(connection):
         # Another process may have migrated while this one waited for the lock.
         version = _version(connection)
+        backup = _back_up(connection, path, version) if 0 < version < latest else None
+        if not version and pagecheck.reserves(connection):
+            connection.execute(f"PRAGMA application_id = {mark}")
         for number, file in migrations(kind):
             if number > version:
                 connection.execute(file.read_text(encoding="utf-8"))
                 connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")
+    if backup is not None and kind == "index":
+        backup.unlink(missing_ok=True)
+
+
+def _back_up(connection: apsw.Connection, path: Path, version: int) -> Path | None:
+    """A copy of the database as it is, readable by its owner alone; None for one in memory."""
+    if not connection.filename:
+        return None
+    target = path.with_name(f"{path.name}.before-{version + 1}")
+    target.unlink(missing_ok=True)
+    os.close(os.open(target, os.O_CREAT | os.O_RDWR, 0o600))
+    source, copy = apsw.Connection(str(path)), apsw.Connection(str(target))
+    try:
+        with copy.backup("main", source, "main") as backup:
+            backup.step()
+    finally:
+        source.close()
+        copy.close()
+    return target
 
 
 class connection_rollback:
@@ -71,6 +104,14 @@ class connection_rollback:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is not None and self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+
+def outdated_schema(path: Path, kind: str) -> int:
+    """The schema of a database that its next opening migrates; 0 for none, without opening it."""
+    with path.open("rb") as file:
+        head = file.read(64)
+    version = int.from_bytes(head[60:64], "big") if head.startswith(b"SQLite format 3") else 0
+    return version if version < migrations(kind)[-1][0] else 0
 
 
 def _version(connection: apsw.Connection) -> int:

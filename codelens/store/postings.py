@@ -69,6 +69,7 @@ _SEGMENT_ROWS = "SELECT term, data FROM postings WHERE segment = ?"
 _DELETE_POSTINGS = "DELETE FROM postings WHERE segment = ?"
 _DELETE_SEGMENT = "DELETE FROM segments WHERE id = ?"
 _LIVE = "SELECT id FROM contents WHERE id IN ({marks})"
+_COUNT_LIVE = "SELECT COUNT(*) FROM contents WHERE id IN ({marks})"
 
 
 def write_segment(db: Database, docs: Sequence[Doc]) -> None:
@@ -146,6 +147,25 @@ def merge_small(db: Database) -> int:
     for start in range(0, len(docs), SEGMENT_DOCS):
         write_segment(db, docs[start : start + SEGMENT_DOCS])
     return len(small)
+
+
+def rewrite_one(db: Database, dead_share: float) -> int:
+    """Write a segment anew of which more than so much is removed contents; returns how many (0, 1).
+
+    In the caller's transaction.
+    """
+    for segment, docs in segment_docs(db).items():
+        every = list(docs.contents)
+        marks = ",".join("?" * len(every))
+        (live,) = db.rows(_COUNT_LIVE.format(marks=marks), every)[0]
+        if live == len(every) or len(every) - live <= dead_share * len(every):
+            continue
+        kept = _docs_of(db, segment, docs) if live else []
+        db.execute(_DELETE_POSTINGS, (segment,))
+        db.execute(_DELETE_SEGMENT, (segment,))
+        write_segment(db, kept)
+        return 1
+    return 0
 
 
 def _docs_of(db: Database, segment: int, docs: SegmentDocs) -> list[Doc]:

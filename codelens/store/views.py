@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from codelens.store import upkeep
+from codelens.store.clock import Clock, machine
 from codelens.store.contents import batched
 from codelens.store.database import Database
 from codelens.store.leases import Lease
@@ -42,6 +44,9 @@ class ViewRow(NamedTuple):
     pinned: int
     created_s: int
     accessed_s: int
+    """Last use by the wall clock, for people; what counts is `used_s`."""
+    used_s: float
+    """Last use by the index's clock (`codelens.store.upkeep`), to an hour."""
 
 
 class FileRow(NamedTuple):
@@ -92,8 +97,8 @@ _NEWEST = (
     "ORDER BY accessed_s DESC, generation DESC, id DESC LIMIT 1"
 )
 _CREATE = """
-INSERT INTO views (scope, kind, worktree, branch, head, index_id, created_s, accessed_s)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO views (id, scope, kind, worktree, branch, head, index_id, created_s, accessed_s, used_s)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _FILES = """
 SELECT p.path, f.path, f.content, f.state, f.signature
@@ -127,7 +132,7 @@ ON CONFLICT (view, path) DO UPDATE SET signature = excluded.signature
 _DROP_FOLDER = "DELETE FROM view_folders WHERE view = ? AND path = ?"
 _SET_STATE = """
 UPDATE views SET head = ?, index_id = ?, membership = ?, sources = ?, notes = ?, extractor = ?,
-    complete = ?, accessed_s = ? WHERE id = ?
+    complete = ?, accessed_s = ?, used_s = ? WHERE id = ?
 """
 # A change of text or paths: readers' caches are keyed by the generation.
 _COUNT = """
@@ -159,6 +164,19 @@ WHERE f.view = ? GROUP BY 1, 2 ORDER BY 1, 2
 _STATES = "SELECT state, COUNT(*) FROM view_files WHERE view = ? GROUP BY state"
 
 
+SIZES = """
+SELECT f.view, SUM(c.size_bytes) FROM view_files f JOIN contents c ON c.id = f.content
+GROUP BY f.view
+"""
+# By content, in the order of its index: a content of one view alone.
+OWN_SIZES = """
+SELECT o.view, SUM(c.size_bytes) FROM (
+    SELECT content, MIN(view) AS view FROM view_files WHERE content IS NOT NULL
+    GROUP BY content HAVING MIN(view) = MAX(view)
+) o JOIN contents c ON c.id = o.content GROUP BY o.view
+"""
+
+
 def find_view(db: Database, scope: str) -> ViewRow | None:
     """The view of a scope, if it was ever made."""
     row = db.row(_BY_SCOPE, (scope,))
@@ -170,16 +188,23 @@ def all_views(db: Database) -> list[ViewRow]:
     return [ViewRow(*row) for row in db.rows(_ALL)]
 
 
+def sizes_of(db: Database) -> tuple[dict[int, int], dict[int, int]]:
+    """Bytes of the texts of each view, and of those that no other view has."""
+    return dict(db.rows(SIZES)), dict(db.rows(OWN_SIZES))  # type: ignore[arg-type]
+
+
 def create_view(
     db: Database, lease: Lease, scope: str, kind: str, worktree: str, branch: str, head: str,
-    index_id: str,
+    index_id: str, clock: Clock = machine,
 ) -> ViewRow:  # fmt: skip
     """Make a view; one of the same worktree lends its files, to be compared with the disk."""
     now = int(time.time())
     with db.write(lease):
         base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
-        db.execute(_CREATE, (scope, kind, worktree, branch, head, index_id, now, now))
-        view = db.last_id()
+        view = upkeep.next_view(db)
+        used_s = upkeep.tick(db, clock)
+        row = (view, scope, kind, worktree, branch, head, index_id, now, now, used_s)
+        db.execute(_CREATE, row)
         if base is not None:
             db.execute(_COPY_FILES, (view, base[0]))
             db.execute(_COPY_FOLDERS, (view, base[0]))
@@ -187,6 +212,20 @@ def create_view(
     made = find_view(db, scope)
     assert made is not None
     return made
+
+
+def nothing_yet(
+    scope: str, kind: str, worktree: str, branch: str, head: str, index_id: str
+) -> ViewRow:
+    """A view without files, that is in no index: what is known of a scope before its first look."""
+    counts = dict.fromkeys(
+        "id generation extractor complete files chunk_count body_terms name_terms doc_terms "
+        "pinned created_s accessed_s used_s".split(), 0
+    )  # fmt: skip
+    return ViewRow(
+        scope=scope, kind=kind, worktree=worktree, branch=branch, head=head, index_id=index_id,
+        membership="", sources="{}", notes="{}", **counts,
+    )  # fmt: skip
 
 
 def files_of(db: Database, view: int) -> list[FileRow]:
@@ -221,7 +260,9 @@ def apply(
     db.execute_many(_DROP_FILE, [(view, path_ids[path]) for path in drop])
     db.execute_many(_PUT_FOLDER, [(view, *item) for item in put_folders.items()])
     db.execute_many(_DROP_FOLDER, [(view, path) for path in drop_folders])
-    db.execute(_SET_STATE, (*state[:6], int(state.complete), int(time.time()), view))
+    db.execute(
+        _SET_STATE, (*state[:6], int(state.complete), int(time.time()), upkeep.tick(db), view)
+    )
     if text_changed:
         db.execute(_COUNT, (view,))
 

@@ -42,6 +42,14 @@ def test_no_worker_outlives_its_pool() -> None:
     assert all(process.poll() is not None for process in processes)
 
 
+def test_a_worker_gives_way_to_a_new_one_before_it_has_grown() -> None:
+    with WorkerPool(1, retire_bytes=2_000) as pool:
+        found = list(pool.run(TASKS))
+        assert len(pool._all) > 1
+        assert sum(worker._process.poll() is None for worker in pool._all) <= 1
+    assert found == list(InProcess().run(TASKS))
+
+
 def test_a_worker_never_searches_the_users_folder(tmp_path, monkeypatch) -> None:
     (tmp_path / "pickle.py").write_text("open('ran', 'w').close()")
     monkeypatch.chdir(tmp_path)

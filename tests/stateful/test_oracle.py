@@ -27,6 +27,8 @@ from stateful.texts import IGNORES, QUERIES, paths, texts
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.store import contents
+from codelens.store.clock import DAY_S
+from codelens.store.database import open_index
 
 SEQUENCES = int(os.environ.get("CODELENS_ORACLE_SEQUENCES", "100"))
 STEPS = int(os.environ.get("CODELENS_ORACLE_STEPS", "14"))
@@ -228,6 +230,17 @@ class Histories(RuleBasedStateMachine):
     def search_a_ref(self, ref: str) -> None:
         if git(self.here, "rev-parse", "-q", "--verify", ref + "^{commit}", check=False):
             self._compare(self.here, ref)
+
+    @rule(days=st.sampled_from((0.01, 3, 20)))
+    def prune(self, days: float) -> None:
+        """Later, by the index's own time: what nobody asked for goes, and what no view needs."""
+        for path in (self.scratch / "home" / "indexes").glob("index-*.db"):
+            db = open_index(path)
+            with db.write(None):
+                db.execute("UPDATE upkeep SET clock_s = clock_s + ?", (days * DAY_S,))
+            db.close()
+        assert not self.engine.prune().failed
+        self._check()
 
     # -- what must hold -------------------------------------------------------------------
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from codelens.errors import IndexLocked, LeaseLost
-from codelens.store import leases
+from codelens.store import clock, leases
 from codelens.store.database import Database, open_index
 
 HOLD = """
@@ -69,7 +73,7 @@ def test_a_killed_holder_loses_its_lease_at_once(db: Database) -> None:
 
 def test_a_silent_holder_loses_its_lease_and_writes_nothing_more(db: Database) -> None:
     mine = leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET expires_s = ?", (time.time() - 1,))
+    db.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")
     other = open_index(db.path)
     taken = leases.acquire(other, 0)
     assert taken.fencing == mine.fencing + 1
@@ -81,13 +85,13 @@ def test_a_silent_holder_loses_its_lease_and_writes_nothing_more(db: Database) -
 
 def test_an_expiry_far_in_the_future_is_not_believed(db: Database) -> None:
     leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET expires_s = ?", (time.time() + 1e6,))
+    db.execute("UPDATE index_locks SET expires_s = ?, expires_up_s = 1e12", (time.time() + 1e6,))
     assert leases.acquire(db, 0).fencing == 2
 
 
 def test_from_another_host_only_expiry_counts(db: Database) -> None:
     leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET host = 'elsewhere', pid = 999999999")
+    db.execute("UPDATE index_locks SET host = 'elsewhere', boot = 'other', pid = 999999999")
     with pytest.raises(IndexLocked, match="elsewhere"):
         leases.acquire(db, 0.05)
     db.execute("UPDATE index_locks SET expires_s = 1")
@@ -102,7 +106,7 @@ def test_a_pid_that_was_given_to_another_process_is_not_the_holder(db: Database)
 
 def test_a_lost_lease_can_be_released_without_harm(db: Database) -> None:
     mine = leases.acquire(db, 0)
-    db.execute("UPDATE index_locks SET expires_s = 1")
+    db.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")
     taken = leases.acquire(db, 0)
     mine.release(db)
     with db.write(taken):
@@ -112,3 +116,166 @@ def test_a_lost_lease_can_be_released_without_harm(db: Database) -> None:
 def test_a_process_knows_when_it_started() -> None:
     assert leases.process_start(os.getpid())
     assert leases.process_start(2**22 + 7) == ""
+
+
+WORK = """
+import sys, time
+from pathlib import Path
+from codelens.errors import LeaseLost
+from codelens.store import leases
+from codelens.store.database import open_index
+db = open_index(Path(sys.argv[1]))
+lease = leases.acquire(db, 5)
+print("held", flush=True)
+for line in sys.stdin:
+    try:
+        with db.write(lease):
+            db.execute("INSERT INTO segments (doc_count, docs) VALUES (0, x'')")
+        print("written", flush=True)
+    except LeaseLost:
+        print("lost", flush=True)
+"""
+
+
+@contextmanager
+def worker(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A holder that writes a row for every line it is sent."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", WORK, str(path)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.send_signal(signal.SIGCONT)
+        end(process)
+
+
+def told(process: subprocess.Popen[str]) -> str:
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write("write\n")
+    process.stdin.flush()
+    return process.stdout.readline().strip()
+
+
+def later(seconds: float) -> clock.Clock:
+    """The machine's clocks, so many seconds on; the wall clock does not move."""
+
+    def read() -> clock.Moment:
+        now = clock.machine()
+        return now._replace(up_s=now.up_s + seconds)
+
+    return read
+
+
+def test_a_holder_stopped_beyond_its_lease_writes_nothing_when_it_goes_on(db: Database) -> None:
+    with worker(db.path) as process:
+        assert told(process) == "written"
+        process.send_signal(signal.SIGSTOP)
+        with pytest.raises(IndexLocked):
+            leases.acquire(db, 0)
+        taken = leases.acquire(db, 0, later(leases.LEASE_S + 1))
+        process.send_signal(signal.SIGCONT)
+        assert told(process) == "lost"
+        assert db.rows("SELECT COUNT(*) FROM segments") == [(1,)]
+        with db.write(taken):
+            pass
+
+
+def test_a_holder_that_was_stopped_for_less_goes_on(db: Database) -> None:
+    with worker(db.path) as process:
+        process.send_signal(signal.SIGSTOP)
+        with pytest.raises(IndexLocked):
+            leases.acquire(db, 0, later(leases.LEASE_S - 5))
+        process.send_signal(signal.SIGCONT)
+        assert told(process) == "written"
+
+
+@pytest.mark.parametrize("jump_s", [-1e9, -3600, 3600, 1e9])
+def test_a_wall_clock_that_jumps_takes_no_lease_from_a_holder_of_this_boot(
+    db: Database, jump_s: float
+) -> None:
+    def jumped() -> clock.Moment:
+        now = clock.machine()
+        return now._replace(wall_s=now.wall_s + jump_s)
+
+    with worker(db.path) as process:
+        with pytest.raises(IndexLocked):
+            leases.acquire(db, 0, jumped)
+        assert told(process) == "written"
+
+
+def test_from_another_boot_the_wall_clock_counts(db: Database) -> None:
+    leases.acquire(db, 0)
+    now = clock.machine()
+    other = clock.Moment(now.wall_s + 5, 5.0, "another boot")
+    with pytest.raises(IndexLocked):
+        leases.acquire(db, 0, lambda: other)
+    late = other._replace(wall_s=now.wall_s + leases.LEASE_S + 1)
+    assert leases.acquire(db, 0, lambda: late).fencing == 2
+
+
+def test_the_heart_beats_while_nothing_is_written(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "_BEAT_S", 0.01)
+    before = db.rows("SELECT expires_up_s FROM index_locks")
+    lease = leases.acquire(db, 0)
+    first = beaten(db, before)
+    assert beaten(db, first) != first
+    lease.release(db)
+    assert db.rows("SELECT owner FROM index_locks") == [("",)]
+
+
+def beaten(db: Database, before: list) -> list:
+    """The expiry, once it is another one."""
+    while (now := db.rows("SELECT expires_up_s FROM index_locks")) == before:
+        time.sleep(0.005)
+    return now
+
+
+def test_a_holder_that_hangs_stops_beating(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "_BEAT_S", 0.01)
+    monkeypatch.setattr(leases, "_HUNG_S", 0.0)
+    lease = leases.acquire(db, 0)
+    thread = next(one for one in threading.enumerate() if one.name == "codelens-lease")
+    thread.join()
+    assert leases.acquire(db, 0, later(leases.LEASE_S + 1)).fencing == lease.fencing + 1
+
+
+def test_a_lease_taken_over_is_not_given_back_by_who_lost_it(db: Database) -> None:
+    mine = leases.acquire(db, 0)
+    taken = leases.acquire(db, 0, later(leases.LEASE_S + 1))
+    mine.release(db)
+    holder = leases.holder_of(db)
+    assert holder is not None and holder.owner == taken.owner
+
+
+def test_an_open_transaction_of_another_is_waited_for_no_longer_than_asked(db: Database) -> None:
+    other = open_index(db.path)
+    with other.write(None), pytest.raises(IndexLocked, match="another process"):
+        leases.acquire(db, 0.05)
+
+
+def test_many_processes_write_one_after_another(db: Database) -> None:
+    count = """
+import sys
+from pathlib import Path
+from codelens.store import leases
+from codelens.store.database import open_index
+db = open_index(Path(sys.argv[1]))
+for _ in range(20):
+    lease = leases.acquire(db, 60)
+    before = db.rows("SELECT COUNT(*) FROM segments")[0][0]
+    with db.write(lease):
+        after = db.rows("SELECT COUNT(*) FROM segments")[0][0]
+        db.execute("INSERT INTO segments (doc_count, docs) VALUES (0, x'')")
+    assert before == after, "somebody wrote under my lease"
+    lease.release(db)
+"""
+    processes = [
+        subprocess.Popen([sys.executable, "-P", "-c", count, str(db.path)]) for _ in range(4)
+    ]
+    assert [process.wait() for process in processes] == [0] * 4
+    assert db.rows("SELECT COUNT(*) FROM segments") == [(80,)]

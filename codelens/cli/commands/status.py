@@ -17,6 +17,10 @@ def add(commands: options.Commands) -> None:
     parser = options.command(
         commands, "status", "where you stand, how fresh the index is, what was left out"
     )
+    parser.add_argument(
+        "--all", action="store_true",
+        help="instead, every repository and view: size, age, last use, why it would go or not",
+    )  # fmt: skip
     options.add_ref(parser)
     options.add_budget(parser)
     options.add_json(parser)
@@ -27,6 +31,8 @@ def run(args: argparse.Namespace) -> int:
     """Look and print."""
     from codelens.engine.engine import Engine
 
+    if args.all:
+        return _show_all(as_object=args.json)
     with Engine() as engine, Bar() as bar:
         answer = engine.status(
             path=args.path,
@@ -35,6 +41,20 @@ def run(args: argparse.Namespace) -> int:
             progress=bar,
         )
     show(answer, as_object=args.json)
+    return 0
+
+
+def _show_all(*, as_object: bool) -> int:
+    from codelens.cli import screen
+    from codelens.engine import upkeep_text
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine:
+        found = engine.overview()
+    if as_object:
+        screen.put_json(upkeep_text.overview_json(found))
+    else:
+        screen.put_safe(*upkeep_text.overview_lines(found))
     return 0
 
 

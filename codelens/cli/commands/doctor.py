@@ -1,0 +1,69 @@
+"""`codelens doctor`: what is wrong here, and mending it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from codelens.cli import options
+
+if TYPE_CHECKING:
+    from codelens.engine.doctor import Told
+
+_SIGNS = {"ok": "ok", "note": "note", "mended": "mended", "wrong": "WRONG"}
+_STYLES = {"ok": "dim", "note": "kind", "mended": "bold", "wrong": "warn"}
+
+
+def add(commands: options.Commands) -> None:
+    """Its arguments."""
+    parser = options.command(
+        commands, "doctor", "find what is wrong with codelens here, and mend it with --fix",
+        "Looks at versions, folders, permissions, free space, every index (all pages and their "
+        "checksums), leases, saved contexts, usage and files left behind, for all repositories. "
+        "Nothing is changed without --fix. Exit codes: 0 nothing is wrong, or all was mended; "
+        "1 something is; 2 error.",
+    )  # fmt: skip
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended")
+    parser.add_argument(
+        "--thorough", action="store_true",
+        help="compare the indexes of databases with their tables too (two to four times as long)",
+    )  # fmt: skip
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Examine and print; 1 if something is wrong and stays so."""
+    from codelens import config
+    from codelens.cli import screen
+    from codelens.engine.doctor import examine
+
+    findings: list[Told] = []
+    for one in examine(config.load(), fix=args.fix, thorough=args.thorough):
+        findings.append(one)
+        if not args.json:
+            _show(one)
+    wrong = sum(one.state == "wrong" for one in findings)
+    mended = sum(one.state == "mended" for one in findings)
+    if args.json:
+        results = [one._asdict() for one in findings]
+        screen.put_json({"results": results, "wrong": wrong, "mended": mended})
+    else:
+        screen.say(_summary(wrong, mended, sum("--fix: " in one.done for one in findings)))
+    return 1 if wrong else 0
+
+
+def _show(one: Told) -> None:
+    from codelens.cli import screen
+    from codelens.engine.as_text import one_line
+
+    sign = screen.styled(f"{_SIGNS[one.state]:<6}", _STYLES[one.state])
+    done = f"; {one_line(one.done)}" if one.done else ""
+    screen.put(f"{sign}  {one.check}: {one_line(one.about)}: {one_line(one.found)}{done}")
+
+
+def _summary(wrong: int, mended: int, mendable: int) -> str:
+    if not wrong:
+        return f"nothing is wrong{f', {mended:,} mended' if mended else ''}"
+    hint = f"; `codelens doctor --fix` mends {mendable:,} of it" if mendable else ""
+    return f"{wrong:,} wrong, {mended:,} mended{hint}"

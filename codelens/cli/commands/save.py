@@ -1,0 +1,81 @@
+"""`codelens save`: a note with handles, kept for later and for all worktrees."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from codelens.cli import options
+from codelens.cli.here import from_here
+from codelens.cli.progress import Bar
+
+
+def add(commands: options.Commands) -> None:
+    """Its arguments."""
+    parser = options.command(
+        commands, "save", "keep a note with handles, for later",
+        "Keep a note with handles under a name, for all worktrees and branches of this "
+        "repository. `codelens load` finds it and tells which handles still hold.",
+    )  # fmt: skip
+    parser.add_argument("name", help="to find it by, such as auth-flow")
+    parser.add_argument(
+        "handle", nargs="*",
+        help="what the note is about: src/auth.py#Session.validate, src/auth.py:10-42, "
+        "src/auth.py, a name alone, REF:HANDLE; each must be there now",
+    )  # fmt: skip
+    parser.add_argument(
+        "--note", default="", metavar="TEXT", help="the note; - reads it from stdin"
+    )
+    parser.add_argument(
+        "--category", default="note", metavar="WHAT",
+        help="decision, pattern, bug_fix, architecture, convention or note (default note)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="TAG", dest="tags",
+        help="a word to filter by; may be given several times",
+    )  # fmt: skip
+    parser.add_argument("--pin", action="store_true", help="it never expires and stands first")
+    parser.add_argument(
+        "--ttl", default="", metavar="TIME",
+        help="how long it is shown: 12h, 30d, 2w; for ever if not given",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace", action="store_true", help="take the place of what has the name"
+    )
+    options.add_ref(parser)
+    options.add_budget(parser)
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Save and print."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    note = sys.stdin.read() if args.note == "-" else args.note
+    with Engine() as engine, Bar() as bar:
+        answer = engine.save(
+            args.name,
+            note,
+            [from_here(handle, args.path) for handle in args.handle],
+            category=args.category,
+            tags=args.tags,
+            pinned=args.pin,
+            ttl=args.ttl,
+            replace=args.replace,
+            path=args.path,
+            ref=args.ref,
+            budget_ms=options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.engine import memory_json
+
+        screen.put_json(memory_json.save(answer))
+    else:
+        from codelens.engine import memory_text
+
+        screen.put_safe(memory_text.saved(answer))
+        screen.say_all(answer.receipt, answer.notes)
+    return 0

@@ -1,0 +1,65 @@
+"""What is wrong with codelens on this machine, and what can be mended of it.
+
+`CHECKS` names the checks in their order. A check is a function from an `Examination` to findings;
+one that may mend does so only where `Examination.fix` is set. What one check raises is a finding
+of its own and keeps no other from running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from codelens.config import Settings
+from codelens.engine.doctor_files import disk, home, leftovers, permissions, versions
+from codelens.engine.doctor_stores import contexts_databases, indexes, usage_database
+from codelens.engine.examination import Examination, Finding
+from codelens.errors import CodelensError
+
+Check = Callable[[Examination], Iterator[Finding]]
+
+CHECKS: tuple[tuple[str, Check], ...] = (
+    ("versions", versions),
+    ("home", home),
+    ("permissions", permissions),
+    ("disk", disk),
+    ("indexes", indexes),
+    ("contexts", contexts_databases),
+    ("usage", usage_database),
+    ("leftovers", leftovers),
+)
+"""Named checks; who adds one appends a pair."""
+
+
+class Told(NamedTuple):
+    """A finding, with the check that made it."""
+
+    check: str
+    state: Literal["ok", "note", "mended", "wrong"]
+    about: str
+    found: str
+    done: str
+
+
+def examine(
+    settings: Settings,
+    *,
+    fix: bool = False,
+    thorough: bool = False,
+    checks: Iterable[tuple[str, Check]] = CHECKS,
+) -> Iterator[Told]:
+    """Run the checks.
+
+    Args:
+        settings: whose home is examined.
+        fix: mend what can be; else nothing is changed, and findings say what would be done.
+        thorough: compare indexes of databases with their tables too.
+        checks: named, in their order.
+    """
+    case = Examination(settings, fix, thorough)
+    for name, check in checks:
+        try:
+            for one in check(case):
+                yield Told(name, *one)
+        except (CodelensError, OSError) as error:
+            yield Told(name, "wrong", str(settings.home), str(error), "")

@@ -1,0 +1,157 @@
+"""The doctor's checks of databases: indexes with their leases, saved contexts, usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from codelens.engine.examination import Examination, Finding
+from codelens.errors import IndexCorrupt, SchemaTooNew, StoreError
+from codelens.memory.words import terms_of
+from codelens.paths import usage_file
+from codelens.store import contexts, leases, recovery
+from codelens.store.clock import machine
+from codelens.store.contexts_file import open_contexts
+from codelens.store.database import Database, open_database, open_index
+from codelens.store.migrate import outdated_schema
+
+
+def indexes(case: Examination) -> Iterator[Finding]:
+    """Each index: its schema, its structure and checksums, and who writes it."""
+    files = sorted((case.home / "indexes").glob("index-*.db"))
+    for path in files:
+        yield from _index(case, path)
+    if not files:
+        yield Finding("ok", str(case.home / "indexes"), "no index yet")
+
+
+def _index(case: Examination, path: Path) -> Iterator[Finding]:
+    schema = outdated_schema(path, "index")
+    if schema and not case.fix:
+        yield Finding("note", str(path), f"schema {schema}: the next question migrates it")
+        return
+    identity = recovery.identity_of(path)
+    try:
+        db = open_database(path, "index")
+    except IndexCorrupt as error:
+        yield _damaged(case, path, error.why, identity)
+        return
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    try:
+        fault = db.fault(thorough=case.thorough)
+        if not fault:
+            recovery.note_check(path)
+            size = f"{db.size_bytes() / 1e6:,.1f} MB, checked as a whole"
+            yield Finding("ok", str(path), size if db.has_checksums() else f"{size}, no checksums")
+            yield from _lease(case, db)
+    finally:
+        db.close()
+    if fault:
+        yield _damaged(case, path, fault, identity)
+
+
+def _damaged(
+    case: Examination, path: Path, why: str, identity: recovery.Identity | None
+) -> Finding:
+    def mend() -> None:
+        recovery.set_aside(path, identity)
+        open_index(path).close()
+
+    how = "set it aside, to be built anew by the next question; saved contexts stay"
+    return case.mended(str(path), f"damaged: {why}", how, mend)
+
+
+def _lease(case: Examination, db: Database) -> Iterator[Finding]:
+    holder = leases.holder_of(db)
+    if holder is None or not holder.owner:
+        return
+    if leases.is_held(holder, machine()):
+        yield Finding("note", str(db.path), f"process {holder.pid} is writing it")
+        return
+    yield case.mended(
+        str(db.path),
+        f"process {holder.pid} ended while it was writing",
+        "give its lease back",
+        lambda: leases.acquire(db, 0.0).release(db),
+    )
+
+
+def contexts_databases(case: Examination) -> Iterator[Finding]:
+    """What people and agents saved: all of it can be read."""
+    # Copies tell of one that is gone.
+    every = (case.home / "contexts").glob("contexts-*.db*")
+    files = sorted({one.with_name(f"{one.name.partition('.db')[0]}.db") for one in every})
+    for path in files:
+        schema = outdated_schema(path, "contexts") if path.exists() else 0
+        if schema and not case.fix:
+            yield Finding("note", str(path), f"schema {schema}: its next use migrates it")
+            continue
+        try:
+            fault, count = _contexts(path, thorough=case.thorough)
+        except StoreError as error:
+            yield _unusable(path, error)
+            continue
+        if fault:
+            yield case.mended(
+                str(path),
+                f"damaged: {fault}",
+                "restore it from its copy and what can still be read; the damaged file is kept",
+                lambda path=path: _restore(path),
+            )
+        else:
+            yield Finding("ok", str(path), f"{count:,} saved")
+    if not files:
+        yield Finding("ok", str(case.home / "contexts"), "nothing saved yet")
+
+
+def _contexts(path: Path, *, thorough: bool) -> tuple[str, int]:
+    """What is wrong with saved contexts, and how many there are."""
+    if not path.exists() or not path.stat().st_size:
+        return ("it is empty" if path.exists() else "it is gone"), 0
+    try:
+        db = open_database(path, "contexts")
+        try:
+            return db.fault(thorough=thorough), len(contexts.every(db))
+        finally:
+            db.close()
+    except IndexCorrupt as error:
+        return error.why, 0
+
+
+def _restore(path: Path) -> None:
+    opened = open_contexts(path, terms_of, make=False)
+    if opened is not None:
+        opened.db.close()
+
+
+def usage_database(case: Examination) -> Iterator[Finding]:
+    """The counts of calls."""
+    path = usage_file(case.home)
+    if not path.exists():
+        yield Finding("ok", str(path), "nothing counted yet")
+        return
+    identity = recovery.identity_of(path)
+    try:
+        db = open_database(path, "usage")
+        try:
+            fault = db.fault(thorough=case.thorough)
+        finally:
+            db.close()
+    except IndexCorrupt as error:
+        fault = error.why
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    if fault:
+        how = "set it aside and count anew"
+        mend = lambda: recovery.set_aside(path, identity)  # noqa: E731 - one expression, used once
+        yield case.mended(str(path), f"damaged: {fault}", how, mend)
+    else:
+        yield Finding("ok", str(path), "checked as a whole")
+
+
+def _unusable(path: Path, error: StoreError) -> Finding:
+    remedy = "upgrade codelens" if isinstance(error, SchemaTooNew) else ""
+    return Finding("wrong", str(path), str(error), remedy)

@@ -1,0 +1,1 @@
+"""What people and agents keep: saved contexts, and how their handles fare in a view."""

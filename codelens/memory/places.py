@@ -1,0 +1,45 @@
+"""What was saved of a repository before it moved: found by the commit that its history begins with.
+
+A repository's contexts lie under the path of its git folder. What was saved at a path that is gone
+is offered where the same history is now, and taken over only when asked: a clone is another
+repository, as long as the first one is still there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from codelens.store.contexts_file import Glance, glance
+
+
+def former(own: Path, root: str) -> list[Glance]:
+    """Contexts of places that are gone and whose history begins with `root`, most first."""
+    if not root:
+        return []
+    found = [
+        one for one in _others(own) if root in one.roots and not os.path.exists(one.common_dir)
+    ]
+    return sorted(found, key=lambda one: (-one.size, one.common_dir))
+
+
+def waiting(own: Path, names: str) -> list[Glance]:
+    """Of files that were found to be of a former place, those that still are."""
+    found = (glance(own.with_name(name)) for name in names.split() if own.with_name(name).exists())
+    return [one for one in found if one and one.size and not os.path.exists(one.common_dir)]
+
+
+def of_place(own: Path, place: str) -> list[Glance]:
+    """Contexts of a repository or folder that is, or was, at `place`."""
+    here = os.path.abspath(os.path.expanduser(place))
+    named = {here, os.path.realpath(here)}
+    named |= {os.path.join(one, ".git") for one in named}
+    return [one for one in _others(own) if one.common_dir in named]
+
+
+def _others(own: Path) -> Iterator[Glance]:
+    for path in sorted(own.parent.glob("contexts-*.db")):
+        found = glance(path) if path.name != own.name else None
+        if found is not None and found.size:
+            yield found

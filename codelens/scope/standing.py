@@ -1,0 +1,146 @@
+"""Whether a folder that was indexed is still there: worktrees are moved and disks unmounted.
+
+A folder that is missing was removed only if the disk it lay on is there without it, or if git
+itself has struck the worktree from its list. Everything else is "cannot be told".
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from codelens.errors import ScopeError
+from codelens.scope.repository import Repository
+
+State = Literal["there", "gone", "unreachable"]
+
+
+class Whereabouts(NamedTuple):
+    """The file system a folder lies on."""
+
+    mount: bytes
+    """Its mount point."""
+    filesystem: str
+    """Tells it from another one mounted there."""
+
+
+class Standing(NamedTuple):
+    """How it is with a worktree or folder now."""
+
+    state: State
+    key: str = ""
+    """`Scope.key` of what it stands on, where it is there."""
+
+
+def whereabouts(folder: str) -> Whereabouts:
+    """Where a folder lies, or would lie: by its nearest parent that exists.
+
+    Raises:
+        OSError: a parent cannot be read.
+    """
+    here = os.path.abspath(folder)
+    while not os.path.lexists(here):
+        here = os.path.dirname(here)
+    here = os.path.realpath(here)
+    while not os.path.ismount(here):
+        here = os.path.dirname(here)
+    return Whereabouts(os.fsencode(here), _filesystem(here))
+
+
+def _filesystem(mount: str) -> str:
+    if hasattr(os, "statvfs"):
+        return f"fsid {os.statvfs(mount).f_fsid}"
+    return f"dev {os.stat(mount).st_dev}"
+
+
+def standing(
+    folder: str, repo_id: str, common_dir: str, seen: Whereabouts | None, *, printed: bool
+) -> Standing:
+    """How it is with a folder of a repository.
+
+    Args:
+        folder: its root, as a view keeps it.
+        repo_id: of the repository.
+        common_dir: the repository's own folder; empty where it is not known.
+        seen: where the folder was when it was last there.
+        printed: `folder` is text that may stand for other bytes: then a missing one proves nothing.
+    """
+    try:
+        if os.path.isdir(folder):
+            repository = Repository.at(folder)
+            if repository.place.root == folder:
+                scope = repository.scope()
+                if scope.repo_id == repo_id:
+                    return Standing("there", scope.key)
+        elif _is_hidden(folder):
+            return Standing("unreachable")
+    except (ScopeError, OSError):
+        return Standing("unreachable")
+    if printed or not _is_removed(folder, common_dir, seen):
+        return Standing("unreachable")
+    return Standing("gone")
+
+
+def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
+    """How it is with a repository's own folder."""
+    if os.path.isdir(common_dir):
+        return "there"
+    if _is_hidden(common_dir) or not _on_the_same_disk(common_dir, seen):
+        return "unreachable"
+    return "gone"
+
+
+def listed_worktrees(common_dir: str) -> dict[str, bool]:
+    """Roots of the linked worktrees that git knows of, and whether they are locked.
+
+    Raises:
+        OSError: the list cannot be read.
+    """
+    admin = os.path.join(common_dir, "worktrees")
+    found: dict[str, bool] = {}
+    if not os.path.isdir(admin):
+        os.stat(common_dir)
+        return found
+    for name in os.listdir(admin):
+        own = os.path.join(admin, name)
+        try:
+            text = Path(own, "gitdir").read_bytes()
+        except FileNotFoundError:
+            continue
+        # Relative since git 2.48, if so configured.
+        dot_git = os.path.join(own, os.fsdecode(text.strip()))
+        found[os.path.realpath(os.path.dirname(dot_git))] = os.path.exists(f"{own}/locked")
+    return found
+
+
+def _is_hidden(folder: str) -> bool:
+    """Whether it may be there without being seen."""
+    try:
+        os.stat(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def _is_removed(folder: str, common_dir: str, seen: Whereabouts | None) -> bool:
+    try:
+        listed = listed_worktrees(common_dir) if common_dir else None
+    except OSError:
+        listed = None
+    if listed is not None:
+        main = os.path.dirname(common_dir)
+        if folder not in listed and folder not in {main, common_dir}:
+            return True
+        if listed.get(folder):
+            return False
+    return _on_the_same_disk(folder, seen)
+
+
+def _on_the_same_disk(folder: str, seen: Whereabouts | None) -> bool:
+    try:
+        return seen is not None and whereabouts(folder) == seen
+    except OSError:
+        return False

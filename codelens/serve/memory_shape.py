@@ -1,0 +1,52 @@
+"""Saved contexts as text for an agent, within a number of tokens."""
+
+from __future__ import annotations
+
+import json
+
+from codelens.engine import memory_json, memory_text, within
+from codelens.engine.as_text import count_of, one_line
+from codelens.engine.memory_answers import ForgetAnswer, LoadAnswer, SaveAnswer
+from codelens.serve.shape import Format, head
+
+
+def save(answer: SaveAnswer, form: Format) -> str:
+    """What was saved."""
+    if form == "json":
+        return json.dumps(memory_json.save(answer), ensure_ascii=False)
+    notes = [f"note: {one_line(note)}" for note in answer.notes]
+    return "\n".join([head(answer.receipt), *notes, memory_text.saved(answer)])
+
+
+def load(answer: LoadAnswer, form: Format, max_tokens: int) -> str:
+    """What was found."""
+    if form == "json":
+        return within.fitted_json(memory_json.load(answer), "results", max_tokens)
+    notes = [f"note: {one_line(note)}" for note in answer.notes]
+    if answer.former:
+        told = one_line(memory_text.former(answer.former))
+        notes.append(
+            f"{told}, which is gone: ask the user, then run `codelens load --adopt` here to take "
+            "them over"
+        )
+    elif not answer.results:
+        notes.append("nothing saved here answers to that" if answer.query else "nothing is saved")
+    if form == "detailed":
+        blocks = [memory_text.block(one) for one in answer.results]
+    else:
+        blocks = memory_text.blocks(answer)
+
+    def more(left: int) -> str:
+        left += answer.more
+        if not left:
+            return ""
+        how = "a higher max_tokens or limit" if answer.query else "words, category or tags"
+        return f"{count_of(left, 'context')} more: call cl_load with {how}"
+
+    return within.fitted([head(answer.receipt), *notes], blocks, more, max_tokens).text
+
+
+def forget(answer: ForgetAnswer) -> str:
+    """Which names were forgotten."""
+    notes = [f"note: {one_line(note)}" for note in answer.notes]
+    return "\n".join([*(f"forgot {one_line(name)}" for name in answer.forgotten), *notes])

@@ -1,0 +1,313 @@
+"""A contexts database as a file: precious, so never thrown away nor answered from when damaged.
+
+After every change a copy is written beside it (`.backup`, the one before as `.backup-old`). Each
+opening checks the whole file, which is small. A damaged one is set aside and kept for good, and a
+new one made of the newest sound copy and of all that can still be read of the damaged one.
+A rollback journal instead of a write-ahead log: nothing saved is ever in another file, and it can
+be read where nothing can be written.
+"""
+
+# apsw's stubs leave the types of bindings and pragmas open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import os
+import time
+import urllib.parse
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import apsw
+
+from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, StoreError
+from codelens.paths import make_private
+from codelens.store import contexts, pagecheck
+from codelens.store.contexts import Context, Terms
+from codelens.store.database import Database, open_database, translated
+from codelens.store.recovery import alone_in
+
+TermsOf = Callable[[Context], Terms]
+
+_COPIES = (".backup", ".backup-old")
+_ASIDE = ".unreadable-"
+_BESIDE = ("-journal", "-wal", "-shm")
+_MAGIC = b"SQLite format 3\0"
+_LEFT_S = 3600
+"""Half-written copies older than this belong to a process that was killed."""
+
+
+class ContextsFile(NamedTuple):
+    """An open contexts database; use it in a `with`."""
+
+    db: Database
+    notes: tuple[str, ...]
+    """What had to be done to open it, in sentences."""
+    why_not: StoreError | None = None
+    """Why it can only be read."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.db.close()
+
+    @contextmanager
+    def changed(self) -> Generator[list[str]]:
+        """One transaction, and a copy of the file when it is over.
+
+        What is yielded gains a sentence where the copy could not be written.
+
+        Raises:
+            StoreError: nothing was changed.
+        """
+        if self.why_not is not None:
+            raise self.why_not
+        notes: list[str] = []
+        with self.db.write(None):
+            yield notes
+            if self.db.was_replaced():
+                path = str(self.db.path)
+                raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
+        try:
+            back_up(self.db)
+        except (StoreError, OSError) as error:
+            notes.append(f"it is kept, but no copy of it could be written beside it: {error}")
+
+
+def open_contexts(path: Path, terms_of: TermsOf, *, make: bool) -> ContextsFile | None:
+    """Open what was saved of a repository; mended if it is damaged, made if `make` says so.
+
+    Args:
+        path: of the database; its folder is made with it.
+        terms_of: what a context is found by.
+        make: it is to be changed: make it where there is none, and fail where it cannot be written.
+
+    Returns:
+        None where nothing was ever saved.
+
+    Raises:
+        HomeNotWritable, DiskFull: it cannot be written and `make` is set, or not even be read.
+        SchemaTooNew: a newer codelens wrote it.
+    """
+    if not make and not path.exists() and not any(_copies(path)):
+        return None
+    try:
+        try:
+            return ContextsFile(_sound(path), ())
+        except IndexCorrupt as error:
+            return _mended(path, terms_of, error.why)
+    except (HomeNotWritable, DiskFull) as error:
+        if make:
+            raise
+        return _for_reading(path, error)
+
+
+class Glance(NamedTuple):
+    """What a contexts database says of its repository."""
+
+    path: Path
+    common_dir: str
+    roots: frozenset[str]
+    size: int
+    """Contexts in it, expired ones too."""
+
+
+def glance(path: Path) -> Glance | None:
+    """Whose contexts a file has; None where it cannot be told."""
+    try:
+        with closing(_as_it_is(path)) as db:
+            roots = frozenset(contexts.about(db, contexts.ROOTS).split())
+            place = contexts.about(db, contexts.COMMON_DIR)
+            return Glance(path, place, roots, contexts.count(db))
+    except StoreError:
+        return None
+
+
+def contexts_of(path: Path) -> list[Context]:
+    """All contexts of a file that is only to be read.
+
+    Raises:
+        StoreError: it cannot be read, or is damaged.
+    """
+    with closing(_as_it_is(path)) as db:
+        _prove(db)
+        return contexts.every(db)
+
+
+def back_up(db: Database) -> None:
+    """Copy the database beside itself: whole or not at all, and never an older state over a newer.
+
+    Raises:
+        StoreError, OSError: the copy could not be written; the one before is still there.
+    """
+    newest, older = (db.path.with_name(db.path.name + suffix) for suffix in _COPIES)
+    _sweep(db.path)
+    # Nobody commits between the copy and its renaming.
+    with db.write(None):
+        made = _copied(db.path)
+        if newest.exists():
+            newest.replace(older)
+        made.replace(newest)
+
+
+def _copied(path: Path) -> Path:
+    target = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
+    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    try:
+        with translated(path):
+            source, copy = apsw.Connection(str(path)), apsw.Connection(str(target))
+            try:
+                with copy.backup("main", source, "main") as backup:
+                    backup.step()
+            finally:
+                source.close()
+                copy.close()
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _sweep(path: Path) -> None:
+    for left in path.parent.glob(f"{path.name}.new-*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _LEFT_S:
+                left.unlink()
+
+
+def _copies(path: Path) -> Iterator[Path]:
+    """Copies of the database, the newest first."""
+    beside = [path.with_name(path.name + suffix) for suffix in _COPIES]
+    yield from (file for file in beside if file.exists())
+    yield from sorted(path.parent.glob(f"{path.name}.before-*"), reverse=True)
+
+
+def _sound(path: Path) -> Database:
+    """The database, all of it read and found as it was written.
+
+    Raises:
+        IndexCorrupt: it is damaged, or lost while there are copies of it.
+    """
+    head = _head(path)
+    if not head and any(_copies(path)):
+        raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
+    # SQLite begins a new database in a file that is too short to be one.
+    if head and head != _MAGIC:
+        raise IndexCorrupt(path, "it is no database")
+    return _proved(open_database(path, "contexts"))
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_MAGIC))
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise HomeNotWritable(path, error.strerror or str(error)) from error
+
+
+def _proved(db: Database) -> Database:
+    try:
+        _prove(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _prove(db: Database) -> None:
+    try:
+        fault = db.fault()
+        contexts.every(db)
+    except apsw.SQLError as error:
+        # So FTS5 tells of a table of its own that was lost.
+        raise IndexCorrupt(db.path, str(error)) from error
+    if fault:
+        raise IndexCorrupt(db.path, fault)
+
+
+def _mended(path: Path, terms_of: TermsOf, why: str) -> ContextsFile:
+    make_private(path.parent)
+    try:
+        with alone_in(path.parent):
+            try:
+                # Another process may have done it while this one waited.
+                return ContextsFile(_sound(path), ())
+            except IndexCorrupt:
+                aside, count = _remade(path, terms_of)
+    except OSError as error:
+        raise HomeNotWritable(path, error.strerror or str(error)) from error
+    told = f"{count} restored" if count else "none could be restored"
+    kept = f"; the damaged file is kept as {str(aside)!r}" if aside else ""
+    note = f"the saved contexts were damaged ({why}): {told}{kept}"
+    db = _proved(open_database(path, "contexts"))
+    return ContextsFile(db, (note,))
+
+
+def _remade(path: Path, terms_of: TermsOf) -> tuple[Path | None, int]:
+    """Put a sound database in place; where the damaged one is now, and how much was restored."""
+    found, about = _restorable(path)
+    made = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
+    db = open_database(made, "contexts")
+    try:
+        with db.write(None):
+            for context in found:
+                contexts.put(db, context, terms_of(context))
+            contexts.put_about(db, about)
+    finally:
+        db.close()
+    aside = path.with_name(f"{path.name}{_ASIDE}{time.time_ns()}")
+    # A journal left behind would be played into the new file.
+    for suffix in (*_BESIDE, ""):
+        file = path.with_name(path.name + suffix)
+        if file.exists():
+            file.rename(aside.with_name(aside.name + suffix))
+    made.replace(path)
+    return (aside if aside.exists() else None), len(found)
+
+
+def _restorable(path: Path) -> tuple[list[Context], list[tuple[str, str]]]:
+    """What the newest sound copy has, with what is newer or only in the damaged file."""
+    found: dict[str, Context] = {}
+    about: list[tuple[str, str]] = []
+    for copy in _copies(path):
+        with suppress(StoreError), closing(_as_it_is(copy)) as db:
+            _prove(db)
+            found = {one.name: one for one in contexts.every(db)}
+            keys = (contexts.COMMON_DIR, contexts.ROOTS, contexts.WAITING)
+            about = [(key, contexts.about(db, key)) for key in keys]
+            break
+    # A process killed while it mended left the damaged file under its new name.
+    asides = sorted(path.parent.glob(f"{path.name}{_ASIDE}*[0-9]"), reverse=True)[:1]
+    for damaged in [path] if path.exists() else asides:
+        with suppress(StoreError), closing(_as_it_is(damaged)) as db:
+            for one in contexts.readable(db):
+                if one.name not in found or found[one.name].saved_s < one.saved_s:
+                    found[one.name] = one
+    return sorted(found.values(), key=lambda one: (one.created_s, one.name)), about
+
+
+def _as_it_is(path: Path) -> Database:
+    """A file of which nothing is changed, not even to bring it up to date."""
+    pagecheck.available()
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    with translated(path):
+        name = urllib.parse.quote(str(path))
+        return Database(path, apsw.Connection(f"file:{name}?mode=ro", flags=flags))
+
+
+def _for_reading(path: Path, why_not: StoreError) -> ContextsFile:
+    """What can be read where nothing can be written: the file itself, else its newest sound copy.
+
+    Raises:
+        StoreError: `why_not`, where not even that can be done.
+    """
+    for file in (path, *_copies(path)):
+        with suppress(StoreError):
+            db = _proved(_as_it_is(file))
+            return ContextsFile(db, (f"read only: {why_not}",), why_not)
+    raise why_not

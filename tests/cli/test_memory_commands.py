@@ -1,0 +1,119 @@
+"""save, load, forget, usage and export contexts as they are typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+LAMP = "def kindle(lamp):\n    return lamp\n"
+
+
+class Shell:
+    def __init__(self, scratch: Path) -> None:
+        self.repo = GitRepo.init(scratch / "repo")
+        self.repo.commit("one", {"src/lamp.py": LAMP})
+        self.home = scratch / "home"
+
+    def run(self, *args: str, code: int = 0, stdin: str = "", cwd: Path | None = None, **env: str):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "codelens", *args],
+            cwd=cwd or self.repo.root, input=stdin, capture_output=True, text=True,
+            env={**os.environ, "CODELENS_HOME": str(self.home), **env},
+        )  # fmt: skip
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def test_a_note_is_saved_found_and_forgotten(shell: Shell) -> None:
+    out = shell.run(
+        "save", "lamps", "./lamp.py#kindle", "--note", "-", "--tag", "a", "--tag", "b", "--ttl",
+        "30d", stdin="They burn.\nAlways.\n", cwd=shell.repo.root / "src",
+    ).stdout  # fmt: skip
+    first, *rest = out.splitlines()
+    assert first.startswith("saved lamps  note · saved 20")
+    assert " · expires 20" in first and first.endswith(" · tags a, b")
+    assert rest == ["  They burn.", "  Always.", "  current  src/lamp.py#kindle  1-2"]
+    listed = shell.run("load").stdout
+    assert listed == "lamps\tnote · 1 handle: 1 current · They burn. Always.\n"
+    assert "  current  src/lamp.py#kindle  1-2" in shell.run("load", "burning").stdout
+    assert shell.run("forget", "lamps").stdout == "forgot lamps\n"
+    assert "note: nothing is saved" in shell.run("load", code=1).stderr
+
+
+def test_errors_take_one_line_and_say_what_to_do(shell: Shell) -> None:
+    said = shell.run("save", "x", "kindel", code=2).stderr
+    assert (
+        said.startswith("codelens: error: nothing was saved: 1 of 1 handles") and "#kindle" in said
+    )
+    shell.run("save", "x", "--note", "one")
+    assert "--replace" in shell.run("save", "x", "--note", "two", code=2).stderr
+    assert "did you mean x?" in shell.run("forget", "xx", code=2).stderr
+    assert "no tool or profile" in shell.run("serve", code=2, CODELENS_TOOLS="cl_sav").stderr
+    assert "--import takes no query" in shell.run("load", "x", "--import", "-", code=2).stderr
+    assert "leave --ref out" in shell.run("export", "contexts", "--ref", "main", code=2).stderr
+    assert "cannot read" in shell.run("load", "--import", "nowhere.json", code=2).stderr
+
+
+def test_an_export_is_imported_and_overwrites_nothing(shell: Shell, tmp_path: Path) -> None:
+    shell.run("save", "lamps", "kindle", "--note", "one")
+    exported = shell.run("export", "contexts").stdout
+    clone = GitRepo.clone(shell.repo.root, tmp_path / "clone").root
+    said = shell.run("load", "--import", "-", "-C", str(clone), stdin=exported).stdout
+    assert said == "added 1: lamps\n"
+    shell.run("save", "lamps", "--note", "two", "--replace", "-C", str(clone))
+    done = shell.run("load", "--import", "-", "-C", str(clone), stdin=exported, code=1)
+    assert done.stdout.startswith("left out 1, the name is taken by another: lamps")
+    assert "--replace takes those of the import" in done.stderr
+
+
+def test_a_moved_repository_is_told_how_to_get_its_contexts_back(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell.run("save", "lamps", "kindle")
+    shell.repo.root.rename(tmp_path / "moved")
+    there = tmp_path / "moved"
+    done = shell.run("load", cwd=there, code=1)
+    assert done.stdout == ""
+    assert f"1 context saved when this repository was at '{shell.repo.root}/.git'" in done.stderr
+    assert "`codelens load --adopt`" in done.stderr
+    assert shell.run("load", "--adopt", cwd=there).stdout.startswith("added 1 from ")
+    assert shell.run("load", cwd=there).stdout.startswith("lamps\t")
+
+
+def test_json_has_all_of_a_context(shell: Shell) -> None:
+    shell.run("save", "lamps", "kindle", "--json")
+    (one,) = json.loads(shell.run("load", "--json").stdout)["results"]
+    assert one["items"][0] == {
+        "status": "current", "handle": "src/lamp.py#kindle", "was": "src/lamp.py#kindle",
+        "start_line": 1, "end_line": 2, "near": [], "ref": "",
+    }  # fmt: skip
+    assert one["expires"] is None and one["saved"].endswith("Z")
+
+
+def test_a_note_cannot_command_a_terminal(shell: Shell) -> None:
+    out = shell.run("save", "x", "--note", "red \x1b[31m", "--tag", "t\u202e", code=2)
+    assert "a tag has" in out.stderr and "\u202e" not in out.stderr
+    assert "\x1b" not in shell.run("save", "x", "--note", "red \x1b[31m").stdout
+
+
+def test_usage_counts_what_was_printed(shell: Shell) -> None:
+    assert shell.run("usage", code=1).stdout.startswith("0 calls in 30 days")
+    printed = len(shell.run("expand", "src/lamp.py").stdout)
+    shell.run("search", "kindle", CODELENS_USAGE="off")
+    told = json.loads(shell.run("usage", "--json").stdout)
+    assert told["total"]["calls"] == 1
+    assert told["total"]["served_bytes"] == printed
+    assert [one["name"] for one in told["by_repository"]] == [str(shell.repo.root)]
+    rows = shell.run("usage", "--by", "tool").stdout.splitlines()
+    assert rows[2] == "by tool" and rows[3].startswith("  expand  1  █")

@@ -1,0 +1,113 @@
+"""Whatever a repository names or holds, a terminal is sent nothing that it would obey."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo, git_environment
+
+pty = pytest.importorskip("pty")
+
+# Cursor, title, colours, a C1 introducer, reading order, a line separator, a bell, a backspace.
+EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.exe\u2028\x08\x7f"
+OURS = re.compile(r"\x1b\[(?:0|1|2|33|35|36)m")
+OBEYED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
+    made = GitRepo.init(tmp_path_factory.mktemp("evil") / "repo")
+    name = "ev\x1b[31mil\x9b\u202e.py"
+    made.commit("one", {
+        name: f'def lamp():\n    """Doc {EVIL} lamp."""\n    return "{EVIL}"\n',
+        "other.py": f"# lamp {EVIL}\ndef kindle(a='{EVIL}'):\n    return lamp()\n",
+        "x\nlamp\x1b[2J.md": f"# lamp {EVIL}\n\ntext\n",
+    })  # fmt: skip
+    made.git("branch", "lamp-\u202e")
+    return made
+
+
+def on_a_terminal(repo: GitRepo, *args: str) -> str:
+    """What a command sends to a terminal: stdout and stderr."""
+    home = repo.root.parent
+    env = git_environment() | {
+        "CODELENS_HOME": str(home / "home"), "HOME": str(home), "TERM": "xterm",
+        "LC_ALL": "C.UTF-8", "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "200",
+    }  # fmt: skip
+    pid, terminal = pty.fork()
+    if not pid:
+        try:
+            os.chdir(repo.root)
+            os.execve(sys.executable, [sys.executable, "-m", "codelens", *args], env)
+        finally:
+            os._exit(127)
+    found = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other side is closed
+            break
+        if not part:
+            break
+        found += part
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return found.decode("utf-8", "replace")
+
+
+COMMANDS = (
+    ("search", "lamp"),
+    ("search", "--explain", "lamp"),
+    ("search", "--json", "lamp"),
+    ("search", "--mode", "text", "owned"),
+    ("search", EVIL.replace("\0", "")),
+    ("expand", "lamp", "kindle", EVIL),
+    ("expand", "other.py", "-n"),
+    ("expand", "--json", "other.py"),
+    ("outline",),
+    ("outline", "--json"),
+    ("outline", EVIL),
+    ("map",),
+    ("map", "--format", "dot"),
+    ("map", "--format", "mermaid"),
+    ("related", "lamp"),
+    ("related", "--json", "lamp"),
+    ("impact", "lamp"),
+    ("export", "symbols"),
+    ("status",),
+    ("status", "--json"),
+    ("search", "--ref", "lamp-\u202e", "lamp"),
+    ("search", "--ref", EVIL, "lamp"),
+    ("search", "-C", f"/nowhere{EVIL}", "lamp"),
+    ("no\x1b[2Jsuch",),
+    ("doctor",),
+)
+
+
+@pytest.mark.parametrize("args", COMMANDS, ids=lambda args: ascii(" ".join(args))[:40])
+def test_a_terminal_is_sent_nothing_that_it_would_obey(
+    repo: GitRepo, args: tuple[str, ...]
+) -> None:
+    shown = on_a_terminal(repo, *args)
+    assert shown.strip()
+    # The progress bar hides the cursor and shows it again, and draws over its own line.
+    shown = re.sub(r"\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A|\r", "", shown)
+    left = OBEYED.findall(OURS.sub("", shown))
+    assert not left, ascii(shown)
+
+
+def test_a_file_or_pipe_gets_what_there_is(repo: GitRepo, tmp_path: Path) -> None:
+    import subprocess
+
+    home = repo.root.parent
+    env = git_environment() | {
+        "CODELENS_HOME": str(home / "home"), "HOME": str(home),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }  # fmt: skip
+    command = [sys.executable, "-m", "codelens", "expand", "other.py"]
+    done = subprocess.run(command, cwd=repo.root, env=env, capture_output=True)
+    assert done.stdout == repo.path("other.py").read_bytes()

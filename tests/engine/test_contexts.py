@@ -1,0 +1,457 @@
+"""Saved contexts through the engine: kept, found, judged where one stands, taken elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.engine.memory_answers import Kept, SavedContext
+from codelens.errors import (
+    ContextError,
+    ContextExists,
+    NoSuchContext,
+    NotSaved,
+    SettingError,
+)
+from codelens.memory.notebook import forget_expired_in
+
+LAMP = """\
+import os
+
+
+class Lamp:
+    def kindle(self):
+        return os.getpid()
+
+    def snuff(self):
+        return None
+
+
+def carry(lamp):
+    return lamp
+"""
+DAY = 86_400
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("one", {"src/lamp.py": LAMP, "README.md": "# Lamps\n\nThey burn.\n"})
+    return made
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def engine(home: Path) -> Iterator[Engine]:
+    with Engine(Settings(home=home)) as made:
+        yield made
+
+
+def one(engine: Engine, name: str, where: Path) -> SavedContext:
+    answer = engine.load(name, path=where)
+    assert answer.exact
+    return answer.results[0]
+
+
+def items(engine: Engine, name: str, where: Path) -> list[Kept]:
+    return list(one(engine, name, where).items)
+
+
+def states(engine: Engine, name: str, where: Path) -> list[tuple[str, str]]:
+    return [(item.status, item.handle) for item in items(engine, name, where)]
+
+
+def test_a_context_is_given_back_as_it_was_saved(engine: Engine, repo: GitRepo) -> None:
+    engine.save(
+        "lamps", "They burn.\nAlways.", ["kindle", "src/lamp.py:12-13", "README.md"],
+        category="bug-fix", tags=["fire, light", "fire"], pinned=True, path=repo.root,
+    )  # fmt: skip
+    found = one(engine, "lamps", repo.root)
+    assert (found.note, found.category, found.tags) == (
+        "They burn.\nAlways.", "bug_fix", ("fire", "light"),
+    )  # fmt: skip
+    assert found.pinned and found.branch == "main" and found.head == repo.head()
+    assert states(engine, "lamps", repo.root) == [
+        ("current", "src/lamp.py#Lamp.kindle"),
+        ("current", "src/lamp.py:12-13"),
+        ("current", "README.md"),
+    ]
+
+
+def test_handles_that_name_nothing_are_all_told_and_nothing_is_saved(
+    engine: Engine, repo: GitRepo, home: Path
+) -> None:
+    repo.write("two.py", "def carry(x):\n    pass\n")
+    asked = ["carry", "src/lamp.py#Lamp.glow", "README.md:90", "nowhere:src/lamp.py", "kindle"]
+    with pytest.raises(NotSaved) as caught:
+        engine.save("lamps", handles=asked, path=repo.root)
+    said = caught.value.reasons
+    assert len(said) == 4
+    assert "has 2 owners: src/lamp.py#carry, two.py#carry" in said[0]
+    assert "src/lamp.py#Lamp.glow" in said[1]
+    assert "the file has 3 lines" in said[2]
+    assert "no ref 'nowhere'" in said[3]
+    assert not list(home.glob("contexts/*"))
+
+
+def test_a_symbol_that_moved_before_it_was_saved_is_refused(engine: Engine, repo: GitRepo) -> None:
+    with pytest.raises(NotSaved, match=r"src/lamp.py#carry"):
+        engine.save("lamps", handles=["README.md#carry"], path=repo.root)
+
+
+def test_one_thing_is_kept_once(engine: Engine, repo: GitRepo) -> None:
+    engine.save("a", handles=["kindle", "src/lamp.py#Lamp.kindle"], path=repo.root)
+    assert len(items(engine, "a", repo.root)) == 1
+
+
+def test_a_note_may_hold_on_one_branch_and_not_on_another(engine: Engine, repo: GitRepo) -> None:
+    engine.save("carrying", handles=["carry", "snuff"], path=repo.root)
+    repo.checkout("-b", "other")
+    repo.commit("change", {"src/lamp.py": LAMP.replace("return lamp", "return [lamp]")})
+    handles = ["src/lamp.py#carry", "src/lamp.py#Lamp.snuff"]
+    assert states(engine, "carrying", repo.root) == list(
+        zip(["changed", "current"], handles, strict=True)
+    )
+    repo.checkout("main")
+    assert states(engine, "carrying", repo.root) == [("current", one) for one in handles]
+    answer = engine.load("carrying", path=repo.root, ref="other")
+    assert [(item.status, item.handle) for item in answer.results[0].items] == [
+        ("changed", "other:src/lamp.py#carry"),
+        ("current", "other:src/lamp.py#Lamp.snuff"),
+    ]
+
+
+def test_worktrees_of_a_repository_share_what_is_saved(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    other = repo.worktree(tmp_path / "other", branch="side")
+    other.write("src/lamp.py", LAMP.replace("def carry(lamp):\n    return lamp\n", ""))
+    engine.save("carrying", handles=["carry"], path=repo.root)
+    assert states(engine, "carrying", other.root)[0][0] == "gone"
+    assert states(engine, "carrying", repo.root)[0][0] == "current"
+
+
+def test_a_handle_of_a_ref_is_judged_where_one_stands(engine: Engine, repo: GitRepo) -> None:
+    repo.commit("two", {"src/lamp.py": LAMP.replace("getpid", "getppid")})
+    engine.save("old", handles=["HEAD~1:src/lamp.py#Lamp.kindle"], path=repo.root)
+    (item,) = items(engine, "old", repo.root)
+    assert (item.status, item.ref) == ("changed", "HEAD~1")
+
+
+def test_a_plain_folder_keeps_contexts_too(engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "lamp.py").write_text(LAMP)
+    engine.save("lamps", handles=["carry"], path=folder)
+    (folder / "lamp.py").rename(folder / "light.py")
+    assert states(engine, "lamps", folder) == [("moved", "light.py#carry")]
+
+
+def test_a_taken_name_is_replaced_only_when_asked(engine: Engine, repo: GitRepo) -> None:
+    engine.now_s = lambda: 1000
+    engine.save("lamps", "one", path=repo.root)
+    engine.now_s = lambda: 2000
+    with pytest.raises(ContextExists, match=r"'lamps' is taken \(saved on .*: one\)"):
+        engine.save("lamps", "two", path=repo.root)
+    assert engine.save("lamps", "two", replace=True, path=repo.root).replaced
+    found = one(engine, "lamps", repo.root)
+    assert (found.note, found.created_s, found.saved_s) == ("two", 1000, 2000)
+
+
+def test_words_find_names_notes_tags_and_handles(engine: Engine, repo: GitRepo) -> None:
+    engine.save("auth-flow", "How sessions are validated.", path=repo.root)
+    engine.save("wick", "Trim it.", ["kindle"], tags=["maintenance"], path=repo.root)
+    engine.save("oil", "Validate the flow of oil.", category="pattern", path=repo.root)
+
+    def found(words: str, **wanted: object) -> list[str]:
+        return [one.name for one in engine.load(words, path=repo.root, **wanted).results]
+
+    assert found("validating sessions") == ["auth-flow"]
+    assert found("authFlow")[0] == "auth-flow"
+    assert found("lamp") == ["wick"] == found("maintenance")
+    assert found("flow") == ["auth-flow", "oil"]
+    assert found("flow", category="pattern") == ["oil"]
+    assert found("", tags=["maintenance"]) == ["wick"]
+    assert found('"*()') == [] == found("zebra")
+
+
+def test_what_is_pinned_stands_first_and_the_rest_is_counted(engine: Engine, repo: GitRepo) -> None:
+    for at, name in enumerate("abcd"):
+        engine.now_s = lambda at=at: at
+        engine.save(name, name, pinned=name == "b", path=repo.root)
+    answer = engine.load(path=repo.root, limit=3)
+    assert [one.name for one in answer.results] == ["b", "d", "c"]
+    assert answer.more == 1 and not answer.exact
+    assert answer.receipt.status == "unknown"
+
+
+def test_an_expired_context_is_not_shown_and_its_name_is_free(
+    engine: Engine, repo: GitRepo
+) -> None:
+    engine.now_s = lambda: 1000
+    engine.save("short", "one", ttl="2h", path=repo.root)
+    engine.save("kept", "two", ttl="2h", pinned=True, path=repo.root)
+    engine.now_s = lambda: 1000 + 7200
+    assert [one.name for one in engine.load(path=repo.root).results] == ["kept"]
+    answer = engine.load("short", path=repo.root)
+    assert not answer.results and "expired on" in answer.notes[0]
+    assert engine.load("short", path=repo.root, expired=True).results[0].expired
+    engine.save("short", "three", path=repo.root)
+    assert one(engine, "short", repo.root).note == "three"
+
+
+def test_what_expired_a_month_ago_is_deleted_unless_pinned(
+    engine: Engine, repo: GitRepo, home: Path
+) -> None:
+    engine.now_s = lambda: 0
+    for name, pinned in (("short", False), ("kept", True)):
+        engine.save(name, "x", ttl="1d", pinned=pinned, path=repo.root)
+    assert forget_expired_in(home, 30 * DAY) == []
+    place = str(repo.root / ".git")
+    assert forget_expired_in(home, 31 * DAY, only_tell=True) == [(place, "short")]
+    assert forget_expired_in(home, 31 * DAY) == [(place, "short")]
+    assert forget_expired_in(home, 31 * DAY) == []
+    found = engine.load(path=repo.root, expired=True).results
+    assert [one.name for one in found] == ["kept"]
+
+
+def test_prune_deletes_what_expired_a_month_ago(engine: Engine, repo: GitRepo) -> None:
+    from codelens.engine import upkeep_text
+
+    engine.now_s = lambda: 1000
+    engine.save("short", "x", ttl="1d", path=repo.root)
+    told = engine.prune(dry_run=True)
+    assert [one.name for one in told.contexts] == ["short"]
+    said = f"saved context 'short' of {repo.root}/.git, expired, would go"
+    lines = upkeep_text.prune_lines(told)
+    assert said in lines and lines[-1].endswith("; --yes removes them")
+    assert engine.prune(only=repo.root).contexts == ()
+    assert [one.name for one in engine.prune().contexts] == ["short"]
+    assert engine.prune().contexts == ()
+    assert not engine.load(path=repo.root, expired=True).results
+
+
+def test_forgetting_is_all_or_nothing(engine: Engine, repo: GitRepo) -> None:
+    with pytest.raises(NoSuchContext, match="`codelens load` lists"):
+        engine.forget(["a"], path=repo.root)
+    engine.save("auth-flow", "x", path=repo.root)
+    engine.save("other", "x", path=repo.root)
+    with pytest.raises(NoSuchContext, match="did you mean auth-flow"):
+        engine.forget(["other", "auth-flo"], path=repo.root)
+    assert len(engine.load(path=repo.root).results) == 2
+    assert engine.forget(["other", "auth-flow", "other"], path=repo.root).forgotten == (
+        "other", "auth-flow",
+    )  # fmt: skip
+    assert not engine.load(path=repo.root).results
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"name": " "}, "a name has 1 to 100"),
+        ({"name": "a\nb"}, "in one line"),
+        ({"name": "x" * 101}, "a name has 1 to 100"),
+        ({"category": "idea"}, "there are decision, pattern, bug_fix"),
+        ({"ttl": "soon"}, "such as 12h, 30d or 2w"),
+        ({"ttl": "0d"}, "such as 12h"),
+        ({"note": ""}, "nothing to save"),
+        ({"note": "x" * 100_001}, "100,001 characters"),
+        ({"tags": ["x" * 101]}, "a tag has at most"),
+    ],
+)
+def test_a_field_that_cannot_be_is_refused(
+    engine: Engine, repo: GitRepo, wrong: dict, said: str
+) -> None:
+    fields = {"name": "a", "note": "b", **wrong}
+    with pytest.raises(SettingError, match=said):
+        engine.save(path=repo.root, **fields)
+
+
+def test_control_characters_and_half_characters_are_kept_harmless(
+    engine: Engine, repo: GitRepo
+) -> None:
+    from codelens.engine import memory_text
+
+    answer = engine.save("a", "red \x1b[31m \ud800 end", path=repo.root)
+    assert "\x1b" not in memory_text.saved(answer)
+    assert one(engine, "a", repo.root).note == "red \x1b[31m ? end"
+
+
+def test_an_export_comes_back_whole(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+    engine.save("lamps", "x", ["kindle", "README.md:1-2", "src/lamp.py"], ttl="3d", path=repo.root)
+    text = json.dumps(engine.export_contexts(path=repo.root))
+    copy = GitRepo.clone(repo.root, tmp_path / "copy")
+    taken = engine.import_contexts(text, path=copy.root)
+    assert taken.added == ("lamps",)
+    assert states(engine, "lamps", copy.root) == states(engine, "lamps", repo.root)
+    again = json.loads(json.dumps(engine.export_contexts(path=copy.root)))
+    assert again["contexts"] == json.loads(text)["contexts"]
+    assert engine.import_contexts(text, path=copy.root).same == ("lamps",)
+
+
+def test_an_import_overwrites_nothing_unless_asked(engine: Engine, repo: GitRepo) -> None:
+    engine.save("lamps", "one", path=repo.root)
+    text = json.dumps(engine.export_contexts(path=repo.root))
+    engine.save("lamps", "two", replace=True, path=repo.root)
+    assert engine.import_contexts(text, path=repo.root).refused == ("lamps",)
+    assert one(engine, "lamps", repo.root).note == "two"
+    assert engine.import_contexts(text, replace=True, path=repo.root).replaced == ("lamps",)
+    assert one(engine, "lamps", repo.root).note == "one"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda one: one.pop("codelens_contexts"), "no export of contexts"),
+        (lambda one: one["contexts"].append(7), "no JSON object"),
+        (lambda one: one["contexts"].append(one["contexts"][0]), "the same name"),
+        (lambda one: one["contexts"][0].update(name="a\nb"), "in one line"),
+        (lambda one: one["contexts"][0]["items"][0].update(path="../x"), "leads out"),
+        (lambda one: one["contexts"][0]["items"][0].update(body="zz"), "cannot be read"),
+        (lambda one: one["contexts"][0]["items"][0].update(head="HEAD"), "no id of a commit"),
+        (lambda one: one["contexts"][0]["items"][0].update(start_line=1 << 99), "no number"),
+        (lambda one: one["contexts"][0].update(category="x"), "no category"),
+    ],
+)
+def test_an_import_that_is_not_whole_adds_nothing(
+    engine: Engine, repo: GitRepo, change, said: str
+) -> None:
+    engine.save("lamps", "one", ["kindle"], path=repo.root)
+    value = json.loads(json.dumps(engine.export_contexts(path=repo.root)))
+    change(value)
+    engine.forget(["lamps"], path=repo.root)
+    with pytest.raises(SettingError, match=said):
+        engine.import_contexts(json.dumps(value), path=repo.root)
+    assert not engine.load(path=repo.root).results
+    with pytest.raises(SettingError, match="no JSON"):
+        engine.import_contexts("{", path=repo.root)
+
+
+def test_a_moved_repository_finds_its_contexts_after_asking(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    engine.save("lamps", "one", ["kindle"], path=repo.root)
+    moved = tmp_path / "elsewhere"
+    repo.root.rename(moved)
+    answer = engine.load(path=moved)
+    assert not answer.results
+    assert [(one.place, one.contexts) for one in answer.former] == [(str(repo.root / ".git"), 1)]
+    taken = engine.adopt(path=moved)
+    assert (taken.source, taken.added) == (str(repo.root / ".git"), ("lamps",))
+    assert states(engine, "lamps", moved) == [("current", "src/lamp.py#Lamp.kindle")]
+    assert engine.load(path=moved).former == ()
+
+
+def test_what_waits_is_told_though_something_was_saved_since(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    engine.save("lamps", "one", path=repo.root)
+    engine.save("same", "old", path=repo.root)
+    moved = tmp_path / "elsewhere"
+    repo.root.rename(moved)
+    notes = engine.save("same", "new", path=moved).notes
+    assert "`codelens load --adopt` takes them over" in notes[0]
+    assert engine.load(path=moved).former[0].contexts == 2
+    taken = engine.adopt(path=moved)
+    assert (taken.added, taken.refused) == (("lamps",), ("same",))
+    assert one(engine, "same", moved).note == "new"
+    assert engine.load(path=moved).former == ()
+
+
+def test_a_clone_is_another_repository(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+    engine.save("lamps", "one", path=repo.root)
+    clone = GitRepo.clone(repo.root, tmp_path / "clone")
+    assert engine.load(path=clone.root).former == ()
+    with pytest.raises(ContextError, match="name its former folder"):
+        engine.adopt(path=clone.root)
+    assert engine.adopt(str(repo.root), path=clone.root).added == ("lamps",)
+    with pytest.raises(ContextError, match="nothing was saved at '/nowhere'"):
+        engine.adopt("/nowhere", path=clone.root)
+
+
+def test_a_moved_folder_is_adopted_by_its_former_name(engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "a.py").write_text(LAMP)
+    engine.save("lamps", "one", ["carry"], path=folder)
+    folder.rename(tmp_path / "moved")
+    assert engine.adopt(str(folder), path=tmp_path / "moved").added == ("lamps",)
+    assert states(engine, "lamps", tmp_path / "moved") == [("current", "a.py#carry")]
+
+
+def test_contexts_outlive_a_rebuild_and_the_loss_of_the_index(
+    engine: Engine, repo: GitRepo, home: Path
+) -> None:
+    engine.save("lamps", "one", ["carry"], path=repo.root)
+    engine.index(path=repo.root, rebuild=True)
+    assert states(engine, "lamps", repo.root) == [("current", "src/lamp.py#carry")]
+    engine.close()
+    (index,) = home.glob("indexes/index-*.db")
+    index.write_bytes(b"not a database" * 1000)
+    assert states(engine, "lamps", repo.root) == [("current", "src/lamp.py#carry")]
+    engine.close()
+    shutil.rmtree(home / "indexes")
+    assert states(engine, "lamps", repo.root) == [("current", "src/lamp.py#carry")]
+
+
+def test_where_no_index_can_be_had_the_note_is_told_all_the_same(
+    engine: Engine, repo: GitRepo, home: Path
+) -> None:
+    engine.save("lamps", "one", ["carry"], path=repo.root)
+    engine.close()
+    shutil.rmtree(home / "indexes")
+    (home / "indexes").write_text("in the way")
+    answer = engine.load("lamps", path=repo.root)
+    assert answer.results[0].note == "one"
+    if answer.receipt.status == "unknown":
+        assert answer.results[0].items[0].status == "unknown"
+        assert "how the handles fare cannot be told" in answer.notes[0]
+
+
+def test_a_bare_repository_keeps_contexts_of_its_refs(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    bare = GitRepo.clone(repo.root, tmp_path / "bare.git", "--bare")
+    engine.save("lamps", "one", ["carry"], path=bare.root, ref="main")
+    answer = engine.load("lamps", path=bare.root, ref="main")
+    assert answer.results[0].items[0].status == "current"
+    assert engine.export_contexts(path=bare.root)["contexts"]
+    assert engine.forget(["lamps"], path=bare.root).forgotten == ("lamps",)
+
+
+def test_processes_that_save_at_once_lose_nothing(repo: GitRepo, home: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from codelens.config import Settings;"
+        "from codelens.engine.engine import Engine\n"
+        "home, root, who = sys.argv[1:]\n"
+        "with Engine(Settings(home=Path(home))) as engine:\n"
+        "    for at in range(8): engine.save(f'{who}-{at}', 'x', ['carry'], path=root)\n"
+    )
+    command = [sys.executable, "-c", script, str(home), str(repo.root)]
+    running = [
+        subprocess.Popen([*command, who], stderr=subprocess.PIPE, text=True) for who in "abc"
+    ]
+    for one_of_them in running:
+        _, said = one_of_them.communicate()
+        assert one_of_them.returncode == 0, said
+    with Engine(Settings(home=home)) as engine:
+        assert len(engine.load(path=repo.root, limit=100).results) == 24
+        (copy,) = home.glob("contexts/*.backup")
+        (path,) = home.glob("contexts/contexts-*.db")
+        assert copy.stat().st_size == path.stat().st_size
+        path.unlink()
+        answer = engine.load(path=repo.root, limit=100)
+        assert len(answer.results) == 24 and "24 restored" in answer.notes[0]

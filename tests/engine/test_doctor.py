@@ -1,0 +1,161 @@
+"""The doctor finds what is wrong, changes nothing unasked, and mends what it can."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo, git_environment
+
+from codelens.config import Settings
+from codelens.engine.doctor import CHECKS, Told, examine
+from codelens.engine.engine import Engine
+from codelens.engine.examination import Examination, Finding
+from codelens.errors import StoreError
+from codelens.store.database import open_index
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    repo = GitRepo.init(tmp_path / "repo")
+    repo.commit("one", {"lamp.py": "def kindle():\n    return 1\n"})
+    found = Settings(home=tmp_path / "home")
+    with Engine(found) as engine:
+        engine.search("kindle", path=repo.root)
+    return found
+
+
+def index_of(settings: Settings) -> Path:
+    return next((settings.home / "indexes").glob("index-*.db"))
+
+
+def wrong(settings: Settings) -> list[Told]:
+    return [one for one in examine(settings) if one.state == "wrong"]
+
+
+def mended(settings: Settings) -> list[Told]:
+    return [one for one in examine(settings, fix=True) if one.state == "mended"]
+
+
+def damage(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def test_nothing_is_wrong_with_a_home_in_use(settings: Settings) -> None:
+    assert wrong(settings) == []
+    assert {one.check for one in examine(settings)} == {name for name, _ in CHECKS}
+
+
+def test_nothing_is_wrong_with_a_home_that_is_not_there(tmp_path: Path) -> None:
+    assert wrong(Settings(home=tmp_path / "none")) == []
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_damaged_index_is_found_left_alone_and_mended_when_asked(settings: Settings) -> None:
+    index = index_of(settings)
+    damage(index)
+    for _ in range(2):
+        (found,) = wrong(settings)
+        assert (found.check, found.about) == ("indexes", str(index))
+    assert [one.check for one in mended(settings)] == ["indexes"]
+    assert wrong(settings) == []
+    assert open_index(index).rows("SELECT * FROM views") == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_what_others_may_read_is_made_private(settings: Settings) -> None:
+    file = settings.home / "config.toml"
+    file.write_text("")
+    file.chmod(0o644)
+    settings.home.chmod(0o755)
+    assert {one.about for one in wrong(settings)} == {str(file), str(settings.home)}
+    assert len(mended(settings)) == 2
+    assert (file.stat().st_mode & 0o777, settings.home.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_the_lease_of_a_dead_writer_is_given_back(settings: Settings) -> None:
+    db = open_index(index_of(settings))
+    with db.write(None):
+        db.execute("UPDATE index_locks SET owner = 'gone', pid = 999999999")
+    (found,) = wrong(settings)
+    assert "ended while it was writing" in found.found
+    assert [one.check for one in mended(settings)] == ["indexes"]
+    assert wrong(settings) == []
+
+
+def test_files_left_behind_are_removed(settings: Settings) -> None:
+    folder = settings.home / "indexes"
+    old = time.time() - 30 * 86_400
+    left = [
+        folder / "index-gone.db-wal",
+        folder / "index-gone.db.checked",
+        folder / f"index-gone.db.damaged-{int(old * 1e9)}",
+    ]
+    for path in left:
+        path.write_bytes(b"")
+        path.chmod(0o600)
+    assert {one.about for one in wrong(settings)} == {str(path) for path in left}
+    mended(settings)
+    assert not any(path.exists() for path in left)
+
+
+def test_a_newer_schema_is_told_and_left_alone(settings: Settings) -> None:
+    db = open_index(index_of(settings))
+    db.execute("PRAGMA user_version = 999")
+    db.close()
+    (found,) = [one for one in examine(settings, fix=True) if one.state == "wrong"]
+    assert "999" in found.found
+    assert found.done == "upgrade codelens"
+
+
+def test_an_older_schema_is_told_and_not_migrated_unasked(settings: Settings) -> None:
+    db = open_index(index_of(settings))
+    db.execute("PRAGMA user_version = 1")
+    db.close()
+    for _ in range(2):
+        assert any("schema 1" in one.found for one in examine(settings) if one.state == "note")
+
+
+def test_damaged_usage_counts_are_set_aside(settings: Settings) -> None:
+    usage = settings.home / "usage.db"
+    usage.write_bytes(b"junk" * 1000)
+    usage.chmod(0o600)
+    assert [one.check for one in wrong(settings)] == ["usage"]
+    assert [one.check for one in mended(settings)] == ["usage"]
+
+
+def test_a_check_that_fails_keeps_no_other_from_running(settings: Settings) -> None:
+    def fails(case: Examination):
+        yield Finding("ok", "first", "fine")
+        raise StoreError("out of order")
+
+    found = list(examine(settings, checks=(("broken", fails), *CHECKS)))
+    assert [one.found for one in found if one.state == "wrong"] == ["out of order"]
+    assert {one.check for one in found} == {"broken", *(name for name, _ in CHECKS)}
+
+
+def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
+    env = git_environment() | {
+        "CODELENS_HOME": str(settings.home),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+
+    def doctor(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "codelens", "doctor", *args]
+        return subprocess.run(command, env=env, capture_output=True, text=True)
+
+    assert doctor().returncode == 0
+    damage(index_of(settings))
+    assert doctor().returncode == 1
+    told = json.loads(doctor("--json").stdout)
+    assert (told["wrong"], told["mended"]) == (1, 0)
+    done = doctor("--fix")
+    assert (done.returncode, "mended" in done.stdout) == (0, True)
+    assert doctor().returncode == 0

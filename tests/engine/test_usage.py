@@ -1,0 +1,203 @@
+"""What is counted of calls, where it goes, and that it can be turned off."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings, load
+from codelens.engine import usage
+from codelens.engine.engine import Engine
+from codelens.engine.usage_report import as_json, as_text
+from codelens.errors import SettingError
+from codelens.store import usage as store
+
+LONG = "def kindle(lamp):\n    return lamp\n" + "# filler\n" * 1000
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("one", {"lamp.py": LONG, "other.py": "import lamp\nlamp.kindle(1)\n"})
+    return made
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(Settings(home=tmp_path / "home")) as made:
+        yield made
+
+
+def test_a_served_answer_is_counted_with_what_it_saved(engine: Engine, repo: GitRepo) -> None:
+    engine.expand(["lamp.py#kindle"], path=repo.root)
+    usage.served(50)
+    found = engine.usage()
+    assert (found.total.calls, found.total.served_bytes) == (1, 50)
+    assert found.total.whole_bytes == len(LONG)
+    assert found.total.saved_bytes == len(LONG) - 50
+    assert found.by_tool[0].name == "expand"
+    assert found.by_repository[0].name == str(repo.root)
+    assert found.by_day[0].name == time.strftime("%Y-%m-%d")
+
+
+def test_a_file_counts_once_a_process(engine: Engine, repo: GitRepo) -> None:
+    for _ in range(3):
+        engine.expand(["lamp.py#kindle"], path=repo.root)
+        usage.served(50)
+    assert engine.usage().total.calls == 3
+    assert engine.usage().total.whole_bytes == len(LONG)
+
+
+def test_a_list_of_places_counts_its_first_file_alone(engine: Engine, repo: GitRepo) -> None:
+    assert len(engine.search("kindle", path=repo.root).results) > 1
+    usage.served(50)
+    assert engine.usage().total.whole_bytes == len(LONG)
+
+
+def test_an_answer_longer_than_its_files_saved_nothing(engine: Engine, repo: GitRepo) -> None:
+    engine.expand(["other.py"], path=repo.root)
+    usage.served(10_000)
+    assert engine.usage().total.saved_bytes == 0
+
+
+def test_a_ref_and_a_status_save_nothing(engine: Engine, repo: GitRepo) -> None:
+    engine.expand(["lamp.py"], path=repo.root, ref="main")
+    usage.served(5)
+    engine.status(path=repo.root)
+    usage.served(5)
+    assert (engine.usage().total.calls, engine.usage().total.whole_bytes) == (2, 0)
+
+
+def test_a_refused_call_is_counted_as_failed(engine: Engine, repo: GitRepo) -> None:
+    engine.look(path=repo.root)
+    with pytest.raises(SettingError):
+        engine.search("x", path=repo.root, limit=0)
+    usage.served(0)
+    assert (engine.usage().total.calls, engine.usage().total.failed) == (1, 1)
+
+
+def test_an_answer_that_no_face_served_is_not_counted(engine: Engine, repo: GitRepo) -> None:
+    engine.search("kindle", path=repo.root)
+    assert engine.usage().total.calls == 0
+
+
+def test_nothing_is_counted_when_it_is_off(tmp_path: Path, repo: GitRepo) -> None:
+    with Engine(Settings(home=tmp_path / "home", usage=False)) as engine:
+        engine.search("kindle", path=repo.root)
+        usage.served(50)
+        assert not (tmp_path / "home" / "usage.log").exists()
+        assert not engine.usage().counted
+
+
+def test_the_setting_comes_from_the_environment_and_the_file(tmp_path: Path) -> None:
+    assert load({}, tmp_path).usage
+    assert not load({"CODELENS_USAGE": "Off"}, tmp_path).usage
+    with pytest.raises(SettingError, match="usage must be true or false, not 'perhaps'"):
+        load({"CODELENS_USAGE": "perhaps"}, tmp_path)
+    (tmp_path / "config.toml").write_text("usage = false\n")
+    assert not load({}, tmp_path).usage
+    assert load({"CODELENS_USAGE": "1"}, tmp_path).usage
+
+
+def test_neither_query_nor_code_is_written(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+    engine.search("kindle secret_question", path=repo.root)
+    usage.served(50)
+    assert b"secret" not in (tmp_path / "home/usage.log").read_bytes()
+    engine.usage()
+    assert b"secret" not in (tmp_path / "home/usage.db").read_bytes()
+
+
+def a_call(**changed) -> store.Call:
+    fields = store.Call("2026-11-21", "search", "id", "/src/shop", False, 10, 100, 90)
+    return fields._replace(**changed)
+
+
+def test_days_are_added_up_and_old_ones_left_out(tmp_path: Path) -> None:
+    today = time.strftime("%Y-%m-%d")
+    for day in (today, today, "2020-01-01"):
+        store.note(tmp_path, a_call(day=day))
+    assert [(one.day, one.calls) for one in store.tallies(tmp_path, "2000-01-01")] == [(today, 2)]
+    store.note(tmp_path, a_call(day=today))
+    assert store.tallies(tmp_path, today)[0].calls == 3
+    assert store.tallies(tmp_path, "2999-01-01") == []
+
+
+def test_a_log_that_was_added_up_before_a_kill_counts_once(tmp_path: Path) -> None:
+    today = time.strftime("%Y-%m-%d")
+    store.note(tmp_path, a_call(day=today))
+    text = (tmp_path / "usage.log").read_bytes()
+    store.tallies(tmp_path, today)
+    # As after a kill between the commit and the removal of the log.
+    left = tmp_path / "usage.log.1-1"
+    left.write_bytes(text)
+    db = store._opened(tmp_path)
+    with db.write(None):
+        db.execute(store._FOLDED, (left.name,))
+    db.close()
+    assert store.tallies(tmp_path, today)[0].calls == 1
+    assert not left.exists()
+
+
+def test_a_line_that_was_cut_counts_for_nothing(tmp_path: Path) -> None:
+    today = time.strftime("%Y-%m-%d")
+    store.note(tmp_path, a_call(day=today, place="a\tb\nc"))
+    with (tmp_path / "usage.log").open("ab") as log:
+        log.write(f"{today}\tsearch\tid\t/src".encode())
+    (one,) = store.tallies(tmp_path, today)
+    assert (one.calls, one.place) == (1, "a b c")
+
+
+def test_a_home_that_cannot_be_written_fails_no_call(
+    engine: Engine, repo: GitRepo, tmp_path
+) -> None:
+    engine.search("kindle", path=repo.root)
+    (tmp_path / "home/usage.log").mkdir()
+    usage.served(50)
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 1000, b"\0" * 9000, b""])
+def test_a_damaged_database_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
+    today = time.strftime("%Y-%m-%d")
+    (tmp_path / "usage.db").write_bytes(damage)
+    store.note(tmp_path, a_call(day=today))
+    assert store.tallies(tmp_path, today)[0].calls == 1
+
+
+def test_the_chart_has_a_bar_for_each_line(engine: Engine, repo: GitRepo) -> None:
+    for _ in range(2):
+        engine.search("kindle", path=repo.root)
+        usage.served(2000)
+    engine.status(path=repo.root)
+    usage.served(10)
+    rows = as_text(engine.usage(), ["tool"])
+    assert rows[0].startswith("3 calls in 30 days, 0 failed; served 4.0 kB, about 1,002 tokens")
+    assert rows[2:] == [
+        "by tool",
+        "  search  2  ████████████████████████  served   4.0 kB  saved   7.0 kB",
+        "  status  1  ████████████              served     10 B  saved      0 B",
+    ]
+    assert as_json(engine.usage())["by_tool"][0]["calls"] == 2
+
+
+def test_parallel_calls_of_processes_are_all_counted(tmp_path: Path, repo: GitRepo) -> None:
+    env = {**os.environ, "CODELENS_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-P", "-m", "codelens", "status", "-C", str(repo.root), "--json"]
+    subprocess.run(command, env=env, check=True, capture_output=True)
+    running = [
+        subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    sizes = [len(one.communicate()[0]) for one in running]
+    told = [*command[:4], "usage", "--json"]
+    done = subprocess.run(told, env=env, check=True, capture_output=True)
+    total = json.loads(done.stdout)["total"]
+    assert total["calls"] == 5
+    assert total["served_bytes"] >= sum(sizes)

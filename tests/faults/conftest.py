@@ -1,0 +1,14 @@
+"""Prints how many rounds of each kind of fault were run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from faults.world import COUNTS
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Counts of the session, when it ends."""
+    if COUNTS:
+        told = ", ".join(f"{count:,} {what}" for what, count in sorted(COUNTS.items()))
+        terminalreporter.write_line(f"faults: {told}")

@@ -1,0 +1,197 @@
+"""kill -9 at random points: of a writer, of a worker, of a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from faults.world import COUNTS, World, processes_below, rounds
+from gitrepo import git_environment
+
+from codelens.index.crashmark import CrashMark, dead_marks
+from codelens.index.worker import Task
+from codelens.index.workers import InProcess, WorkerPool
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+
+
+def test_a_writer_killed_at_random_moments_leaves_a_sound_index(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    typical = max(world.time_of_refresh(), 0.05)
+    world.check()
+    for number in range(rounds(12)):
+        world.edit()
+        COUNTS["writers killed by time"] += world.killed_after(world.pick.uniform(0, typical))
+        if number % 3 == 2:
+            world.check()
+    world.check()
+
+
+def test_a_writer_killed_at_any_statement_leaves_a_sound_index(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.check()
+    for number in range(rounds(12)):
+        world.edit()
+        COUNTS["writers killed by statement"] += world.killed_at_statement(
+            world.pick.randrange(1, 60)
+        )
+        if number % 3 == 2:
+            world.check()
+    world.check()
+
+
+def test_a_first_index_killed_in_the_midst_goes_on_where_it_was(tmp_path: Path) -> None:
+    world = World(tmp_path, files=60)
+    typical = max(world.time_of_refresh(), 0.05)
+    for _ in range(max(3, rounds(9) // 3)):
+        world.index.unlink()
+        COUNTS["first indexes killed"] += world.killed_after(world.pick.uniform(0, typical))
+        world.check()
+
+
+TEXTS = [f"def kindle_{n}(lamp):\n    return lamp.light({n})\n".encode() * 50 for n in range(400)]
+
+
+def test_killed_workers_cost_nothing_but_time() -> None:
+    tasks = [(n, Task(text, "python", "full")) for n, text in enumerate(TEXTS)]
+    with WorkerPool(1) as pool:
+        expected = list(pool.run(tasks))
+    for number in range(max(2, rounds(6) // 20)):
+        with WorkerPool(2) as pool:
+            found = []
+            for at, one in enumerate(pool.run(tasks)):
+                found.append(one)
+                if at % 97 == (number * 31) % 97:
+                    for worker in list(pool._all):
+                        # Not one that was ended already, whose pid may be another's by now.
+                        if worker._process.poll() is None:
+                            os.kill(worker._process.pid, signal.SIGKILL)
+                            COUNTS["workers killed"] += 1
+        assert found == expected
+
+
+def test_a_worker_that_hangs_is_replaced_and_its_text_kept_with_the_reason() -> None:
+    tasks = [(n, Task(text, "python", "full")) for n, text in enumerate(TEXTS[:3])]
+    with WorkerPool(1, hang_s=2.0) as pool:
+        list(pool.run(tasks[:1]))
+        os.kill(pool._all[0]._process.pid, signal.SIGSTOP)
+        # Stopped for good: the batch is tried again in another worker, text by text.
+        found = list(pool.run(tasks))
+        assert [facts.outcome for _, facts in found] == ["parsed"] * 3
+        os.kill(pool._all[-1]._process.pid, signal.SIGSTOP)
+        ((_, alone),) = pool.run(tasks[:1])
+    assert alone.outcome == "timeout"
+    assert alone.terms
+    COUNTS["workers stopped"] += 2
+
+
+@pytest.mark.parametrize("state", ["idle", "at work"])
+def test_no_worker_outlives_a_parent_that_is_killed(state: str) -> None:
+    script = f"""
+import sys, time
+from codelens.index.worker import Task
+from codelens.index.workers import WorkerPool
+pool = WorkerPool(2)
+text = b"def kindle(lamp):\\n    return lamp.light(1)\\n" * 20000
+tasks = [(n, Task(text[: 100 + n], "python", "full")) for n in range(200)]
+list(pool.run(tasks))
+print("ready", flush=True)
+if {state!r} == "idle":
+    time.sleep(600)
+list(pool.run([(n, Task(text + b"%d" % n, "python", "full")) for n in range(50)]))
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=_env()
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "ready\n"
+        workers = processes_below(parent.pid)
+        time.sleep(0.3)
+        parent.kill()
+    assert workers
+    assert _all_gone(workers)
+    COUNTS["parents killed"] += 1
+
+
+def test_a_text_that_ended_the_process_goes_to_a_worker_the_next_time(tmp_path: Path) -> None:
+    index = tmp_path / "index.db"
+    text = TEXTS[0]
+    script = f"""
+import os, sys
+from pathlib import Path
+from codelens.index.crashmark import CrashMark
+mark = CrashMark(Path({str(index)!r}))
+mark.begin({TEXTS[1]!r})
+mark.begin({text!r})
+os.kill(os.getpid(), 11)
+"""
+    assert subprocess.run([sys.executable, "-c", script], env=_env()).returncode == -11
+    assert len(dead_marks(index)) == 1
+    assert CrashMark(index).blames(text)
+    assert not CrashMark(index).blames(TEXTS[1])
+    with InProcess(index) as extractor:
+        tasks = [(n, Task(one, "python", "full")) for n, one in enumerate(TEXTS[:3])]
+        assert [facts.outcome for _, facts in extractor.run(tasks)] == ["parsed"] * 3
+        assert extractor._pool is not None
+        assert dead_marks(index) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_killed_in_the_midst_of_an_answer_leaves_nothing_behind(tmp_path: Path) -> None:
+    world = World(tmp_path, files=60)
+    env = _env() | {"CODELENS_HOME": str(world.home), "HOME": str(tmp_path)}
+    for _ in range(max(2, rounds(6) // 20)):
+        world.edit()
+        with subprocess.Popen(
+            [sys.executable, "-m", "codelens", "serve"], cwd=world.root, env=env,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        ) as server:  # fmt: skip
+            assert server.stdin is not None
+            assert server.stdout is not None
+            _send(server.stdin, 1, "initialize", {
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            })  # fmt: skip
+            assert json.loads(server.stdout.readline())["id"] == 1
+            server.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+            call = {"name": "cl_search", "arguments": {"query": "beacon", "path": str(world.root)}}
+            _send(server.stdin, 2, "tools/call", call)
+            time.sleep(world.pick.uniform(0, 0.3))
+            below = processes_below(server.pid)
+            server.kill()
+        assert _all_gone(below)
+        world.check()
+        COUNTS["servers killed"] += 1
+
+
+def _send(stream, number: int, method: str, params: dict) -> None:
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    stream.write(json.dumps(message) + "\n")
+    stream.flush()
+
+
+def _env() -> dict[str, str]:
+    path = os.pathsep.join(entry for entry in sys.path if os.path.isabs(entry))
+    return git_environment() | {"PYTHONPATH": path}
+
+
+def _all_gone(pids: set[int]) -> bool:
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        if not any(_alive(pid) for pid in pids):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False

@@ -1,0 +1,163 @@
+"""A full disk, a home that cannot be written, modes that change: an answer, or a clear error."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from faults.world import COUNTS, World, rounds
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits, modes and users of POSIX")
+ROOT = os.name == "posix" and os.geteuid() == 0
+
+
+@contextmanager
+def no_file_larger_than(size: int) -> Iterator[None]:
+    """Writes beyond `size` bytes of any file fail in this process: a disk that is full there."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def right(world: World, home: Path) -> str:
+    with Engine(Settings(home=home, workers=1)) as fresh:
+        found = fresh.search("lamp kindle", path=world.root)
+    shutil.rmtree(home)
+    return json.dumps([one.handle for one in found.results])
+
+
+def test_a_full_disk_changes_no_answer(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    for number in range(rounds(12)):
+        if number % 4 == 0 and (world.home / "indexes").exists():
+            shutil.rmtree(world.home / "indexes")
+        world.edit()
+        expected = right(world, tmp_path / "fresh")
+        limit = world.pick.choice((0, 1000, 20_000, 100_000, 300_000, 600_000))
+        with no_file_larger_than(limit), world.engine() as engine:
+            answer = engine.search("lamp kindle", path=world.root)
+        assert json.dumps([one.handle for one in answer.results]) == expected
+        COUNTS["full disks"] += 1
+        COUNTS["answers from memory"] += "answered from memory" in answer.receipt.note
+        if number % 3 == 2:
+            world.check()
+    world.check()
+
+
+def test_a_server_goes_back_to_the_file_when_there_is_room(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    with world.engine() as engine:
+        with no_file_larger_than(0):
+            found = engine.search("lamp kindle", path=world.root)
+        assert "answered from memory" in found.receipt.note
+        world.edit()
+        (shelf,) = engine._shelves.values()
+        shelf._try_again = 0.0
+        found = engine.search("lamp kindle", path=world.root)
+        assert found.receipt.note == ""
+        assert not shelf.standing_in
+    world.check()
+
+
+def test_what_is_too_large_for_memory_is_answered_from_the_last_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path)
+    world.check()
+    monkeypatch.setattr("codelens.store.database.STAND_IN_BYTES", 1000)
+    monkeypatch.setattr("codelens.index.refresh.STAND_IN_BYTES", 1000)
+    with world.engine() as engine:
+        engine.search("lamp kindle", path=world.root)
+        world.edit()
+        with no_file_larger_than(0):
+            answer = engine.search("lamp kindle", path=world.root)
+    assert answer.receipt.status == "partial"
+    assert "no space left" in answer.receipt.note
+    monkeypatch.undo()
+    world.check()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mounts")
+def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=60k", "none", str(small)]
+    if not ROOT or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("only root can mount")
+    try:
+        home = small / "home"
+        told = world.run("search", "--json", "lamp kindle", env={"CODELENS_HOME": str(home)})
+        assert told.returncode == 0, told.stderr
+        found = json.loads(told.stdout)
+        assert "answered from memory" in found["receipt"]["note"]
+        handles = json.dumps([one["handle"] for one in found["results"]])
+        assert handles == right(world, tmp_path / "fresh")
+        COUNTS["full disks"] += 1
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+
+
+@pytest.mark.parametrize(
+    "state", ["readable, not writable", "not readable", "no home and none can be made", "no log"]
+)
+def test_a_home_that_cannot_be_written_is_answered_from_memory(tmp_path: Path, state: str) -> None:
+    world = World(tmp_path)
+    world.check()
+    world.edit()
+    expected = right(world, world.scratch / "fresh")
+    before = world.index.read_bytes()
+    for one in (world.home, *world.home.rglob("*")):
+        one.chmod(0o555 if one.is_dir() else 0o444)
+    if state == "not readable":
+        world.index.chmod(0)
+    if state == "no home and none can be made":
+        world.home.rename(world.scratch / "elsewhere")
+        world.scratch.chmod(0o555)
+    told = world.run("search", "--json", "lamp kindle")
+    if state == "not readable":
+        assert told.returncode == 2
+        assert "make it writable or set CODELENS_HOME elsewhere" in told.stderr
+    else:
+        assert told.returncode == 0, told.stderr
+        found = json.loads(told.stdout)
+        assert "answered from memory" in found["receipt"]["note"]
+        assert json.dumps([one["handle"] for one in found["results"]]) == expected
+    if state == "readable, not writable":
+        assert world.index.read_bytes() == before
+    COUNTS["homes without permission"] += 1
+    for one in (world.scratch, *world.scratch.rglob("*")):
+        if one.is_dir():
+            one.chmod(0o755)
+
+
+def test_modes_that_change_between_questions_are_told_and_got_over(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.check()
+    assert world.run("search", "--json", "lamp kindle").returncode == 0
+    for mode in (0o000, 0o400, 0o500, 0o300):
+        (world.home / "indexes").chmod(mode)
+        told = world.run("search", "--json", "lamp kindle")
+        assert told.returncode in {0, 2}
+        assert "Traceback" not in told.stderr
+        if told.returncode:
+            assert "make it writable" in told.stderr
+        (world.home / "indexes").chmod(0o700)
+        told = world.run("search", "--json", "lamp kindle")
+        assert told.returncode == 0, told.stderr
+        assert json.loads(told.stdout)["receipt"]["note"] == ""
+        COUNTS["modes changed"] += 1

@@ -1,0 +1,240 @@
+"""A repository, a home and a saved context for rough treatment, and what must hold after it.
+
+`CODELENS_FAULT_ROUNDS` sets the rounds of each kind in full runs (300); without it each test runs
+its small share. Rounds are counted in `COUNTS` and printed at the end.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from gitrepo import GitRepo, git_environment
+from stateful.test_oracle import answer, dump
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.errors import CodelensError
+from codelens.paths import contexts_file
+from codelens.scope.repository import Repository
+from codelens.store import contexts
+from codelens.store.contexts import Context, Terms
+from codelens.store.contexts_file import open_contexts
+
+FULL = int(os.environ.get("CODELENS_FAULT_ROUNDS", "0"))
+COUNTS: Counter[str] = Counter()
+QUERIES = ("lamp kindle", "harbour.py", "how does the beacon turn")
+_SPAWN = multiprocessing.get_context("forkserver")
+_SPAWN.set_forkserver_preload(["codelens.engine.engine", "codelens.extract.facts", "faults.world"])
+
+
+def rounds(share: int) -> int:
+    """How many rounds to run: the flag's number, or a small share of it."""
+    return FULL or share
+
+
+class World:
+    """A repository with a home of its own, and a context that must never be lost."""
+
+    def __init__(self, scratch: Path, files: int = 24, seed: int = 1) -> None:
+        self.scratch = scratch
+        self.repo = GitRepo.init(scratch / "repo")
+        self.home = scratch / "home"
+        self.settings = Settings(home=self.home, workers=2)
+        self.pick = random.Random(seed)
+        self._fresh = 0
+        for number in range(files):
+            self.write(f"src/part{number % 5}/mod{number}.py")
+        self.repo.commit("one")
+        self._save()
+
+    @property
+    def root(self) -> Path:
+        return self.repo.root
+
+    @property
+    def index(self) -> Path:
+        return next((self.home / "indexes").glob("index-*.db"))
+
+    @property
+    def contexts(self) -> Path:
+        return contexts_file(self.home, Repository.at(self.root).scope(None).repo_id)
+
+    def write(self, name: str) -> None:
+        pick = self.pick
+        body = "\n".join(
+            f"def {pick.choice(('kindle', 'turn', 'moor'))}_{pick.randrange(1000)}(lamp):\n"
+            f"    '''Beacon {pick.randrange(99)} of the harbour.'''\n"
+            f"    return lamp.light({pick.randrange(9)})\n"
+            for _ in range(pick.randrange(1, 9))
+        )
+        self.repo.write(name, body)
+
+    def edit(self) -> None:
+        """A few files written, one deleted, now and then a commit or another branch."""
+        pick = self.pick
+        for _ in range(pick.randrange(1, 6)):
+            self.write(f"src/part{pick.randrange(5)}/mod{pick.randrange(30)}.py")
+        files = sorted((self.root / "src").rglob("*.py"))
+        if len(files) > 8:
+            pick.choice(files).unlink()
+        if pick.random() < 0.3:
+            self.repo.commit("more")
+        if pick.random() < 0.1:
+            self.repo.git("checkout", "-q", "-B", f"branch{pick.randrange(3)}")
+
+    def engine(self) -> Engine:
+        return Engine(self.settings)
+
+    def check(self) -> None:
+        """The next question is answered right: as by an index built from nothing."""
+        COUNTS["oracle comparisons"] += 1
+        self._fresh += 1
+        home = self.scratch / f"fresh{self._fresh}"
+        with self.engine() as lived, Engine(Settings(home=home, workers=1)) as fresh:
+            # The first question after a fault.
+            first = answer(lived, QUERIES[0], self.root, None)
+            assert first == answer(fresh, QUERIES[0], self.root, None)
+            assert dump(lived, self.root, None) == dump(fresh, self.root, None)
+            for query in QUERIES[1:]:
+                assert answer(lived, query, self.root, None) == answer(
+                    fresh, query, self.root, None
+                )
+        shutil.rmtree(home)
+        self.check_context()
+
+    def asks(self) -> str:
+        """The next question: `right`, or the words of a clear error."""
+        home = self.scratch / "fresh-ask"
+        with self.engine() as lived, Engine(Settings(home=home, workers=1)) as fresh:
+            expected = answer(fresh, QUERIES[0], self.root, None)
+            shutil.rmtree(home)
+            try:
+                found = answer(lived, QUERIES[0], self.root, None)
+            except CodelensError as error:
+                return str(error)
+            assert found == expected, "a wrong answer"
+        return "right"
+
+    def check_context(self) -> None:
+        opened = open_contexts(self.contexts, _terms, make=False)
+        assert opened is not None, "the saved context is lost"
+        with opened:
+            kept = contexts.named(opened.db, "decision")
+        assert kept is not None
+        assert kept.note == "the lamp burns oil"
+
+    def _save(self) -> None:
+        opened = open_contexts(self.contexts, _terms, make=True)
+        assert opened is not None
+        one = Context(
+            "decision", "the lamp burns oil", "decision", (), True, 1, 1, None, "", "", ()
+        )
+        with opened, opened.changed():
+            contexts.put(opened.db, one, _terms(one))
+
+    def run(self, *args: str, env: dict[str, str] | None = None):
+        """The command line, as a user types it; root's right to write anywhere is taken from it."""
+        command = [sys.executable, "-m", "codelens", *args]
+        # Nothing of a user but what is said here: `HOME` would be root's.
+        variables = git_environment() | {
+            "CODELENS_HOME": str(self.home), "HOME": str(self.scratch), "PYTHONPATH": _PYTHONPATH,
+        } | (env or {})  # fmt: skip
+        return subprocess.run(
+            command, cwd=self.root, env=variables, capture_output=True, text=True, timeout=120,
+            preexec_fn=_obey_modes,
+        )  # fmt: skip
+
+    def killed_after(self, seconds: float) -> bool:
+        """Bring the index up to date in a process that is killed so soon; False if it was done."""
+        process = _SPAWN.Process(target=_refresh, args=(self.settings, str(self.root)))
+        process.start()
+        process.join(seconds)
+        done = not process.is_alive()
+        if not done:
+            assert process.pid is not None
+            os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        process.close()
+        return not done
+
+    def time_of_refresh(self) -> float:
+        """Seconds that an undisturbed refresh takes, the process's start included."""
+        started = time.monotonic()
+        process = _SPAWN.Process(target=_refresh, args=(self.settings, str(self.root)))
+        process.start()
+        process.join()
+        process.close()
+        return time.monotonic() - started
+
+    def killed_at_statement(self, number: int) -> bool:
+        """The same, killed at the n-th statement that it executes; False if it had less."""
+        args = (self.settings, str(self.root), number)
+        process = _SPAWN.Process(target=_refresh_until, args=args)
+        process.start()
+        process.join()
+        killed = process.exitcode == -signal.SIGKILL
+        process.close()
+        return killed
+
+
+_PYTHONPATH = os.pathsep.join(entry for entry in sys.path if os.path.isabs(entry))
+
+
+def _obey_modes() -> None:
+    """Modes of files hold for this process and what it runs, also where it is root's (Linux)."""
+    if sys.platform.startswith("linux") and os.geteuid() == 0:
+        for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
+            ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 24, 1, 2
+
+
+def _terms(one: Context) -> Terms:
+    return Terms(one.name, " ".join(one.tags), one.note, "")
+
+
+def _refresh(settings: Settings, root: str) -> None:
+    with Engine(settings) as engine:
+        engine.search("beacon", path=root)
+
+
+def _refresh_until(settings: Settings, root: str, number: int) -> None:
+    from codelens.store.database import Database
+
+    left = [number]
+    for name in ("execute", "execute_many"):
+        inner = getattr(Database, name)
+
+        def counted(self, *args, inner=inner):
+            left[0] -= 1
+            if left[0] < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return inner(self, *args)
+
+        setattr(Database, name, counted)
+    _refresh(settings, root)
+
+
+def processes_below(pid: int) -> set[int]:
+    """Processes whose parent is `pid`, by /proc."""
+    found = set()
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                stat = (folder / "stat").read_text()
+            except OSError:
+                continue
+            if int(stat.rpartition(")")[2].split()[1]) == pid:
+                found.add(int(folder.name))
+    return found

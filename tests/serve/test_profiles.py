@@ -1,0 +1,27 @@
+"""Which tools a server lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from codelens.errors import SettingError
+from codelens.serve.profiles import ALL, CORE, chosen
+
+
+def test_the_core_is_listed_where_nothing_is_said() -> None:
+    assert chosen("") == chosen(" , ") == chosen("core") == CORE
+
+
+def test_all_lists_what_writes_too() -> None:
+    assert chosen("all") == ALL
+    assert {"cl_save", "cl_prune"} <= set(ALL) - set(CORE)
+
+
+def test_names_are_listed_in_one_order_and_once() -> None:
+    assert chosen("cl_save, cl_search,cl_save") == ("cl_search", "cl_save")
+    assert chosen("cl_load,core") == (*CORE, "cl_load")
+
+
+def test_a_wrong_name_is_refused_with_those_there_are() -> None:
+    with pytest.raises(SettingError, match=r"'cl_sve'; there are core, all, cl_search"):
+        chosen("core,cl_sve")

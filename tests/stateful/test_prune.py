@@ -1,0 +1,253 @@
+"""Prune against a model: nothing protected is ever removed, all that is due is.
+
+Generated histories of views, uses, pins, leases, removed worktrees, and of clocks that jump both
+ways and machines that reboot, on a real repository with worktrees and a real index.
+
+CODELENS_PRUNE_HISTORIES sets how many run (default 40).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import hypothesis
+from gitrepo import GitRepo
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+
+from codelens.engine import upkeep as pruning
+from codelens.engine.used import folder_text
+from codelens.errors import IndexLocked
+from codelens.scope.repository import Repository
+from codelens.scope.standing import whereabouts
+from codelens.store import leases, upkeep, views
+from codelens.store.clock import DAY_S, Moment
+from codelens.store.database import open_index
+from codelens.store.prune import LATELY_S, Limits
+from codelens.store.upkeep import TOUCH_S, Site
+
+HISTORIES = int(os.environ.get("CODELENS_PRUNE_HISTORIES", "40"))
+LIMITS = Limits()
+HOUR_S = 3600.0
+BRANCHES = ("main", "topic", "old")
+
+
+@dataclass
+class Told:
+    """What the model knows of a view."""
+
+    kind: str
+    tree: int
+    branch: str
+    used: float
+    reboots: int
+    set_back: int
+    pinned: bool = False
+
+
+class Lives(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scratch = Path(tempfile.mkdtemp(prefix="codelens-prune-"))
+        main = GitRepo.init(self.scratch / "repo")
+        for number in range(4):
+            main.commit(f"c{number}", {"a.py": f"x = {number}\n"})
+        self.trees = [
+            main,
+            main.worktree(self.scratch / "one"),
+            main.worktree(self.scratch / "two"),
+        ]
+        self.there = [True, True, True]
+        self.now = 1_000_000.0
+        self.offset = 0.0
+        self.boot, self.booted = 1, self.now
+        self.set_back = 0
+        self.reboots = 0
+        self.known: dict[str, Told] = {}
+        self.missed: dict[int, tuple[float, int, int]] = {}
+        scope = Repository.at(main.root).scope()
+        self.common_dir = scope.common_dir
+        folder = self.scratch / "home" / "indexes"
+        self.path = folder / f"index-{scope.repo_id}.db"
+        self.db = open_index(self.path)
+
+    def teardown(self) -> None:
+        self.db.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def clock(self) -> Moment:
+        wall = self.now + self.offset
+        return Moment(wall, self.now - self.booted, f"boot {self.boot}")
+
+    # What happens
+
+    @rule(hours=st.sampled_from([0.5, 3, 20, 30, 80, 400]))
+    def time_passes(self, hours: float) -> None:
+        self.now += hours * HOUR_S
+
+    @rule(days=st.sampled_from([-4000, -20, -1, 1, 20, 4000]))
+    def clock_jumps(self, days: float) -> None:
+        self.offset += days * DAY_S
+        self.set_back += days < 0
+
+    @rule()
+    def machine_reboots(self) -> None:
+        self.now += 60
+        self.boot, self.booted = self.boot + 1, self.now
+        self.reboots += 1
+
+    @rule(tree=st.integers(0, 2), branch=st.sampled_from(BRANCHES))
+    def switch(self, tree: int, branch: str) -> None:
+        if self.there[tree]:
+            # Git lets a branch be in one worktree alone.
+            self.trees[tree].git("checkout", "-q", "-B", f"{branch}{tree}")
+
+    @rule(tree=st.integers(0, 2))
+    def detach(self, tree: int) -> None:
+        if self.there[tree]:
+            self.trees[tree].git("checkout", "-q", "--detach")
+
+    @rule(tree=st.integers(0, 2))
+    def use(self, tree: int) -> None:
+        if self.there[tree]:
+            self._use(tree, None)
+
+    @rule(back=st.integers(0, 3))
+    def use_a_ref(self, back: int) -> None:
+        self._use(0, f"main~{back}" if back else "main")
+
+    @precondition(lambda self: self.known)
+    @rule(data=st.data(), pinned=st.booleans())
+    def pin(self, data: st.DataObject, pinned: bool) -> None:
+        key = data.draw(st.sampled_from(sorted(self.known)))
+        view = views.find_view(self.db, key)
+        assert view is not None
+        lease = leases.acquire(self.db, 0, self.clock)
+        upkeep.set_pinned(self.db, lease, view.id, pinned=pinned)
+        lease.release(self.db)
+        self.known[key].pinned = pinned
+
+    @rule(tree=st.integers(1, 2), by_git=st.booleans())
+    def remove_a_worktree(self, tree: int, by_git: bool) -> None:
+        if not self.there[tree]:
+            return
+        root = self.trees[tree].root
+        if by_git:
+            self.trees[0].git("worktree", "remove", "--force", root)
+        else:
+            shutil.rmtree(root)
+        self.there[tree] = False
+
+    @rule(tree=st.integers(1, 2))
+    def bring_a_worktree_back(self, tree: int) -> None:
+        if not self.there[tree]:
+            self.trees[0].git("worktree", "prune")
+            self.trees[tree] = self.trees[0].worktree(self.trees[tree].root)
+            self.there[tree] = True
+
+    @rule()
+    def prune_while_another_writes(self) -> None:
+        lease = leases.acquire(self.db, 0, self.clock)
+        before = {row.scope for row in views.all_views(self.db)}
+        try:
+            pruning.prune_index(self.path, LIMITS, clock=self.clock)
+            raise AssertionError("it pruned under another's lease")
+        except IndexLocked:
+            pass
+        finally:
+            lease.release(self.db)
+        assert {row.scope for row in views.all_views(self.db)} == before
+
+    @rule()
+    def prune(self) -> None:
+        active = {
+            Repository.at(self.trees[tree].root).scope().key
+            for tree in range(3)
+            if self.there[tree]
+        }
+        for tree in range(3):
+            if self.there[tree]:
+                self.missed.pop(tree, None)
+            else:
+                self.missed.setdefault(tree, (self.now, self.reboots, self.set_back))
+        planned = pruning.prune_index(self.path, LIMITS, dry_run=True, clock=self.clock)
+        done = pruning.prune_index(self.path, LIMITS, clock=self.clock)
+        left = {row.scope for row in views.all_views(self.db)}
+        went = self.known.keys() - left
+        assert {one.index_id for one in planned.views} <= {one.index_id for one in done.views}
+        assert len(done.views) == len(went)
+        for key, told in list(self.known.items()):
+            protected = told.pinned or key in active or self._age(told) < LATELY_S - TOUCH_S
+            limit, age, exact = self._due(told)
+            # Over a reboot a day may be counted that did not pass; uses are known to an hour.
+            spare = (self.reboots - told.reboots) * DAY_S + TOUCH_S
+            if key in went:
+                assert not protected, (key, told)
+                assert age + spare >= limit, (key, told, age, limit)
+                del self.known[key]
+            elif not told.pinned and key not in active and exact and self._age(told) >= LATELY_S:
+                assert age < limit, (key, told, age, limit)
+        again = pruning.prune_index(self.path, LIMITS, clock=self.clock)
+        assert not again.views
+
+    # What the model says
+
+    def _use(self, tree: int, ref: str | None) -> None:
+        scope = Repository.at(self.trees[tree].root).scope(ref)
+        view = views.find_view(self.db, scope.key)
+        assert (view is not None) == (scope.key in self.known)
+        if view is None:
+            lease = leases.acquire(self.db, 0, self.clock)
+            view = views.create_view(
+                self.db, lease, scope.key, scope.kind, scope.worktree, scope.branch, scope.head,
+                scope.index_id, self.clock,
+            )  # fmt: skip
+            lease.release(self.db)
+        folders = {folder_text(scope.common_dir): scope.common_dir}
+        if ref is None:
+            folders[scope.worktree] = scope.root
+            self.missed.pop(tree, None)
+
+        def seen() -> dict[str, Site]:
+            return {text: Site(*whereabouts(folder)) for text, folder in folders.items()}
+
+        upkeep.touch(self.db, view.id, view.used_s, os.fsencode(scope.common_dir), folders, seen,
+                     self.clock)  # fmt: skip
+        pinned = scope.key in self.known and self.known[scope.key].pinned
+        self.known[scope.key] = Told(
+            scope.kind, tree, scope.branch, self.now, self.reboots, self.set_back, pinned
+        )
+
+    def _age(self, told: Told) -> float:
+        return self.now - told.used
+
+    def _due(self, told: Told) -> tuple[float, float, bool]:
+        """Limit, age, and whether no clock and no reboot took from the age that is known."""
+        undisturbed = (told.reboots, told.set_back) == (self.reboots, self.set_back)
+        if told.kind == "ref":
+            return LIMITS.ref_s, self._age(told), undisturbed
+        if not self.there[told.tree]:
+            since, reboots, set_back = self.missed[told.tree]
+            exact = (reboots, set_back) == (self.reboots, self.set_back)
+            return LIMITS.gone_s, self.now - since, exact and undisturbed
+        limit = LIMITS.branch_s if told.branch else LIMITS.detached_s
+        return limit, self._age(told), undisturbed
+
+
+def test_prune_removes_what_is_due_and_nothing_that_is_protected() -> None:
+    hypothesis.stateful.run_state_machine_as_test(
+        Lives,
+        settings=settings(
+            max_examples=HISTORIES,
+            stateful_step_count=40,
+            deadline=None,
+            database=None,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
