@@ -16,6 +16,7 @@ from codelens.engine.look import Look, looked
 from codelens.engine.shelf import Shelf
 from codelens.errors import IndexCorrupt, SettingError
 from codelens.index.progress import Progress
+from codelens.scope.place import locate
 from codelens.scope.repository import Repository, Scope
 
 logger = logging.getLogger(__name__)
@@ -121,6 +122,15 @@ class Door:
             if look.refreshed.status == "partial" and self._background is not None:
                 self._background.finish(opened.repository.place.root, ref)
             yield opened, look
+
+
+def root_of(path: str | Path) -> str:
+    """The top of the worktree, or the plain folder, that `path` lies in.
+
+    Raises:
+        ScopeError: there is no such path, or it is never indexed.
+    """
+    return locate(path).root
 
 
 def in_range(limit: int) -> None:
