@@ -29,7 +29,8 @@ ALLOWED = {
         "handles", "rank", "resolve",
     },
     "serve": {"types", "errors", "paths", "config", "engine"},
-    "cli": {"types", "errors", "paths", "config", "engine", "serve"},
+    "hosts": {"types", "errors", "paths"},
+    "cli": {"types", "errors", "paths", "config", "engine", "serve", "hosts"},
 }  # fmt: skip
 
 OWNERS = {
@@ -41,6 +42,8 @@ OWNERS = {
     "mcp": "serve",
     "pydantic": "serve",
     "rich": "cli",
+    "tomlkit": "hosts",
+    "ruamel": "hosts",
     "xxhash": "scan",
 }
 

@@ -13,12 +13,14 @@ from codelens.cli.commands import (
     export,
     impact,
     index,
+    install,
     languages,
     outline,
     related,
     search,
     serve,
     status,
+    uninstall,
 )
 from codelens.cli.commands import map as map_command
 from codelens.errors import CodelensError
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = (
     search, expand, outline, map_command, related, impact, status, index, export, languages, serve,
+    install, uninstall,
 )  # fmt: skip
 
 
