@@ -23,6 +23,13 @@ PACKAGES = {
     "opencode-ai": "1.18.33",
 }
 """What is installed, by name and version: clients change what they do with every week."""
+MORE_PACKAGES = {
+    "@qwen-code/qwen-code": "0.24.4",
+    "@github/copilot": "1.0.102",
+    "cline": "3.0.65",
+}
+"""What is installed besides where `CODELENS_CLIENTS=all`; another 0.8 GB."""
+ALL = os.environ.get("CODELENS_CLIENTS") == "all"
 
 INSTALLED = Path(__file__).resolve().parents[1] / ".clients"
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -32,7 +39,8 @@ def install() -> str:
     """Install the clients once; why they cannot be had, or nothing."""
     if shutil.which("npm") is None:
         return "npm is not installed"
-    wanted = json.dumps({"private": True, "dependencies": PACKAGES})
+    packages = {**PACKAGES, **MORE_PACKAGES} if ALL else PACKAGES
+    wanted = json.dumps({"private": True, "dependencies": packages})
     manifest = INSTALLED / "package.json"
     if manifest.exists() and manifest.read_text() == wanted:
         return ""
@@ -218,4 +226,74 @@ class Opencode:
         return home.run("opencode", "run", "--format", "json", "where is it?", cwd=cwd)
 
 
+class Qwen:
+    """`qwen`; it hides the tools of servers behind a search among them."""
+
+    name = "qwen"
+    connected = re.compile(r"✓ codelens: .* - Connected")
+
+    def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
+        """A kind of key."""
+        home.change(".qwen/settings.json", security={"auth": {"selectedType": "openai"}})
+
+    def listed(self, home: Home, cwd: Path) -> str:
+        """What the client says of its servers."""
+        return home.run("qwen", "mcp", "list", cwd=cwd)
+
+    def ask(self, home: Home, model: Model, cwd: Path) -> str:
+        """One whole turn."""
+        env = {
+            "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake",
+            "OPENAI_BASE_URL": f"http://127.0.0.1:{model.port}/v1",
+        }  # fmt: skip
+        return home.run("qwen", "-p", "where is it?", cwd=cwd, env=env)
+
+
+class Copilot:
+    """`copilot`; its list only reads the settings."""
+
+    name = "copilot-cli"
+    connected = re.compile(r'"codelens"')
+
+    def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
+        """What a user has before codelens comes."""
+
+    def listed(self, home: Home, cwd: Path) -> str:
+        """What is in its settings."""
+        return home.run("copilot", "mcp", "list", "--json", cwd=cwd)
+
+    def ask(self, home: Home, model: Model, cwd: Path) -> str:
+        """One whole turn."""
+        env = {
+            "COPILOT_OFFLINE": "true", "COPILOT_MODEL": "fake", "COPILOT_PROVIDER_API_KEY": "x",
+            "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{model.port}/v1",
+        }  # fmt: skip
+        return home.run("copilot", "-p", "where is it?", "--allow-all-tools", cwd=cwd, env=env)
+
+
+class Cline:
+    """`cline`; it has no command that lists servers."""
+
+    name = "cline"
+    connected = re.compile(r'"codelens"')
+
+    def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
+        """A provider of models."""
+        if model is not None:
+            url = f"http://127.0.0.1:{model.port}/v1"
+            provider = ("-p", "openai-compatible", "-k", "x", "-m", "fake", "-b", url)
+            home.run("cline", "auth", *provider, cwd=home.folder)
+
+    def listed(self, home: Home, cwd: Path) -> str:
+        """Its settings themselves."""
+        file = home.folder / ".cline" / "data" / "settings" / "cline_mcp_settings.json"
+        return file.read_text() if file.exists() else ""
+
+    def ask(self, home: Home, model: Model, cwd: Path) -> str:
+        """One whole turn."""
+        model_ = ("-P", "openai-compatible", "-m", "fake")
+        return home.run("cline", "--json", *model_, "where is it?", cwd=cwd)
+
+
 CLIENTS = [ClaudeCode(), Codex(), Gemini(), Opencode()]
+MORE_CLIENTS = [Qwen(), Copilot(), Cline()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,20 @@ class Model:
     def wanted(self, offered: list[str]) -> str | None:
         self.asked.append(offered)
         return next((name for name in offered if name.endswith(self.call.tool)), None)
+
+    def called(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
+        """The next call, where a client may hide its tools behind a search among them."""
+        name = self.wanted(offered)
+        if name is not None:
+            return None if told else (name, self.call.arguments)
+        if "tool_search" not in offered or len(told) > 1:
+            return None
+        if not told:
+            return "tool_search", {"query": "search code"}
+        found = re.search(rf"\w*{self.call.tool}", told[0])
+        return (
+            ("tool_call", {"name": found[0], "arguments": self.call.arguments}) if found else None
+        )
 
 
 @contextmanager
@@ -214,19 +229,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, body: dict[str, Any]) -> None:
         offered = [tool.get("function", {}).get("name", "") for tool in body.get("tools") or []]
-        name = self.model.wanted(offered)
-        told = _last(one for one in body.get("messages", []) if one.get("role") == "tool")
+        told = [one for one in body.get("messages", []) if one.get("role") == "tool"]
+        call = self.model.called(offered, [json.dumps(one.get("content")) for one in told])
         message: dict[str, Any]
-        if name is not None and told is None:
-            function = {"name": name, "arguments": json.dumps(self.model.call.arguments)}
-            called = {"index": 0, "id": "call_1", "type": "function", "function": function}
-            message, reason = (
-                {"role": "assistant", "content": None, "tool_calls": [called]},
-                "tool_calls",
-            )
+        if call is not None:
+            function = {"name": call[0], "arguments": json.dumps(call[1])}
+            made = {"index": 0, "id": f"call_{len(told)}", "type": "function", "function": function}
+            message = {"role": "assistant", "content": None, "tool_calls": [made]}
         else:
-            text = SAID + json.dumps(told and told.get("content"))
-            message, reason = {"role": "assistant", "content": text}, "stop"
+            text = SAID + json.dumps(told[-1].get("content") if told else None)
+            message = {"role": "assistant", "content": text}
+        reason = "stop" if call is None else "tool_calls"
         base = {"id": "c1", "created": 1, "model": body.get("model", "fake")}
         usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
         if not body.get("stream"):

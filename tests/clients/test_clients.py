@@ -1,6 +1,7 @@
 """Real clients: connected after `install`, answered in a whole turn, gone after `uninstall`.
 
-They are installed from npm into `.clients`, at stated versions, and run offline.
+They are installed from npm into `.clients`, at stated versions, and run offline; three more with
+`CODELENS_CLIENTS=all`.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from agents import CLIENTS, Home, install
+from agents import ALL, CLIENTS, MORE_CLIENTS, Home, install
 from fakemodel import SAID, Call, serving
 from gitrepo import GitRepo
+
+TRIED = [*CLIENTS, *(MORE_CLIENTS if ALL else [])]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,7 +35,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("client", TRIED, ids=lambda one: one.name)
 def test_it_is_connected_after_install_and_gone_after_uninstall(
     client, home: Home, repo: GitRepo
 ) -> None:
@@ -46,7 +49,7 @@ def test_it_is_connected_after_install_and_gone_after_uninstall(
         assert b"codelens" not in file.read_bytes() or b"codelens" in text
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("client", TRIED, ids=lambda one: one.name)
 def test_a_whole_turn_gets_the_code_of_the_worktree_it_stands_in(
     client, home: Home, repo: GitRepo, tmp_path: Path
 ) -> None:
