@@ -310,15 +310,15 @@ _KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole)}
 def record(edit: Edit) -> dict[str, object]:
     """The edit as JSON can hold it."""
     fields: dict[str, object] = asdict(edit)  # type: ignore[reportArgumentType]
-    return {"kind": type(edit).__name__, **fields}
+    return {"edit": type(edit).__name__, **fields}
 
 
 def recalled(fields: dict[str, object]) -> Edit | None:
     """The edit that `record` wrote down; None for what this version does not understand."""
-    kind = _KINDS.get(str(fields.get("kind")))
+    kind = _KINDS.get(str(fields.get("edit")))
     if kind is None:
         return None
-    arguments = {name: value for name, value in fields.items() if name != "kind"}
+    arguments = {name: value for name, value in fields.items() if name != "edit"}
     for name in ("keys", "items"):
         if name in arguments:
             arguments[name] = tuple(cast("list[str]", arguments[name]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -68,7 +69,6 @@ class Record:
         undo: the way back; None if there was no file.
         edits: our edits by host, as `edits.record` writes them down.
         parents: keys that we had to make for an entry.
-        folders: folders that we had to make, outermost first.
         backup: where the file that was found is kept whole.
     """
 
@@ -77,7 +77,6 @@ class Record:
     undo: Undo | None
     edits: dict[str, list[dict[str, object]]]
     parents: list[Keys] = field(default_factory=list[Keys])
-    folders: list[str] = field(default_factory=list[str])
     backup: str | None = None
 
     def found_by(self, data: bytes | None) -> bool:
@@ -98,14 +97,18 @@ class Ledger:
         self.file = home / "install.json"
         self.note = ""
         """Something that the user should know about the ledger itself."""
+        self.folders: list[str] = []
+        """Folders that we had to make, in the order of making."""
         self.records = self._read()
 
     def _read(self) -> dict[str, Record]:
         try:
             data = files.read(self.file)
-            said: Any = json.loads(data) if data else {"version": _VERSION, "files": {}}
+            nothing = {"version": _VERSION, "files": {}, "folders": []}
+            said: Any = json.loads(data) if data else nothing
             if said["version"] != _VERSION:
                 raise ValueError("another version wrote it")
+            self.folders = [str(one) for one in said["folders"]]
             return {path: _record(fields) for path, fields in said["files"].items()}
         except (HostError, ValueError, KeyError, TypeError, AttributeError) as error:
             self.note = (
@@ -114,8 +117,8 @@ class Ledger:
             )
             return {}
 
-    def keep(self, path: Path, record: Record | None) -> None:
-        """Set or drop the record of a file, on disk.
+    def keep(self, path: Path, record: Record | None, made: Sequence[Path] = ()) -> None:
+        """Set or drop the record of a file, on disk; `made` are folders that we had to make.
 
         Raises:
             NotWritten: the ledger cannot be written.
@@ -124,10 +127,29 @@ class Ledger:
         records = {key: one for key, one in self.records.items() if key != str(path)}
         if record is not None:
             records[str(path)] = record
+        self._save(records, [*self.folders, *(str(one) for one in made)])
+
+    def leave(self, path: Path) -> None:
+        """Delete those folders above `path` that we made and that are empty again.
+
+        Raises:
+            NotWritten: the ledger cannot be written.
+        """
+        above = [one for one in self.folders if Path(one) in path.parents]
+        files.remove_empty(sorted((Path(one) for one in above), key=lambda one: len(one.parts)))
+        gone = {one for one in above if not Path(one).exists()}
+        if gone:
+            self._save(self.records, [one for one in self.folders if one not in gone])
+
+    def _save(self, records: dict[str, Record], folders: list[str]) -> None:
         make_private(self.home)
-        said = {"version": _VERSION, "files": {key: asdict(one) for key, one in records.items()}}
+        said = {
+            "version": _VERSION,
+            "files": {key: asdict(one) for key, one in records.items()},
+            "folders": folders,
+        }
         files.write(self.file, json.dumps(said, indent=1).encode("utf-8"))
-        self.records = records
+        self.records, self.folders = records, folders
 
 
 def _record(fields: dict[str, Any]) -> Record:
@@ -138,6 +160,5 @@ def _record(fields: dict[str, Any]) -> Record:
         undo=None if undo is None else Undo(int(undo["at"]), int(undo["cut"]), str(undo["text"])),
         edits=cast("dict[str, list[dict[str, object]]]", dict(fields["edits"])),
         parents=[tuple(one) for one in fields["parents"]],
-        folders=[str(one) for one in fields["folders"]],
         backup=fields["backup"],
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from codelens.errors import CodelensError
 from codelens.hosts import files
 from codelens.hosts.descriptor import Host
-from codelens.hosts.edits import Edit, Entry, Whole, recalled, record
+from codelens.hosts.edits import NAME, Edit, Entry, Whole, recalled, record
 from codelens.hosts.faults import LeftAlone
 from codelens.hosts.formats import decoded, encoded
 from codelens.hosts.ledger import Ledger, Record, Undo, digest
@@ -132,8 +132,7 @@ def install(change: Change, ledger: Ledger, scope: str) -> Change:
             ledger.keep(change.path, old)
             raise
         if folders:
-            kept = [*fresh.folders, *(str(one) for one in folders)]
-            ledger.keep(change.path, replace(fresh, folders=kept))
+            ledger.keep(change.path, fresh, folders)
     except CodelensError as error:
         return _nothing(change.path, change.wanted, change.before, str(error))
     return change
@@ -170,7 +169,6 @@ def _recorded(
         undo=None if found is None else Undo.between(found, change.after),
         edits=_edits(old, done),
         parents=parents,
-        folders=[] if old is None else list(old.folders),
         backup=backup,
     )
 
@@ -307,6 +305,8 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
         if change.is_change:
             if change.after is None:
                 files.remove(change.path)
+                if change.path.parent.name == NAME:  # a skill's own folder
+                    files.remove_empty([change.path.parent])
             else:
                 files.write(change.path, change.after)
         if old is None:
@@ -315,8 +315,8 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
             ledger.keep(change.path, replace(old, edits=staying))
         elif not change.problems:
             exact = change.before is None or old.found_by(change.before)
-            files.remove_empty([Path(one) for one in old.folders])
             ledger.keep(change.path, None)
+            ledger.leave(change.path)
             if exact and old.backup is not None:
                 files.remove(Path(old.backup))
     except CodelensError as error:

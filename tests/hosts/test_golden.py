@@ -48,19 +48,21 @@ def commented(host: Host) -> str:
     if host.server.format == "toml":
         return (
             "# my settings\nmodel = 'x'   # the good one\n\n"
-            f"[{key}.files]  # mine\ncommand = 'C:\\bin\\files.exe'\nargs = [\n  'a', # first\n]\n\n"
+            f"[{key}.files]  # mine\ncommand = 'C:\\bin\\files.exe'\nargs = [\n"
+            "  'a', # first\n]\n\n"
             f"[{key}.files.env]\nTOKEN = '${{TOKEN}}'\n\n"
             "# what follows is about profiles\n[profiles.fast]\nmodel = 'y'\n"
         )
     if host.server.format == "yaml":
         return (
-            f"# my settings\nname: zoe   # me\n\n{key}:\n  # files of mine\n  files:\n    enabled: true\n"
-            "    cmd: /bin/files  # mine\n    args:\n      - 'a'\n\n# the end\nlast: \"x: y\"\n"
+            f"# my settings\nname: zoe   # me\n\n{key}:\n  # files of mine\n  files:\n"
+            "    enabled: true\n    cmd: /bin/files  # mine\n    args:\n      - 'a'\n\n# the end\nlast: \"x: y\"\n"
         )
     if host.server.format == "yaml-list":
         return (
             f"# my settings\nname: zoe   # me\n{key}:\n  # files of mine\n  - name: files\n"
-            "    command: /bin/files  # mine\n    args:\n      - 'a'\n\nmodels:\n  - name: m\n# the end\n"
+            "    command: /bin/files  # mine\n    args:\n      - 'a'\n\nmodels:\n  - name: m\n"
+            "# the end\n"
         )
     if host.server.format == "json":  # strict: as odd as JSON may be laid out
         return (
@@ -139,7 +141,7 @@ def test_a_host_gets_its_file_back_to_the_byte(name: str, case: str, tmp_path: P
     file = scratch.config(name)
     text = cases(hosts()[name])[case]
     if text:
-        file.parent.mkdir(parents=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
     before = scratch.everything()
     done = scratch.install(name, approve=True)
