@@ -39,6 +39,9 @@ def _show(change: Change, name: str) -> None:
     if change.after is None:
         fate = " (deleted)"
     screen.put(screen.styled(screen_safe(f"{name}{fate}"), "bold"))
+    if change.after is None and change.is_ours:
+        screen.put_safe(f"  all of its {len(lines) - 1} lines are codelens' own", "")
+        return
     for line in lines[:_LONGEST]:
         style = {"+": "path", "-": "warn"}.get(line[:1], "dim")
         screen.put(f"  {screen.styled(screen_safe(line), style)}")

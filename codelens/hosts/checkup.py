@@ -16,10 +16,10 @@ from codelens import __version__
 from codelens.errors import CodelensError
 from codelens.hosts import files
 from codelens.hosts.descriptor import Host, Listing
-from codelens.hosts.edits import NAME, starts_codelens
 from codelens.hosts.formats import decoded, format_of
 from codelens.hosts.probe import Answered, probe
-from codelens.hosts.values import EditRefused, Value, at
+from codelens.hosts.started import NAME, command_of, starts_codelens, variables_of
+from codelens.hosts.values import EditRefused, at
 from codelens.hosts.wanted import Request
 
 SLOW_S = 5.0
@@ -90,20 +90,7 @@ def _entry(host: Host, request: Request) -> _Start | HostCheck:
     assert isinstance(entry, dict), "only an object starts codelens"
     if entry.get("disabled") is True or entry.get("enabled") is False:
         return HostCheck(host.name, "entry", "warning", f"{shown}: the entry is switched off")
-    return _start_of(entry)
-
-
-def _start_of(entry: dict[str, Value]) -> _Start:
-    """The command that an entry of any host means."""
-    inner = entry.get("transport")
-    said = inner if isinstance(inner, dict) else entry
-    program = said.get("command", said.get("cmd"))
-    command = [*(program if isinstance(program, list) else [program])]
-    arguments = said.get("args")
-    command += arguments if isinstance(arguments, list) else []
-    env: Value = next((said[key] for key in ("env", "envs", "environment") if key in said), None)
-    pairs = env.items() if isinstance(env, dict) else ()
-    return _Start(tuple(map(str, command)), tuple((key, str(one)) for key, one in pairs))
+    return _Start(tuple(command_of(entry)), tuple(variables_of(entry).items()))
 
 
 def _started(start: _Start) -> Answered:

@@ -9,24 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import PureWindowsPath
 from typing import Protocol, cast
 
 from codelens.hosts import blocktext
 from codelens.hosts.formats import format_of
-from codelens.hosts.values import (
-    EditRefused,
-    Keys,
-    Value,
-    at,
-    has,
-    nested,
-    with_value,
-    without,
-    words,
-)
+from codelens.hosts.started import command_of, is_codelens, starts_codelens
+from codelens.hosts.values import EditRefused, Keys, Value, at, has, nested, with_value, without
 
-NAME = "codelens"
 OWN_FILE = "installed by codelens"
 """A line of every file that is ours as a whole says so."""
 
@@ -115,13 +104,14 @@ class Entry:
 
     def _renewed(self, now: Value, launch: Value, entry: Value) -> Value:
         """What is there, started by the present program; arguments of the user's own stay."""
-        direct = _is_codelens(words(_program(entry))[:1])
+        said = command_of(entry)
+        customised = is_codelens(said[:1]) and said[1:] != ["serve"]
         if isinstance(launch, dict) and isinstance(now, dict):
             fresh = dict(now)
             for key, one in launch.items():
                 fresh[key] = self._renewed(now[key], one, entry) if key in now else one
             return fresh
-        if isinstance(launch, list) and isinstance(now, list) and direct:
+        if isinstance(launch, list) and isinstance(now, list) and customised:
             return [self.command, *now[1:]] if launch[:1] == [self.command] else now
         if launch == self.command or isinstance(launch, list):
             return launch
@@ -132,7 +122,7 @@ class Entry:
         now = at(format_of(self.format).parse(text or "", self.keys), self.keys)
         if not starts_codelens(now):
             return None
-        program = words(_program(now))[0]
+        program = command_of(now)[0]
         return None if program == self.command else program
 
     def take(self, text: str, made: Sequence[Keys]) -> str | None:
@@ -328,26 +318,6 @@ def recalled(fields: dict[str, object]) -> Edit | None:
         return cast("Edit", kind(**arguments))  # type: ignore[reportArgumentType]
     except TypeError:
         return None
-
-
-def starts_codelens(entry: Value) -> bool:
-    """Whether an entry, of whatever host, starts a codelens server."""
-    said = words(_program(entry))
-    return "serve" in said and _is_codelens(said)
-
-
-def _is_codelens(said: Sequence[str]) -> bool:
-    # A Windows path splits at both slashes, so it reads a POSIX one as well.
-    return any(PureWindowsPath(word).stem.lower() == NAME for word in said)
-
-
-def _program(entry: Value) -> Value:
-    """The part of an entry that says what is started: program, then arguments."""
-    if not isinstance(entry, dict):
-        return []
-    inner = entry.get("transport")
-    holder = inner if isinstance(inner, dict) else entry
-    return [holder.get("command", holder.get("cmd")), holder.get("args")]
 
 
 def _merged(old: Value, new: Value) -> Value:

@@ -104,7 +104,7 @@ class Ledger:
     def _read(self) -> dict[str, Record]:
         try:
             data = files.read(self.file)
-            nothing = {"version": _VERSION, "files": {}, "folders": []}
+            nothing: Any = {"version": _VERSION, "files": {}, "folders": []}
             said: Any = json.loads(data) if data else nothing
             if said["version"] != _VERSION:
                 raise ValueError("another version wrote it")
@@ -137,7 +137,10 @@ class Ledger:
         """
         above = [one for one in self.folders if Path(one) in path.parents]
         files.remove_empty(sorted((Path(one) for one in above), key=lambda one: len(one.parts)))
-        gone = {one for one in above if not Path(one).exists()}
+        files_left = [Path(one) for one in self.records]
+        gone = {
+            one for one in above if not any(Path(one) in left.parents for left in files_left)
+        }  # those that others have moved into are theirs now
         if gone:
             self._save(self.records, [one for one in self.folders if one not in gone])
 

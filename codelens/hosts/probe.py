@@ -95,8 +95,11 @@ def _read(stream: IO[bytes], take: Any) -> None:  # noqa: ANN401 - put or append
 
 
 def _send(stream: IO[bytes], message: dict[str, object]) -> None:
-    stream.write(json.dumps(message).encode() + b"\n")
-    stream.flush()
+    try:
+        stream.write(json.dumps(message).encode() + b"\n")
+        stream.flush()
+    except BrokenPipeError:
+        raise _NoAnswer(f"it ended before it answered {message['method']}") from None
 
 
 def _ask(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
 Keys: TypeAlias = tuple[str, ...]
@@ -54,14 +54,3 @@ def without(value: Value, keys: Keys) -> Value:
     if len(keys) == 1:
         return rest
     return {key: without(one, keys[1:]) if key == keys[0] else one for key, one in value.items()}
-
-
-def words(value: Value) -> list[str]:
-    """All strings in `value`, in order."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, list):
-        return [word for one in value for word in words(one)]
-    if isinstance(value, dict):
-        return [word for one in cast("dict[str, Value]", value).values() for word in words(one)]
-    return []

@@ -14,10 +14,11 @@ from pathlib import Path
 from codelens.errors import CodelensError
 from codelens.hosts import files
 from codelens.hosts.descriptor import Host
-from codelens.hosts.edits import NAME, Edit, Entry, Whole, recalled, record
+from codelens.hosts.edits import Edit, Entry, Whole, recalled, record
 from codelens.hosts.faults import LeftAlone
 from codelens.hosts.formats import decoded, encoded
 from codelens.hosts.ledger import Ledger, Record, Undo, digest
+from codelens.hosts.started import NAME
 from codelens.hosts.values import EditRefused, Keys
 from codelens.hosts.wanted import Request, Wish, wishes
 from codelens.paths import make_private
@@ -58,9 +59,9 @@ class Change:
         return tuple(dict.fromkeys(wish.host for wish in self.wanted))
 
     @property
-    def what(self) -> str:
-        """What it is, for people."""
-        return ", ".join(dict.fromkeys(wish.edit.what for wish in self.wanted))
+    def is_ours(self) -> bool:
+        """Whether the file is codelens' own as a whole."""
+        return all(isinstance(wish.edit, Whole) for wish in self.wanted)
 
 
 def _grouped(wanted: Iterable[Wish]) -> dict[Path, list[Wish]]:

@@ -56,7 +56,8 @@ def commented(host: Host) -> str:
     if host.server.format == "yaml":
         return (
             f"# my settings\nname: zoe   # me\n\n{key}:\n  # files of mine\n  files:\n"
-            "    enabled: true\n    cmd: /bin/files  # mine\n    args:\n      - 'a'\n\n# the end\nlast: \"x: y\"\n"
+            "    enabled: true\n    cmd: /bin/files  # mine\n    args:\n      - 'a'\n\n"
+            '# the end\nlast: "x: y"\n'
         )
     if host.server.format == "yaml-list":
         return (

@@ -112,6 +112,15 @@ def test_uvx_and_python_entries_are_ours_and_renewed_whole(scratch: Scratch) -> 
     assert (entry["command"], entry["args"][0]) == (COMMAND, "serve")
 
 
+def test_an_older_plain_entry_gets_all_that_starts_codelens_now(scratch: Scratch) -> None:
+    file = scratch.config("cursor")
+    put(file, "codelens", {"command": "/old/codelens", "args": ["serve"], "env": {"A": "b"}})
+    scratch.install("cursor")
+    entry = servers(file)["codelens"]
+    assert entry["args"] == ["serve", "--root", "${workspaceFolder}"]
+    assert entry["env"] == {"A": "b"}
+
+
 def test_another_program_of_our_name_is_left_alone_and_the_rest_is_done(scratch: Scratch) -> None:
     file = scratch.config("gemini")
     put(file, "codelens", {"command": "npx", "args": ["-y", "codelens-mcp"]})

@@ -116,7 +116,7 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
     from codelens.paths import default_home
 
     changes = work.plan_install(chosen, request)
-    if not args.json:
+    if not args.json and (args.dry_run or not args.yes):
         wiring.show_diffs(changes, request.machine)
     planned = any(change.is_change for change in changes)
     if args.dry_run or not planned:

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         screen.say(f"note: {ledger.note}")
     changes = work.plan_uninstall(named(args.host, machine), request, ledger)
     planned = any(change.is_change for change in changes)
-    if not args.json:
+    if not args.json and (args.dry_run or not args.yes):
         wiring.show_diffs(changes, machine)
     if planned and not args.dry_run and not args.yes:
         code = wiring.stopped(changes, "Take these out?")
