@@ -151,8 +151,7 @@ def instructions() -> str:
 def command_files(commands: Commands) -> dict[str, str]:
     """The slash commands by file name, in the form of a host."""
     said = tomllib.loads((shipped("install") / "commands.toml").read_text("utf-8"))
-    written = {"markdown": ("md", _as_markdown), "prompt": ("prompt.md", _as_markdown),
-               "toml": ("toml", _as_toml)}  # fmt: skip
+    written = {"markdown": ("md", _as_markdown), "toml": ("toml", _as_toml)}
     suffix, write = written[commands.form]
     return {
         f"{name}.{suffix}": write(
