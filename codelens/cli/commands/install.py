@@ -100,8 +100,10 @@ def request_of(args: argparse.Namespace) -> Request:
 
     project = args.scope == "project"
     program = getattr(args, "program", None)
-    # A file that a team shares must not name the folder of one of its users.
-    command = (program or "codelens") if project else launcher(program)
+    # A file that a team shares must not name the folder of one of its users. A check starts what
+    # is wired, and must not fail because this very codelens could not be.
+    bare = project or getattr(args, "check", False)
+    command = (program or "codelens") if bare else launcher(program)
     root = Path(root_of(args.path)) if project else None
     return Request(this_machine(), args.scope, root, command, getattr(args, "approve", False))
 
