@@ -4,6 +4,7 @@
     +-- ScopeError                 where a question was asked
     |   +-- NoSuchPath             the path does not exist
     |   +-- RefusedFolder          home, `/`, a host's config folder
+    |   +-- UnclearWorktree        nothing says which one is meant, or several are named
     |   +-- UnsupportedRepository  libgit2 cannot open it (SHA-256, reftable, ...)
     |   +-- ForeignRepository      owned by another user
     |   +-- NoSuchRef              the ref names no commit here
@@ -61,6 +62,18 @@ class RefusedFolder(ScopeError):
         self.why = why
         super().__init__(
             f"refusing to index {self.path!r}: it is {why}; name a project folder instead (-C PATH)"
+        )
+
+
+class UnclearWorktree(ScopeError):
+    """A server cannot tell which worktree a call is about."""
+
+    def __init__(self, why: str, choices: Sequence[str] = ()) -> None:
+        self.choices = tuple(choices)
+        which = f": {', '.join(choices)}" if choices else " you mean"
+        super().__init__(
+            f"which worktree is meant is not clear ({why}); "
+            f"pass path, an absolute path inside the one{which}"
         )
 
 

@@ -31,7 +31,8 @@ ALLOWED = {
         "handles", "rank", "resolve", "memory",
     },
     "serve": {"types", "errors", "paths", "config", "engine"},
-    "cli": {"types", "errors", "paths", "config", "engine", "serve"},
+    "hosts": {"types", "errors", "paths"},
+    "cli": {"types", "errors", "paths", "config", "engine", "serve", "hosts"},
 }  # fmt: skip
 
 OWNERS = {
@@ -43,6 +44,8 @@ OWNERS = {
     "mcp": "serve",
     "pydantic": "serve",
     "rich": "cli",
+    "tomlkit": "hosts",
+    "ruamel": "hosts",
     "xxhash": "scan",
 }
 

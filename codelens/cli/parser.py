@@ -16,6 +16,7 @@ from codelens.cli.commands import (
     forget,
     impact,
     index,
+    install,
     languages,
     load,
     outline,
@@ -26,6 +27,7 @@ from codelens.cli.commands import (
     search,
     serve,
     status,
+    uninstall,
     unpin,
     usage,
 )
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = (
     search, expand, outline, map_command, related, impact, status, save, load, forget, index,
-    prune, drop, pin, unpin, usage, export, languages, doctor, serve,
+    prune, drop, pin, unpin, usage, export, languages, doctor, install, uninstall, serve,
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from codelens.engine.shelf import Shelf
 from codelens.engine.used import note_use
 from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, SettingError
 from codelens.index.progress import Progress
+from codelens.scope.place import locate
 from codelens.scope.repository import Repository, Scope
 
 logger = logging.getLogger(__name__)
@@ -132,6 +133,15 @@ class Door:
                 self._background.finish(opened.repository.place.root, ref)
             yield opened, look
             note_use(look)
+
+
+def root_of(path: str | Path) -> str:
+    """The top of the worktree, or the plain folder, that `path` lies in.
+
+    Raises:
+        ScopeError: there is no such path, or it is never indexed.
+    """
+    return locate(path).root
 
 
 def in_range(limit: int) -> None:

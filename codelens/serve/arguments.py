@@ -19,21 +19,18 @@ NoTruth = BeforeValidator(_no_truth)
 Path = Annotated[
     str,
     Field(
-        description="Any absolute path inside the worktree you mean; give it when you work in "
-        "another worktree than the server was started in. It does not narrow a search: use globs."
+        description="Absolute path inside the worktree you mean, if not the server's own. It does "
+        "not narrow a search: use globs."
     ),
 ]
 Ref = Annotated[
     str,
-    Field(description="Branch, tag or commit to read instead of the files on disk; no checkout."),
+    Field(description="Branch, tag or commit to read instead of the disk."),
 ]
-Form = Annotated[
-    Literal["concise", "detailed", "json"],
-    Field(description="concise text, detailed text, or one JSON object"),
-]
+Form = Literal["concise", "detailed", "json"]
 MaxTokens = Annotated[
     int,
-    Field(ge=200, le=100_000, description="Length of the answer at most, in tokens."),
+    Field(ge=200, le=100_000),
     NoTruth,
 ]
 

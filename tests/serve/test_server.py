@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,10 +15,9 @@ from gitrepo import GitRepo
 from mcp import StdioServerParameters, stdio_client
 from mcp.client import Client
 from mcp_types import CallToolResult, ListRootsResult, Root
+from mcplines import COMMAND, HELLO, Lines
 
 from codelens.engine import within
-
-COMMAND = [sys.executable, "-P", "-m", "codelens", "serve"]
 
 AUTH = '''\
 class Session:
@@ -296,7 +294,8 @@ def test_the_clients_roots_say_where_to_look(env: dict[str, str], repo: GitRepo)
 def test_a_refused_folder_says_to_pass_a_path(env: dict[str, str]) -> None:
     with client(env, cwd="/") as asker:
         text = asker.error("cl_current")
-    assert "pass path, an absolute path inside your project" in text
+    assert "/ is the root of the file system" in text
+    assert "pass path, an absolute path inside the one you mean" in text
     assert "-C" not in text
 
 
@@ -304,46 +303,6 @@ def test_a_bare_repository_says_to_pass_a_ref(asker: Asker, tmp_path: Path, repo
     repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
     text = asker.error("cl_search", query="login", path=str(tmp_path / "bare.git"))
     assert text.endswith("pass ref, a branch, tag or commit")
-
-
-class Lines:
-    """A server spoken to by lines; every byte of its stdout must be JSON-RPC."""
-
-    def __init__(self, env: dict[str, str], cwd: Path, *args: str) -> None:
-        self.process = subprocess.Popen(
-            [*COMMAND, *args], env={**os.environ, **env}, cwd=cwd,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def send(self, line: bytes) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def ask(self, number: int, method: str, params: dict | None = None) -> dict:
-        asked = {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
-        self.send(json.dumps(asked).encode())
-        return self.next()
-
-    def next(self) -> dict:
-        assert self.process.stdout
-        found = json.loads(self.process.stdout.readline())
-        assert found["jsonrpc"] == "2.0"
-        return found
-
-    def end(self) -> tuple[int, bytes]:
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.close()
-        rest = self.process.stdout.read()
-        self.process.stdout.close()
-        return self.process.wait(timeout=20), rest
-
-
-HELLO = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "test", "version": "1"},
-}
 
 
 def test_every_byte_on_stdout_is_json_rpc(env: dict[str, str], repo: GitRepo) -> None:

@@ -25,6 +25,6 @@ def add(commands: options.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until stdin closes."""
-    from codelens.serve.server import serve
+    from codelens.serve.start import serve
 
     return serve(args.root, args.budget)

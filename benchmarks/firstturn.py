@@ -1,0 +1,130 @@
+"""How soon a server answers: processor time from its start to its first answers, by the kernel.
+
+    python benchmarks/firstturn.py WORKTREE [--rounds N]
+
+Two servers take turns: ours, and one that imports the SDK before it reads a line. The worktree is
+indexed first. `first call` is `cl_search`; the times of the processes are whole, so that all that
+Python does is in them. What the tool list and the instructions cost is printed as well, by
+characters / 4 and, with --tokenizer (a file of the `tokenizers` package, such as
+litellm_core_utils/tokenizers/anthropic_tokenizer.json in the wheel of litellm), by that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+SDK_FIRST = """
+import os, sys
+from codelens import config
+from codelens.engine.engine import Engine
+from codelens.serve.profiles import CORE
+from codelens.serve.server import make_server
+make_server(Engine(config.load(), keep_going=True), None, 500, CORE).run("stdio")
+"""
+OURS = ["-m", "codelens", "serve"]
+HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {"roots": {}},
+    "clientInfo": {"name": "firstturn", "version": "1"},
+}
+
+
+class Turn(NamedTuple):
+    """Milliseconds of processor time, of wall time, from the start of the process."""
+
+    handshake: tuple[float, float]
+    listed: tuple[float, float]
+    called: tuple[float, float]
+
+
+class Server:
+    """A server that was started just now."""
+
+    def __init__(self, arguments: list[str], worktree: Path) -> None:
+        self._began = time.perf_counter()
+        self._process = subprocess.Popen(
+            [sys.executable, *arguments], cwd=worktree, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def ask(self, method: str, params: dict | None = None) -> tuple[dict, tuple[float, float]]:
+        """The result, and the time spent by then."""
+        assert self._process.stdin and self._process.stdout
+        asked = {"jsonrpc": "2.0", "id": method, "method": method, "params": params or {}}
+        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        self._process.stdin.flush()
+        while (said := json.loads(self._process.stdout.readline())).get("id") != method:
+            pass
+        return said["result"], (self._spent(), (time.perf_counter() - self._began) * 1000)
+
+    def _spent(self) -> float:
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+    def end(self) -> None:
+        """Close its stdin and wait."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def turn(arguments: list[str], worktree: Path) -> Turn:
+    server = Server(arguments, worktree)
+    _, handshake = server.ask("initialize", HELLO)
+    _, listed = server.ask("tools/list")
+    call = {"name": "cl_search", "arguments": {"query": "validate session", "path": str(worktree)}}
+    result, called = server.ask("tools/call", call)
+    assert not result.get("isError"), result
+    server.end()
+    return Turn(handshake, listed, called)
+
+
+def told(worktree: Path) -> str:
+    """The tool list and the instructions, as a client gets them."""
+    server = Server(OURS, worktree)
+    opening, _ = server.ask("initialize", HELLO)
+    listed, _ = server.ask("tools/list")
+    server.end()
+    return json.dumps(listed["tools"], separators=(",", ":")) + opening["instructions"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("worktree", type=Path)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--tokenizer", type=Path)
+    args = parser.parse_args()
+    worktree = args.worktree.resolve()
+    subprocess.run([sys.executable, "-m", "codelens", "index", "-C", worktree], check=True)
+    kinds = {"codelens": OURS, "the SDK first": ["-c", SDK_FIRST]}
+    turns: dict[str, list[Turn]] = {kind: [] for kind in kinds}
+    for _ in range(args.rounds):
+        for kind, arguments in kinds.items():
+            turns[kind].append(turn(arguments, worktree))
+    print(f"{'medians of ' + str(args.rounds):16} {'initialize':>18} {'tools/list':>18} first call")
+    for kind, found in turns.items():
+        cells = [
+            f"{statistics.median(one[at][0] for one in found):.0f} ms CPU, "
+            f"{statistics.median(one[at][1] for one in found):.0f} wall"
+            for at in range(3)
+        ]
+        print(f"{kind:16} {'  '.join(cells)}")
+    text = told(worktree)
+    print(f"tools and instructions: {len(text)} characters, {len(text) / 4:.0f} tokens at 4 each")
+    if args.tokenizer:
+        from tokenizers import Tokenizer
+
+        count = len(Tokenizer.from_file(str(args.tokenizer)).encode(text).ids)
+        print(f"{args.tokenizer.name}: {count} tokens")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""A few lines of ours in a file of prose, between two markers."""
+
+from __future__ import annotations
+
+import re
+
+from codelens.hosts.values import EditRefused
+
+BEGIN = "<!-- codelens:begin -->"
+END = "<!-- codelens:end -->"
+_BLOCK = re.compile(re.escape(BEGIN) + r".*?" + re.escape(END), re.DOTALL)
+
+
+def put(text: str, lines: str) -> str:
+    """The text with `lines` between the markers; appended after a blank line if there are none.
+
+    Raises:
+        EditRefused: the markers are not one pair.
+    """
+    eol = "\r\n" if "\r\n" in text else "\n"
+    block = eol.join((BEGIN, *lines.strip().splitlines(), END))
+    if _is_there(text):
+        return _BLOCK.sub(lambda _: block, text)
+    if not text:
+        return block + eol
+    gap = "" if text.endswith(("\n\n", "\r\n\r\n")) else eol
+    return text + ("" if text.endswith("\n") else eol) + gap + block + eol
+
+
+def take(text: str) -> str:
+    """The text without the block and the blank line before it; unchanged where there is none.
+
+    Raises:
+        EditRefused: the markers are not one pair.
+    """
+    if not _is_there(text):
+        return text
+    found = _BLOCK.search(text)
+    assert found is not None, "one pair of markers was counted"
+    before, after = text[: found.start()], text[found.end() :]
+    for eol in ("\r\n", "\n"):
+        if after.startswith(eol):
+            after = after.removeprefix(eol)
+            if before.endswith(eol * 2) and (not after or after.startswith(eol)):
+                before = before.removesuffix(eol)
+            break
+    return before + after
+
+
+def is_there(text: str) -> bool:
+    """Whether there is one whole block."""
+    try:
+        return _is_there(text)
+    except EditRefused:
+        return False
+
+
+def _is_there(text: str) -> bool:
+    begins, ends = text.count(BEGIN), text.count(END)
+    if begins == ends == 0:
+        return False
+    if begins == ends == 1 and text.index(BEGIN) < text.index(END):
+        return True
+    raise EditRefused(
+        f"it has {begins} `{BEGIN}` and {ends} `{END}` where one pair is expected; "
+        "take out what is too much by hand"
+    )

@@ -1,0 +1,332 @@
+"""Install and uninstall: what would change (a plan), and doing it.
+
+A plan is worked out without writing anything. Doing it takes each file by itself: one that fails
+is reported and the others still done. A file that changed since the plan is edited anew.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codelens.errors import CodelensError
+from codelens.hosts import files
+from codelens.hosts.descriptor import Host
+from codelens.hosts.edits import Edit, Entry, Whole, recalled, record
+from codelens.hosts.faults import LeftAlone
+from codelens.hosts.formats import decoded, encoded
+from codelens.hosts.ledger import Ledger, Record, Undo, digest
+from codelens.hosts.started import NAME
+from codelens.hosts.values import EditRefused, Keys
+from codelens.hosts.wanted import Request, Wish, wishes
+from codelens.paths import make_private
+
+_BY_HAND = "or add it by hand (`codelens install --print` shows what)"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What happens to one file.
+
+    Attributes:
+        path: the real file.
+        wanted: the edits by host; of an uninstall, those that leave.
+        before: its bytes; None if there is none.
+        after: what it will hold; None if it goes.
+        problems: what could not be done, by host.
+        remarks: what is worth knowing all the same.
+        removes: whether this is an uninstall.
+    """
+
+    path: Path
+    wanted: tuple[Wish, ...]
+    before: bytes | None
+    after: bytes | None
+    problems: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+    removes: bool = False
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the file will differ."""
+        return self.before != self.after
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts it is for."""
+        return tuple(dict.fromkeys(wish.host for wish in self.wanted))
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the file is codelens' own as a whole."""
+        return all(isinstance(wish.edit, Whole) for wish in self.wanted)
+
+
+def _grouped(wanted: Iterable[Wish]) -> dict[Path, list[Wish]]:
+    found: dict[Path, list[Wish]] = {}
+    for wish in wanted:
+        found.setdefault(wish.path, []).append(wish)
+    return found
+
+
+def plan_install(chosen: Sequence[Host], request: Request) -> list[Change]:
+    """What installing for these hosts would change, file by file."""
+    wanted: list[Wish] = []
+    failed: list[Change] = []
+    for host in chosen:
+        try:
+            wanted += wishes(host, request)
+        except CodelensError as error:
+            failed.append(Change(Path(), (), None, None, ((host.name, str(error)),)))
+    return failed + [_put(path, group) for path, group in _grouped(wanted).items()]
+
+
+def _put(path: Path, wanted: Sequence[Wish]) -> Change:
+    try:
+        before = files.read(path)
+        text = None if before is None else decoded(before)
+    except CodelensError as error:
+        return _nothing(path, wanted, None, str(error))
+    except EditRefused as error:
+        return _nothing(path, wanted, None, str(LeftAlone(path, str(error), _BY_HAND)))
+    fresh, problems, remarks = text, list[tuple[str, str]](), list[str]()
+    for wish in wanted:
+        try:
+            if isinstance(wish.edit, Entry) and (other := wish.edit.started_now(fresh)):
+                remarks.append(f"{path} started {other}; it is now {wish.edit.command}")
+            fresh = wish.edit.put(fresh)
+        except EditRefused as error:
+            remedy = f"mend it and install again, {_BY_HAND}"
+            problems.append((wish.host, str(LeftAlone(path, f"{error}", remedy))))
+    after = before if fresh in (None, text) else encoded(fresh, before or b"")
+    return Change(path, tuple(wanted), before, after, tuple(problems), tuple(remarks))
+
+
+def _nothing(path: Path, wanted: Sequence[Wish], data: bytes | None, why: str) -> Change:
+    hosts = dict.fromkeys(wish.host for wish in wanted)
+    return Change(path, tuple(wanted), data, data, tuple((host, why) for host in hosts))
+
+
+def install(change: Change, ledger: Ledger, scope: str) -> Change:
+    """Do one change of a plan; what was done, with its problems.
+
+    A second host that finds its edit in a shared file is noted as one that needs it.
+    """
+    change = _put(change.path, change.wanted) if change.path.name else change
+    failed = {host for host, _ in change.problems}
+    done = [wish for wish in change.wanted if wish.host not in failed]
+    if not done or change.after is None:
+        return change
+    old = ledger.records.get(str(change.path))
+    try:
+        if not change.is_change:
+            if old is not None and not {wish.host for wish in done} <= old.edits.keys():
+                ledger.keep(change.path, replace(old, edits=_edits(old, done)))
+            return change
+        fresh = _recorded(change, done, old, scope, ledger)
+        ledger.keep(change.path, fresh)
+        try:
+            folders = files.write(change.path, change.after)
+        except CodelensError:
+            ledger.keep(change.path, old)
+            raise
+        if folders:
+            ledger.keep(change.path, fresh, folders)
+    except CodelensError as error:
+        return _nothing(change.path, change.wanted, change.before, str(error))
+    return change
+
+
+def _edits(old: Record | None, done: Sequence[Wish]) -> dict[str, list[dict[str, object]]]:
+    edits = dict(old.edits) if old is not None else {}
+    for host in dict.fromkeys(wish.host for wish in done):
+        edits[host] = [record(wish.edit) for wish in done if wish.host == host]
+    return edits
+
+
+def _recorded(
+    change: Change, done: Sequence[Wish], old: Record | None, scope: str, ledger: Ledger
+) -> Record:
+    """The record of an install; what was found is what stood before the first one."""
+    assert change.after is not None, "an install leaves a file"
+    found = change.before
+    if old is not None and found is not None:
+        found = _given_back(old, found)
+    text = None if found is None else decoded(found)
+    parents: list[Keys] = []
+    for wish in done:
+        try:
+            parents += (keys for keys in wish.edit.parents(text) if keys not in parents)
+        except EditRefused:  # found in a state that install has mended since
+            continue
+    backup = None if old is None else old.backup
+    if backup is None and found is not None:
+        backup = str(_backup(change.path, found, ledger.home))
+    return Record(
+        scope=scope,
+        made=digest(change.after),
+        undo=None if found is None else Undo.between(found, change.after),
+        edits=_edits(old, done),
+        parents=parents,
+        backup=backup,
+    )
+
+
+def _given_back(old: Record, now: bytes) -> bytes | None:
+    """What a file was before us: exactly, if it still is what we wrote, else without our edits."""
+    if old.found_by(now):
+        return None if old.undo is None else old.undo.applied(now)
+    text: str | None = decoded(now)
+    for edit in _recalled(old, old.edits):
+        try:
+            text = None if text is None else edit.take(text, old.parents)
+        except EditRefused:
+            continue
+    if text is None or (old.undo is None and _says_nothing(text)):
+        return None
+    return encoded(text, now)
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a file that we made holds nothing that others have put in since."""
+    return text.strip() in {"", "{}"}
+
+
+def _recalled(old: Record, hosts: Iterable[str]) -> list[Edit]:
+    found = (recalled(fields) for host in hosts for fields in old.edits.get(host, []))
+    return [edit for edit in found if edit is not None]
+
+
+def _backup(path: Path, data: bytes, home: Path) -> Path:
+    """Keep the file that was found, under CODELENS_HOME: beside it, a host might read it."""
+    folder = home / "backups"
+    make_private(folder)
+    day = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d")
+    kept = folder / f"{day}-{digest(bytes(str(path), 'utf-8', 'surrogateescape'))[:8]}-{path.name}"
+    files.write(kept, data)
+    kept.chmod(0o600)
+    return kept
+
+
+def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
+    """What taking these hosts' wiring out would change, file by file.
+
+    Looked at are the files of this machine as it is now and those that the ledger names: a variable
+    like `CODEX_HOME` may have led elsewhere at the time of install.
+    """
+    names = {host.name for host in chosen}
+    wanted: list[Wish] = []
+    failed: list[Change] = []
+    for host in chosen:
+        try:
+            wanted += wishes(host, replace(request, approve=True))
+        except CodelensError as error:
+            failed.append(Change(Path(), (), None, None, ((host.name, str(error)),), removes=True))
+    for path, old in ledger.records.items():
+        if old.scope == request.label:
+            for host in old.edits.keys() & names:
+                wanted += (Wish(host, Path(path), edit) for edit in _recalled(old, [host]))
+    return failed + [_take(path, group, ledger) for path, group in _grouped(wanted).items()]
+
+
+def _take(path: Path, wanted: Sequence[Wish], ledger: Ledger) -> Change:
+    leaving = {wish.host for wish in wanted}
+    old = ledger.records.get(str(path))
+    try:
+        before = files.read(path)
+        if before is None:
+            return Change(path, tuple(wanted), None, None, removes=True)
+        text = decoded(before)
+    except CodelensError as error:
+        return replace(_nothing(path, wanted, None, str(error)), removes=True)
+    except EditRefused as error:
+        why = str(LeftAlone(path, str(error), "take codelens out by hand"))
+        return replace(_nothing(path, wanted, None, why), removes=True)
+    same = Change(path, tuple(wanted), before, before, removes=True)
+    staying = sorted(old.edits.keys() - leaving) if old is not None else []
+    if staying:
+        return replace(same, remarks=(f"kept in {path}: {', '.join(staying)} uses it too",))
+    if old is not None and old.found_by(before):
+        return replace(
+            same, after=_given_back(old, before), remarks=_back_again(old, before, wanted)
+        )
+    fresh, problems = _without(path, text, wanted, [] if old is None else old.parents)
+    after = before if fresh == text else None if fresh is None else encoded(fresh, before)
+    if old is not None and old.undo is None and fresh is not None and _says_nothing(fresh):
+        after = None
+    return replace(same, after=after, problems=tuple(problems))
+
+
+def _back_again(old: Record, before: bytes, wanted: Sequence[Wish]) -> tuple[str, ...]:
+    """What to say where install had found an entry for codelens that was not of the ledger."""
+    found = _given_back(old, before)
+    entries = [wish.edit for wish in wanted if isinstance(wish.edit, Entry)]
+    if found is None or not any(_holds(edit, decoded(found)) for edit in entries):
+        return ()
+    return ("the entry for codelens that install had found is back; uninstall again to remove it",)
+
+
+def _holds(edit: Edit, text: str) -> bool:
+    try:
+        return edit.is_there(text)
+    except EditRefused:
+        return False
+
+
+def _without(
+    path: Path, text: str, wanted: Sequence[Wish], parents: Sequence[Keys]
+) -> tuple[str | None, list[tuple[str, str]]]:
+    fresh: str | None = text
+    problems: dict[str, str] = {}
+    for wish in wanted:
+        if fresh is None:
+            break
+        if isinstance(wish.edit, Whole) and not wish.edit.is_there(fresh):
+            continue
+        try:
+            fresh = wish.edit.take(fresh, parents)
+        except EditRefused as error:
+            remedy = "take codelens out by hand if it is in there"
+            problems.setdefault(wish.host, str(LeftAlone(path, str(error), remedy)))
+    return fresh, list(problems.items())
+
+
+def uninstall(change: Change, ledger: Ledger) -> Change:
+    """Do one change of a plan; what was done, with its problems."""
+    if not change.path.name:
+        return change
+    change = _take(change.path, change.wanted, ledger)
+    old = ledger.records.get(str(change.path))
+    staying = {} if old is None else {
+        host: edits for host, edits in old.edits.items() if host not in change.hosts
+    }  # fmt: skip
+    try:
+        if change.is_change:
+            if change.after is None:
+                files.remove(change.path)
+                if change.path.parent.name == NAME:  # a skill's own folder
+                    files.remove_empty([change.path.parent])
+            else:
+                files.write(change.path, change.after)
+        if old is None:
+            return change
+        if staying:
+            ledger.keep(change.path, replace(old, edits=staying))
+        elif not change.problems:
+            exact = change.before is None or old.found_by(change.before)
+            ledger.keep(change.path, None)
+            ledger.leave(change.path)
+            if exact and old.backup is not None:
+                files.remove(Path(old.backup))
+    except CodelensError as error:
+        return replace(
+            _nothing(change.path, change.wanted, change.before, str(error)), removes=True
+        )
+    return change
+
+
+def elsewhere(ledger: Ledger, label: str) -> list[str]:
+    """The other scopes that the ledger knows: `user` and roots of projects."""
+    return sorted({one.scope for one in ledger.records.values()} - {label})

@@ -1,0 +1,66 @@
+"""Real clients: connected after `install`, answered in a whole turn, gone after `uninstall`.
+
+They are installed from npm into `.clients`, at stated versions, and run offline; three more with
+`CODELENS_CLIENTS=all`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agents import ALL, CLIENTS, MORE_CLIENTS, Home, install
+from fakemodel import SAID, Call, serving
+from gitrepo import GitRepo
+
+TRIED = [*CLIENTS, *(MORE_CLIENTS if ALL else [])]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clients() -> None:
+    why = install()
+    if why:
+        pytest.skip(why)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "work" / "shop")
+    made.commit("first", {"src/till.py": "def charge_card(amount):\n    return amount\n"})
+    return made
+
+
+@pytest.mark.parametrize("client", TRIED, ids=lambda one: one.name)
+def test_it_is_connected_after_install_and_gone_after_uninstall(
+    client, home: Home, repo: GitRepo
+) -> None:
+    client.prepare(home, None, [repo.root])
+    before = {one: one.read_bytes() for one in home.folder.rglob("*") if one.is_file()}
+    home.codelens("install", "--host", client.name, "--yes")
+    assert client.connected.search(client.listed(home, repo.root))
+    home.codelens("uninstall", "--host", client.name, "--yes")
+    assert "codelens" not in client.listed(home, repo.root)
+    for file, text in before.items():
+        assert b"codelens" not in file.read_bytes() or b"codelens" in text
+
+
+@pytest.mark.parametrize("client", TRIED, ids=lambda one: one.name)
+def test_a_whole_turn_gets_the_code_of_the_worktree_it_stands_in(
+    client, home: Home, repo: GitRepo, tmp_path: Path
+) -> None:
+    second = repo.worktree(tmp_path / "work" / "shop-second", branch="second")
+    second.write("src/till.py", "def charge_card_twice(amount):\n    return 2 * amount\n")
+    with serving(Call("cl_search", {"query": "charge card"})) as model:
+        client.prepare(home, model, [repo.root, second.root])
+        home.codelens("install", "--host", client.name, "--yes", "--approve")
+        first_said = client.ask(home, model, repo.root)
+        second_said = client.ask(home, model, second.root)
+    assert SAID in first_said and SAID in second_said, model.asked
+    assert "src/till.py#charge_card" in first_said and "charge_card_twice" not in first_said
+    assert "src/till.py#charge_card_twice" in second_said
+    assert "main@" in first_said and "second@" in second_said

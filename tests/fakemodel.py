@@ -1,0 +1,295 @@
+"""A model that is none: asked once, it calls a tool; told the result, it says it again.
+
+Speaks as much of four protocols as the clients under test need: Anthropic Messages, OpenAI
+Responses, OpenAI Chat Completions and Gemini, each streamed or whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+SAID = "THE TOOL SAID: "
+USAGE = {"input_tokens": 5, "output_tokens": 5}
+
+
+class Call(NamedTuple):
+    """The call that the model makes as soon as a tool whose name ends so is offered."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Model:
+    """One endpoint; `asked` keeps the names of the tools that each request offered."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.asked: list[list[str]] = []
+        self.port = 0
+
+    def wanted(self, offered: list[str]) -> str | None:
+        self.asked.append(offered)
+        return next((name for name in offered if name.endswith(self.call.tool)), None)
+
+    def called(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
+        """The next call, where a client may hide its tools behind a search among them."""
+        name = self.wanted(offered)
+        if name is not None:
+            return None if told else (name, self.call.arguments)
+        if "tool_search" not in offered or len(told) > 1:
+            return None
+        if not told:
+            return "tool_search", {"query": "search code"}
+        found = re.search(rf"\w*{self.call.tool}", told[0])
+        return (
+            ("tool_call", {"name": found[0], "arguments": self.call.arguments}) if found else None
+        )
+
+
+@contextmanager
+def serving(call: Call) -> Iterator[Model]:
+    """A model on a port of this machine."""
+    model = Model(call)
+    handler = type("Handler", (_Handler,), {"model": model})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    model.port = server.server_port
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield model
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    model: Model
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on stderr."""
+
+    def do_HEAD(self) -> None:
+        self._whole({})
+
+    def do_GET(self) -> None:
+        self._whole({"object": "list", "data": [{"id": "fake", "object": "model"}], "models": []})
+
+    def do_POST(self) -> None:
+        body = json.loads(self._body() or b"{}")
+        path = self.path.partition("?")[0]
+        if path.endswith(("/count_tokens", ":countTokens")):
+            self._whole({"input_tokens": 10, "totalTokens": 10})
+        elif path.endswith("/messages"):
+            self._anthropic(body)
+        elif path.endswith("/responses"):
+            self._responses(body)
+        elif path.endswith("/chat/completions"):
+            self._chat(body)
+        elif "enerateContent" in path:
+            self._gemini(body, "stream" in path)
+        else:
+            self._whole({})
+
+    def _body(self) -> bytes:
+        if "chunked" in self.headers.get("transfer-encoding", ""):
+            raw = b""
+            while size := int(self.rfile.readline().strip() or b"0", 16):
+                raw += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+        else:
+            raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        return gzip.decompress(raw) if "gzip" in self.headers.get("content-encoding", "") else raw
+
+    def _whole(self, answer: object) -> None:
+        data = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _stream(self, events: list[Any], *, named: bool = False) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        for event in events:
+            if named:
+                self.wfile.write(f"event: {event['type']}\n".encode())
+            data = event if isinstance(event, str) else json.dumps(event)
+            self.wfile.write(f"data: {data}\n\n".encode())
+        self.close_connection = True
+
+    def _anthropic(self, body: dict[str, Any]) -> None:
+        name = self.model.wanted([tool.get("name", "") for tool in body.get("tools", [])])
+        told = _last(
+            part
+            for message in body.get("messages", [])
+            if isinstance(message.get("content"), list)
+            for part in message["content"]
+            if part.get("type") == "tool_result"
+        )
+        calls = name is not None and told is None
+        block: dict[str, Any] = (
+            {"type": "tool_use", "id": "toolu_1", "name": name, "input": self.model.call.arguments}
+            if calls
+            else {"type": "text", "text": SAID + json.dumps(told and told.get("content"))}
+        )
+        message = {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model"),
+            "content": [block], "stop_reason": "tool_use" if calls else "end_turn",
+            "stop_sequence": None, "usage": USAGE,
+        }  # fmt: skip
+        if not body.get("stream"):
+            self._whole(message)
+            return
+        if calls:
+            opened = {**block, "input": {}}
+            given = json.dumps(self.model.call.arguments)
+            delta = {"type": "input_json_delta", "partial_json": given}
+        else:
+            opened, delta = (
+                {"type": "text", "text": ""},
+                {"type": "text_delta", "text": block["text"]},
+            )
+        stop = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+        begun = {**message, "content": [], "stop_reason": None}
+        self._stream(
+            [
+                {"type": "message_start", "message": begun},
+                {"type": "content_block_start", "index": 0, "content_block": opened},
+                {"type": "content_block_delta", "index": 0, "delta": delta},
+                {"type": "content_block_stop", "index": 0},
+                {"type": "message_delta", "delta": stop, "usage": {"output_tokens": 5}},
+                {"type": "message_stop"},
+            ],
+            named=True,
+        )
+
+    def _responses(self, body: dict[str, Any]) -> None:
+        """Codex offers the tools of a server as a namespace with tools in it."""
+        spaces: dict[str, str | None] = {}
+        for tool in body.get("tools", []):
+            spaces.setdefault(tool.get("name") or "", None)
+            for inner in tool.get("tools") or []:
+                spaces[inner.get("name") or ""] = tool.get("name")
+        name = self.model.wanted(list(spaces))
+        told = _last(
+            item
+            for item in body.get("input", [])
+            if isinstance(item, dict) and str(item.get("type")).endswith("_output")
+        )
+        item: dict[str, Any]
+        if name is not None and told is None:
+            item = {
+                "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name,
+                "arguments": json.dumps(self.model.call.arguments), "status": "completed",
+            }  # fmt: skip
+            if spaces[name]:
+                item["namespace"] = spaces[name]
+        else:
+            text = SAID + json.dumps(told and told.get("output"))
+            content = [{"type": "output_text", "text": text, "annotations": []}]
+            item = {
+                "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+                "content": content,
+            }  # fmt: skip
+        answer = {
+            "id": "resp_1", "object": "response", "created_at": 1, "status": "completed",
+            "model": body.get("model"), "output": [item],
+            "usage": {
+                **USAGE, "total_tokens": 10, "input_tokens_details": {"cached_tokens": 0},
+                "output_tokens_details": {"reasoning_tokens": 0},
+            },
+        }  # fmt: skip
+        if not body.get("stream"):
+            self._whole(answer)
+            return
+        created = {**answer, "status": "in_progress", "output": []}
+        self._stream(
+            [
+                {"type": "response.created", "response": created},
+                {"type": "response.output_item.added", "output_index": 0, "item": item},
+                {"type": "response.output_item.done", "output_index": 0, "item": item},
+                {"type": "response.completed", "response": answer},
+            ],
+            named=True,
+        )
+
+    def _chat(self, body: dict[str, Any]) -> None:
+        offered = [tool.get("function", {}).get("name", "") for tool in body.get("tools") or []]
+        told = [one for one in body.get("messages", []) if one.get("role") == "tool"]
+        call = self.model.called(offered, [json.dumps(one.get("content")) for one in told])
+        message: dict[str, Any]
+        if call is not None:
+            function = {"name": call[0], "arguments": json.dumps(call[1])}
+            made = {"index": 0, "id": f"call_{len(told)}", "type": "function", "function": function}
+            message = {"role": "assistant", "content": None, "tool_calls": [made]}
+        else:
+            text = SAID + json.dumps(told[-1].get("content") if told else None)
+            message = {"role": "assistant", "content": text}
+        reason = "stop" if call is None else "tool_calls"
+        base = {"id": "c1", "created": 1, "model": body.get("model", "fake")}
+        usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
+        if not body.get("stream"):
+            choice = {"index": 0, "message": message, "finish_reason": reason}
+            self._whole({**base, "object": "chat.completion", "choices": [choice], "usage": usage})
+            return
+        chunk = {**base, "object": "chat.completion.chunk"}
+        said = {"index": 0, "delta": message, "finish_reason": None}
+        ended = {"index": 0, "delta": {}, "finish_reason": reason}
+        self._stream(
+            [{**chunk, "choices": [said]}, {**chunk, "choices": [ended], "usage": usage}, "[DONE]"]
+        )
+
+    def _gemini(self, body: dict[str, Any], stream: bool) -> None:
+        offered = [
+            one.get("name", "")
+            for tool in body.get("tools") or []
+            for one in tool.get("functionDeclarations", [])
+        ]
+        name = self.model.wanted(offered)
+        told = _last(
+            part["functionResponse"]
+            for content in body.get("contents", [])
+            for part in content.get("parts", [])
+            if "functionResponse" in part
+        )
+        part: dict[str, Any]
+        if (body.get("generationConfig") or {}).get("responseMimeType") == "application/json":
+            # Gemini CLI asks the model about the turn itself: who speaks next, which model to take.
+            judged = {"reasoning": "x", "next_speaker": "user", "model_choice": "flash",
+                      "complexity_reasoning": "x", "complexity_score": 1}  # fmt: skip
+            part = {"text": json.dumps(judged)}
+        elif name is not None and told is None:
+            part = {"functionCall": {"name": name, "args": self.model.call.arguments}}
+        else:
+            part = {"text": SAID + json.dumps(told)}
+        answer = {
+            "candidates": [
+                {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+            ],
+            "usageMetadata": {
+                "promptTokenCount": 5, "candidatesTokenCount": 5, "totalTokenCount": 10,
+            },
+            "modelVersion": "fake",
+        }  # fmt: skip
+        if stream:
+            self._stream([answer])
+        else:
+            self._whole(answer)
+
+
+def _last(found: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
+    return next(reversed(list(found)), None)

@@ -1,0 +1,27 @@
+"""An edit that is written down comes back as it was: uninstall relies on it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from codelens.hosts.edits import Block, Entry, Flags, Items, Whole, recalled, record
+
+EDITS = [
+    Entry("jsonc", ("a", "codelens"), "/c", {"command": "/c"}, {"x": 1}, {}, (("b", "codelens"),)),
+    Items("json", ("permissions", "allow"), ("one", "two")),
+    Flags("jsonc", ("permission",), {"codelens_x": "allow"}),
+    Block("lines"),
+    Whole("skill", "text"),
+]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: type(edit).__name__)
+def test_an_edit_comes_back_through_json(edit: object) -> None:
+    assert recalled(json.loads(json.dumps(record(edit)))) == edit
+
+
+@pytest.mark.parametrize("fields", [{}, {"edit": "Later"}, {"edit": "Block", "colour": "red"}])
+def test_what_another_version_wrote_down_is_passed_over(fields: dict) -> None:
+    assert recalled(fields) is None

@@ -1,0 +1,113 @@
+"""`install/install.sh` in an empty home: with uv and without, and undone again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "install" / "install.sh"
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell script")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    made = tmp_path / "home of a user"
+    made.mkdir()
+    return made
+
+
+def environment(home: Path, *tools: str) -> dict[str, str]:
+    """A bare one: the system's commands, these tools and this interpreter."""
+    bin_ = home.parent / "bin"
+    bin_.mkdir(exist_ok=True)
+    for tool in tools:
+        (bin_ / Path(tool).name).symlink_to(tool)
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_"))}
+    path = f"{home / '.local' / 'bin'}:{bin_}:/usr/bin:/bin"
+    return {**kept, "HOME": str(home), "PATH": path, "CODELENS_PYTHON": sys.executable}
+
+
+def run(env: dict[str, str], *args: str, code: int = 0) -> str:
+    done = subprocess.run(
+        ["sh", str(SCRIPT), *args], env=env, capture_output=True, text=True, timeout=900,
+        check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def files(folder: Path, *left_out: str) -> list[str]:
+    found = (one.relative_to(folder) for one in folder.rglob("*") if not one.is_dir())
+    return sorted(str(one) for one in found if not str(one).startswith(left_out))
+
+
+def uv() -> str | None:
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if beside.exists() else shutil.which("uv")
+
+
+@pytest.mark.parametrize("tool", ["venv", "uv"])
+def test_it_installs_wires_and_undoes_all(home: Path, tool: str) -> None:
+    tools = [uv()] if tool == "uv" else []
+    if None in tools:
+        pytest.skip("uv is not installed; it is among the dev dependencies")
+    claude = home / ".claude.json"
+    claude.write_text('{"numStartups": 3}\n')
+    env = environment(home, *[one for one in tools if one])
+    said = run(env, "--", "--host", "claude-code", "--yes")
+    assert "codelens 0." in said
+    command = home / ".local" / "bin" / "codelens"
+    assert str(command) in claude.read_text()
+    found = subprocess.run([command, "languages"], env=env, capture_output=True, check=True)
+    assert b"python" in found.stdout.lower()
+    again = run(env, "--", "--host", "claude-code", "--yes")
+    assert "codelens 0." in again
+    run(env, "--uninstall")
+    assert claude.read_text() == '{"numStartups": 3}\n'
+    caches = (".cache", ".codelens", ".local/share/uv/python", ".local/share/uv/tools/.")
+    assert files(home, *caches) == [".claude.json"]
+
+
+def test_without_a_python_that_is_new_enough_nothing_is_done(home: Path) -> None:
+    old = home.parent / "python-old"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+    env = {**environment(home), "CODELENS_PYTHON": str(old)}
+    assert "no Python 3.11 or newer" in run(env, code=1)
+    assert files(home) == []
+
+
+def test_a_source_that_is_not_there_wires_nothing(home: Path) -> None:
+    claude = home / ".claude.json"
+    claude.write_text("{}\n")
+    said = run(environment(home), "--from", str(home / "none"), code=1)
+    assert "could not be installed with venv" in said
+    assert claude.read_text() == "{}\n"
+    run(environment(home), "--uninstall")
+    assert files(home, ".cache") == [".claude.json"]
+
+
+def test_an_option_that_it_does_not_have_is_refused(home: Path) -> None:
+    assert "no option --frob" in run(environment(home), "--frob", code=1)
+    assert "--from needs" in run(environment(home), "--from", code=1)
+    assert files(home) == []
+
+
+def test_a_command_of_another_stays(home: Path) -> None:
+    other = home / ".local" / "bin" / "codelens"
+    other.parent.mkdir(parents=True)
+    other.write_text("theirs")
+    assert "not ours" in run(environment(home), "--no-agents", code=1)
+    assert other.read_text() == "theirs"
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+def test_shellcheck_has_nothing_to_say() -> None:
+    subprocess.run(["shellcheck", str(SCRIPT)], check=True)

@@ -1,0 +1,206 @@
+"""The first turn of a real server process: before, during and after the import of the SDK."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+from mcplines import COMMAND, ENVELOPE, HELLO, INITIALIZED, Lines, call, request
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("first", {"src/auth.py": "def login(name):\n    return name\n"})
+    return made
+
+
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return {
+        "CODELENS_HOME": str(tmp_path_factory.mktemp("home")),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+def imported(pid: int) -> bool:
+    """Whether a process has loaded the library that the SDK validates with."""
+    return "pydantic_core" in Path(f"/proc/{pid}/maps").read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="reads /proc")
+def test_the_first_turn_is_over_before_the_sdk_is_imported(
+    env: dict[str, str], repo: GitRepo
+) -> None:
+    lines = Lines(env, repo.root)
+    assert lines.ask(1, "initialize", HELLO)["result"]["protocolVersion"] == "2025-06-18"
+    lines.send(INITIALIZED)
+    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 7
+    assert lines.ask(3, "ping")["result"] == {}
+    assert not imported(lines.process.pid)
+    assert "src/auth.py#login" in json.dumps(lines.call(4, "cl_search", query="login"))
+    assert imported(lines.process.pid)
+    assert lines.end() == (0, b"")
+
+
+def test_what_is_pipelined_is_answered_in_full_and_once(env: dict[str, str], repo: GitRepo) -> None:
+    lines = Lines(env, repo.root)
+    lines.send(
+        request(1, "initialize", HELLO),
+        INITIALIZED,
+        call(2, "cl_search", query="login"),
+        request(3, "tools/list"),
+        request(4, "resources/templates/list"),
+        call(5, "cl_expand", handles=["src/auth.py#login"]),
+        b"no json",
+        request(6, "ping"),
+    )
+    found = [lines.next() for _ in range(6)]
+    assert sorted(one["id"] for one in found) == [1, 2, 3, 4, 5, 6]
+    assert all("result" in one for one in found)
+    assert lines.end() == (0, b"")
+
+
+def test_what_comes_during_the_import_is_answered(env: dict[str, str], repo: GitRepo) -> None:
+    lines = Lines(env, repo.root)
+    lines.ask(1, "initialize", HELLO)
+    lines.send(INITIALIZED, call(2, "cl_search", query="login"))
+    # The import begins with the call; these arrive spread over it and after it.
+    asked = range(3, 33)
+    for number in asked:
+        lines.send(request(number, "ping" if number % 2 else "tools/list"))
+        time.sleep(0.05)
+    found = [lines.next() for _ in range(len(asked) + 1)]
+    assert sorted(one["id"] for one in found) == [2, *asked]
+    assert all("result" in one for one in found)
+    assert lines.end() == (0, b"")
+
+
+def test_a_modern_client_is_served_and_its_handshake_refused(
+    env: dict[str, str], repo: GitRepo
+) -> None:
+    lines = Lines(env, repo.root)
+    told = lines.ask(1, "server/discover", {"_meta": ENVELOPE})["result"]
+    assert told["supportedVersions"] == ["2026-07-28"]
+    assert lines.ask(2, "initialize", HELLO)["error"]["code"] == -32022
+    listed = lines.ask(3, "tools/list", {"_meta": ENVELOPE})["result"]
+    assert listed["resultType"] == "complete"
+    params = {"name": "cl_search", "arguments": {"query": "login"}, "_meta": ENVELOPE}
+    assert "src/auth.py#login" in json.dumps(lines.ask(4, "tools/call", params))
+    assert lines.end() == (0, b"")
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        request(1, "tools/list"),
+        request(1, "initialize", {**HELLO, "clientInfo": {}}),
+        request(1, "server/discover"),
+        request(1, "initialize", {**HELLO, "capabilities": {"roots": {"listChanged": []}}}),
+    ],
+)
+def test_an_odd_opening_gets_the_answer_of_the_sdk(
+    env: dict[str, str], repo: GitRepo, opening: bytes
+) -> None:
+    lines = Lines(env, repo.root)
+    lines.send(opening)
+    assert lines.next()["error"]["code"] in {-32602, -32601}
+    assert lines.end() == (0, b"")
+
+
+def test_a_client_that_only_looks_ends_it_at_once(env: dict[str, str], repo: GitRepo) -> None:
+    for sent in ([], [request(1, "initialize", HELLO)], [b"", b"nothing"]):
+        lines = Lines(env, repo.root)
+        lines.send(*sent)
+        code, rest = lines.end()
+        assert code == 0
+        assert len(rest.splitlines()) == sum(b"initialize" in line for line in sent)
+
+
+def test_a_whole_turn_in_one_write_with_an_end_is_answered(
+    env: dict[str, str], repo: GitRepo
+) -> None:
+    turn = b"\n".join([request(1, "initialize", HELLO), INITIALIZED, request(2, "tools/list"), b""])
+    done = subprocess.run(
+        COMMAND, input=turn, capture_output=True, env={**os.environ, **env}, cwd=repo.root,
+        timeout=60, check=True,
+    )  # fmt: skip
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
+
+
+def gone(pid: int, seconds: float) -> bool:
+    for _ in range(int(seconds * 50)):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+# Time enough for a loaded machine; what is meant is a second.
+PATIENCE_S = 10.0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("working", [False, True], ids=["idle", "at work"])
+def test_sigterm_ends_it(env: dict[str, str], repo: GitRepo, working: bool) -> None:
+    lines = Lines(env, repo.root)
+    lines.ask(1, "initialize", HELLO)
+    if working:
+        lines.send(INITIALIZED, call(2, "cl_search", query="login"))
+    lines.process.send_signal(signal.SIGTERM)
+    assert lines.process.wait(timeout=PATIENCE_S) in {0, -signal.SIGTERM}
+    lines.process.stdin.close()
+    lines.process.stdout.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes")
+@pytest.mark.parametrize("called", [False, True], ids=["first turn", "after a call"])
+def test_it_does_not_outlive_a_killed_parent(
+    env: dict[str, str], repo: GitRepo, tmp_path: Path, called: bool
+) -> None:
+    # A fifo that the test holds open keeps stdin from closing when the parent dies.
+    fifo, told = tmp_path / "fifo", tmp_path / "pid"
+    os.mkfifo(fifo)
+    script = (
+        "import subprocess, sys, time\n"
+        f"p = subprocess.Popen({COMMAND!r}, stdin=open({str(fifo)!r}, 'rb'),"
+        f" stdout=open({str(tmp_path / 'out')!r}, 'wb'))\n"
+        f"open({str(told)!r}, 'w').write(str(p.pid) + '.')\n"
+        "time.sleep(600)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script], env={**os.environ, **env}, cwd=repo.root
+    )
+    held = os.open(fifo, os.O_WRONLY)
+    try:
+        wait_for(lambda: told.exists() and told.read_text().endswith("."))
+        server = int(told.read_text()[:-1])
+        sent = [request(1, "initialize", HELLO), INITIALIZED]
+        sent += [call(2, "cl_search", query="login")] if called else []
+        os.write(held, b"".join(line + b"\n" for line in sent))
+        answers = 2 if called else 1
+        wait_for(lambda: (tmp_path / "out").read_bytes().count(b"\n") == answers)
+        parent.kill()
+        parent.wait()
+        assert gone(server, PATIENCE_S)
+    finally:
+        os.close(held)
+        parent.kill()
+
+
+def wait_for(condition) -> None:
+    for _ in range(1500):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("waited in vain")

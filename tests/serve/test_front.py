@@ -1,0 +1,210 @@
+"""The first turn without the SDK: what it answers is what the SDK answers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp.shared.inbound import InboundModernRoute, classify_inbound_request
+from mcp_types import InitializeRequestParams, methods
+from mcplines import ENVELOPE, HELLO
+from pydantic import ValidationError
+
+from codelens.serve.front import HANDSHAKE_VERSIONS, Front
+from codelens.serve.known import RECORD, known_answers
+from codelens.serve.profiles import ALL, CORE
+from codelens.serve.record import (
+    handshake_requests,
+    modern_requests,
+    recorded,
+    sdk_answers,
+)
+
+ANSWERS = known_answers(CORE)
+
+
+def quick(messages: list[dict], names: tuple[str, ...] = CORE) -> list[dict]:
+    front = Front(known_answers(names))
+    replies = [front.answer(json.dumps(message) + "\n") for message in messages]
+    assert None not in replies, "a first turn that waits for the SDK"
+    return [reply for reply in replies if reply]
+
+
+def test_the_record_is_what_the_sdk_answers_now() -> None:
+    assert json.loads(RECORD.read_text("utf-8")) == recorded(), (
+        "a tool, a prompt, the version or the SDK changed: run python -m codelens.serve.record"
+    )
+
+
+@pytest.mark.parametrize("version", [*HANDSHAKE_VERSIONS, "2026-07-28", "1999-01-01", "later"])
+@pytest.mark.parametrize("names", [CORE, ALL, ("cl_search", "cl_map")], ids=["core", "all", "two"])
+def test_a_handshake_is_answered_as_the_sdk_does(version: str, names: tuple[str, ...]) -> None:
+    turn = handshake_requests(version)
+    assert quick(turn, names) == sdk_answers(turn, names)
+
+
+@pytest.mark.parametrize("names", [CORE, ALL], ids=["core", "all"])
+def test_a_modern_client_is_answered_as_the_sdk_does(names: tuple[str, ...]) -> None:
+    turn = modern_requests()
+    assert quick(turn, names) == sdk_answers(turn, names)
+
+
+def request(method: str, params: object = None, **rest: object) -> str:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, **rest}
+    return json.dumps(asked if params is None else {**asked, "params": params})
+
+
+ODD = [
+    "",
+    "\n",
+    "{",
+    "[]",
+    "[" * 100_000,
+    "null",
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":NaN}',
+    request("initialize"),
+    request("initialize", {}),
+    request("initialize", []),
+    request("initialize", {**HELLO, "_meta": {}}),
+    request("initialize", {**HELLO, "capabilities": None}),
+    request("initialize", {**HELLO, "capabilities": {"roots": True}}),
+    request("initialize", {**HELLO, "capabilities": {"roots": {"listChanged": 1}}}),
+    request("initialize", {**HELLO, "protocolVersion": 20250618}),
+    request("initialize", {**HELLO, "clientInfo": {"name": "no version"}}),
+    request("initialize", HELLO, id=None),
+    request("initialize", HELLO, id=1.5),
+    request("initialize", HELLO, id=True),
+    request("initialize", HELLO, jsonrpc="1.0"),
+    request("initialize", HELLO, more=1),
+    request("ping"),
+    request("tools/list"),
+    request("server/discover"),
+    request("tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}),
+    request("server/discover", {"_meta": {**ENVELOPE, "io.modelcontextprotocol/else": 1}}),
+    request("initialize", {"_meta": ENVELOPE}),
+    request("ping", {"_meta": ENVELOPE}),
+    request("tools/call", {"name": "cl_current", "arguments": {}}),
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    '{"jsonrpc":"2.0","id":1,"result":{}}',
+]
+
+
+@pytest.mark.parametrize("line", ODD)
+def test_what_is_odd_is_left_to_the_sdk(line: str) -> None:
+    front = Front(ANSWERS)
+    assert front.answer(line) is None
+    assert front.replayed == []
+
+
+LATER = [
+    request("initialize", HELLO),
+    request("tools/list", {"cursor": "x"}),
+    request("tools/list", {"_meta": {"progressToken": 1.5}}),
+    request("tools/list", {"_meta": ENVELOPE}),
+    request("resources/templates/list"),
+    request("logging/setLevel", {"level": "debug"}),
+    request("tools/call", {"name": "cl_current", "arguments": {}}),
+    '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+    '{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":1}}',
+]
+
+
+@pytest.mark.parametrize("line", LATER)
+def test_after_a_handshake_what_is_not_known_is_left_to_the_sdk(line: str) -> None:
+    front = Front(ANSWERS)
+    assert front.answer(request("initialize", HELLO))
+    assert front.answer(line) is None
+    assert len(front.replayed) == 1
+
+
+def test_a_handshake_after_a_modern_request_is_left_to_the_sdk() -> None:
+    front = Front(ANSWERS)
+    assert front.answer(request("server/discover", {"_meta": ENVELOPE}))
+    assert front.answer(request("initialize", HELLO)) is None
+    assert front.opened == 1
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3) | st.just({}),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["form", "url", "tools", "context", "listChanged", "requests", "x"]),
+            inner,
+            max_size=2,
+        )
+    ),
+    max_leaves=4,
+)
+CAPABILITIES = st.dictionaries(
+    st.sampled_from(
+        ["roots", "sampling", "elicitation", "tasks", "experimental", "extensions", "else"]
+    ),
+    JSON,
+    max_size=3,
+)
+INFO = st.fixed_dictionaries(
+    {"name": st.text(max_size=3), "version": st.text(max_size=3)},
+    optional={"title": JSON, "description": JSON, "websiteUrl": JSON, "icons": JSON, "x": JSON},
+)
+
+
+def sdk_takes(params: dict) -> bool:
+    try:
+        methods.validate_client_request("initialize", "2025-11-25", params)
+        InitializeRequestParams.model_validate(params, by_name=False)
+    except ValidationError:
+        return False
+    return True
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(CAPABILITIES, INFO)
+def test_no_handshake_is_taken_that_the_sdk_refuses(capabilities: dict, info: dict) -> None:
+    params = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info}
+    if Front(ANSWERS).answer(request("initialize", params)) is not None:
+        assert sdk_takes(params)
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(CAPABILITIES, INFO, st.dictionaries(st.sampled_from(["progressToken", "x"]), JSON))
+def test_no_envelope_is_taken_that_the_sdk_refuses(
+    capabilities: dict, info: dict, more: dict
+) -> None:
+    meta = {
+        **ENVELOPE,
+        "io.modelcontextprotocol/clientInfo": info,
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+        **more,
+    }
+    params = {"_meta": meta}
+    if Front(ANSWERS).answer(request("tools/list", params)) is None:
+        return
+    route = classify_inbound_request({"method": "tools/list", "params": params})
+    assert isinstance(route, InboundModernRoute)
+    methods.validate_client_request("tools/list", "2026-07-28", params)
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [
+        {"roots": {"listChanged": True}},
+        {"roots": {}, "sampling": {}, "elicitation": {}},
+        {"elicitation": {"form": {"applyDefaults": True}, "url": {}}},
+        {"experimental": {"x": {"y": [1]}}, "extensions": {"io.x/ui": {"mimeTypes": ["a"]}}},
+        {"tasks": {"list": {}, "cancel": {}}, "sampling": {"tools": {}, "context": {}}},
+    ],
+)
+def test_what_clients_really_can_do_is_taken_at_once(capabilities: dict) -> None:
+    params = {**HELLO, "capabilities": capabilities}
+    assert Front(ANSWERS).answer(request("initialize", params)) is not None
+    assert sdk_takes(params)
+
+
+def test_the_core_tools_and_instructions_cost_at_most_2500_tokens() -> None:
+    """By the usual estimate for English and JSON: four characters a token."""
+    listed = json.dumps(ANSWERS.handshake["tools/list"]["tools"], separators=(",", ":"))
+    told = ANSWERS.handshake["initialize"]["instructions"]
+    assert len(listed + told) / 4 <= 2500
