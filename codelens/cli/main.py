@@ -24,7 +24,7 @@ _SHORT = f"""codelens {__version__}: search code, true for the branch and worktr
   codelens related src/auth.py#login   who calls and uses it, and what it uses
   codelens impact --diff               who is hit by your changes, and which tests to run
   codelens status                      where you stand and how fresh the index is
-  codelens install                     wire your coding agents (codelens serve answers them over MCP)
+  codelens install                     wire your coding agents, which `codelens serve` answers
 
 There is no need to index first. `codelens --help` lists all commands.
 """
