@@ -16,6 +16,7 @@ from codelens.serve.profiles import ALL
 from codelens.serve.server import make_server, run
 from codelens.serve.wire import Lines, Replies
 
+_PATIENCE_S = 10.0
 _CLIENT = {"name": "record", "version": "0"}
 
 
@@ -35,7 +36,9 @@ def sdk_answers(
     sink = _Sink(wanted, lines)
     with Engine(Settings(default_home({}))) as engine:
         server = make_server(engine, None, 0, tuple(names))
-        run(server, lines, Replies(sink, lines.end))
+        replies = Replies(sink, lines.end)
+        run(server, lines, replies)
+        replies.close(_PATIENCE_S)
     return sorted(map(json.loads, sink.getvalue().splitlines()), key=lambda one: one["id"])
 
 

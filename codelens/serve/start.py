@@ -56,6 +56,7 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     server = make_server(engine, root, _budget(budget_ms, settings), names)
     client.hand_over()
     run(server, client.lines, client.replies)
+    client.replies.close(_CLOSE_S)
 
     def close() -> None:
         usage.tidy(settings.home)
@@ -124,10 +125,10 @@ class _Client:
 
     def gone(self) -> None:
         """The client left: end the SDK's stream, and soon the process, whatever it is doing."""
-        with self._turn:
-            served = self._front is None
-        if not served:
+        # Without the lock: who holds it may be the one that cannot go on.
+        if self._front is not None:
             # There is nothing to close yet, and the main thread may be deep in an import.
+            self.replies.close(_CLOSE_S)
             os._exit(0)
         self.lines.end()
         last = threading.Timer(_LAST_S, os._exit, (0,))

@@ -71,6 +71,9 @@ class Lines:
 class Replies:
     """Lines to the client, from any thread, each whole; for the SDK a text file to write to.
 
+    A thread writes them: a client that asks and does not read would else keep the one that listens
+    from hearing that it left.
+
     Args:
         sink: where they go.
         lost: called when the client does not listen any more.
@@ -79,8 +82,10 @@ class Replies:
     def __init__(self, sink: BinaryIO, lost: Callable[[], None]) -> None:
         self._sink = sink
         self._lost = lost
-        self._lock = threading.Lock()
+        self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._answered: set[RequestId] = set()
+        self._writer = threading.Thread(target=self._write_all, daemon=True)
+        self._writer.start()
 
     def answered(self, identity: RequestId) -> None:
         """A reply to this request went out already: the next one to it is dropped."""
@@ -88,16 +93,22 @@ class Replies:
 
     def send(self, message: dict[str, Any]) -> None:
         """One message, as the SDK prints them."""
-        self._put(json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n")
+        self._queue.put(json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     def write(self, text: str) -> int:
         """One line of the SDK's; not sent on if it answers what was answered."""
-        if not self._answered or not self._repeats(text):
-            self._put(text)
+        if text and not (self._answered and self._repeats(text)):
+            self._queue.put(text)
         return len(text)
 
     def flush(self) -> None:
-        """Nothing waits: each line goes out at once."""
+        """Nothing waits longer than the lines before it."""
+
+    def close(self, seconds: float) -> None:
+        """Write what was said, for so long at most; nothing can be said afterwards."""
+        self._queue.put("")
+        if threading.current_thread() is not self._writer:
+            self._writer.join(seconds)
 
     def _repeats(self, text: str) -> bool:
         message = json.loads(text)
@@ -107,13 +118,14 @@ class Replies:
         self._answered.discard(identity)
         return True
 
-    def _put(self, text: str) -> None:
-        with self._lock:
+    def _write_all(self) -> None:
+        while text := self._queue.get():
             try:
                 self._sink.write(text.encode("utf-8", "replace"))
                 self._sink.flush()
-            except (BrokenPipeError, ValueError):
+            except (OSError, ValueError):
                 self._lost()
+                return
 
 
 def read_line(source: BinaryIO) -> str:

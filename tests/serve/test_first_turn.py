@@ -31,6 +31,10 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
+# Time enough for a loaded machine; what is meant is a second.
+PATIENCE_S = 10.0
+
+
 def imported(pid: int) -> bool:
     """Whether a process has loaded the library that the SDK validates with."""
     return "pydantic_core" in Path(f"/proc/{pid}/maps").read_text()
@@ -136,6 +140,26 @@ def test_a_whole_turn_in_one_write_with_an_end_is_answered(
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
 
 
+@pytest.mark.parametrize("heard", [True, False], ids=["closed", "full"])
+@pytest.mark.parametrize("called", [False, True], ids=["first turn", "after a call"])
+def test_a_client_that_does_not_read_ends_it_by_leaving(
+    env: dict[str, str], repo: GitRepo, heard: bool, called: bool
+) -> None:
+    lines = Lines(env, repo.root)
+    assert lines.process.stdin and lines.process.stdout
+    lines.ask(1, "initialize", HELLO)
+    lines.send(INITIALIZED)
+    if called:
+        lines.call(2, "cl_search", query="login")
+    if heard:
+        lines.process.stdout.close()
+    # More than a pipe holds.
+    lines.send(*(request(number, "tools/list") for number in range(3, 63)))
+    lines.process.stdin.close()
+    assert lines.process.wait(timeout=PATIENCE_S) == 0
+    lines.process.stdout.close()
+
+
 def gone(pid: int, seconds: float) -> bool:
     for _ in range(int(seconds * 50)):
         try:
@@ -144,10 +168,6 @@ def gone(pid: int, seconds: float) -> bool:
             return True
         time.sleep(0.02)
     return False
-
-
-# Time enough for a loaded machine; what is meant is a second.
-PATIENCE_S = 10.0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
