@@ -21,6 +21,7 @@ from codelens.index.ingest import Ingest
 from codelens.index.order import hits_first
 from codelens.index.pathfacts import path_facts
 from codelens.index.progress import Progress, silent
+from codelens.index.settled import is_settled
 from codelens.index.sources import DiskSource, Source, Work
 from codelens.index.workers import Extractor, InProcess, WorkerPool
 from codelens.scope.repository import Repository, Scope
@@ -87,8 +88,12 @@ def refresh(
     """
     known = load(db, scope)
     delta = compare(repository, scope, settings, known, budget.deadline)
-    if known.view is not None and delta.nothing(known.view, scope):
-        return _untouched(known, known.view, delta)
+    view = known.view
+    if view is not None and delta.nothing(view, scope):
+        return _untouched(known, view, delta)
+    source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
+    settled = view is not None and is_settled(db, scope, view, known.files, delta, source)
+    wait_s = 0.0 if settled else budget.wait_s()
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
         # Another process may have done the work while this one waited for the lease.
@@ -97,13 +102,15 @@ def refresh(
         return again, DiskSource(again.root, settings.max_file_bytes, again.started_ns)
 
     try:
-        return update(scope, db, settings, budget, progress, look_again)
+        return update(scope, db, settings, budget, progress, look_again, wait_s)
     except (DiskFull, HomeNotWritable) as error:
         # What cannot be written is better answered anew from memory, if it is small enough for it.
         if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
         return behind(known, scope, delta, f"not updated: {error}")
     except (IndexLocked, LeaseLost) as error:
+        if settled and view is not None:
+            return _untouched(known, view, delta)
         return behind(load(db, scope), scope, delta, f"not updated: {error}")
 
 
@@ -114,13 +121,16 @@ def update(
     budget: Budget,
     progress: Progress,
     look: Callable[[Known], tuple[Delta, Source]],
+    wait_s: float | None = None,
 ) -> Refreshed:
     """Bring a view to what `look` sees, under the writer's lease; the view is made if need be.
 
+    Another writer is waited for `wait_s` seconds, without it for as long as the budget allows.
+
     Raises:
-        IndexLocked: another process kept the lease for as long as the budget allows.
+        IndexLocked: another process kept the lease for all of that time.
     """
-    lease = leases.acquire(db, budget.wait_s())
+    lease = leases.acquire(db, budget.wait_s() if wait_s is None else wait_s)
     try:
         known = load(db, scope)
         if known.view is None:

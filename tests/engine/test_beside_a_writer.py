@@ -98,6 +98,28 @@ def test_the_command_line_opens_and_answers(repo: GitRepo, home: Path, writer: D
     assert json.loads(done.stdout)["receipt"]["status"] == "fresh"
 
 
+def test_files_that_were_only_touched_wait_for_no_writer(
+    repo: GitRepo, home: Path, writer: Database
+) -> None:
+    for name in ("src/auth.py", "README.md"):
+        os.utime(repo.root / name)
+    # Nothing bounds this look but the ten minutes that a writer is waited for.
+    with Engine(Settings(home=home)) as engine:
+        answer = engine.search("check", path=repo.root)
+    assert answer.receipt.status == "fresh"
+    assert answer.results[0].handle == "src/auth.py#check"
+
+
+def test_a_touched_file_beside_a_changed_one_is_no_reason_to_call_it_fresh(
+    repo: GitRepo, home: Path, writer: Database
+) -> None:
+    os.utime(repo.root / "README.md")
+    repo.write("src/auth.py", AUTH.replace("bool(token)", "Bool(token)"))
+    with Engine(Settings(home=home)) as engine:
+        receipt = engine.look(path=repo.root, budget_ms=BUDGET_MS)
+    assert receipt.status == "partial"
+
+
 def test_a_change_that_cannot_be_written_yet_is_named_and_the_answer_partial(
     repo: GitRepo, home: Path, writer: Database
 ) -> None:
