@@ -104,7 +104,7 @@ def _fate(change: Change, *, planned: bool) -> str:
             return "kept, shared" if change.remarks else ""
         return "to be taken out" if planned else "taken out"
     if not change.is_change:
-        return "as it should be"
+        return "kept as it is" if change.remarks else "as it should be"
     return "to be written" if planned else "written"
 
 

@@ -18,7 +18,7 @@ def put(text: str, lines: str) -> str:
         EditRefused: the markers are not one pair.
     """
     eol = "\r\n" if "\r\n" in text else "\n"
-    block = eol.join((BEGIN, *lines.strip().splitlines(), END))
+    block = eol.join((BEGIN, *lines_of(lines), END))
     if _is_there(text):
         return _BLOCK.sub(lambda _: block, text)
     if not text:
@@ -53,6 +53,17 @@ def is_there(text: str) -> bool:
         return _is_there(text)
     except EditRefused:
         return False
+
+
+def inside(text: str) -> list[str] | None:
+    """The lines between the markers; None where there is not one whole block."""
+    found = _BLOCK.search(text) if is_there(text) else None
+    return None if found is None else lines_of(found.group()[len(BEGIN) : -len(END)])
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a block, however it is laid out."""
+    return text.strip().splitlines()
 
 
 def _is_there(text: str) -> bool:

@@ -8,12 +8,12 @@ takes out what an older version put in.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Protocol, cast
 
 from codelens.hosts import blocktext
 from codelens.hosts.formats import format_of
-from codelens.hosts.started import command_of, is_codelens, starts_codelens
+from codelens.hosts.started import arguments_of, command_of, is_wrapped, starts_codelens
 from codelens.hosts.values import EditRefused, Keys, Value, at, has, nested, with_value, without
 
 OWN_FILE = "installed by codelens"
@@ -49,12 +49,25 @@ class Edit(Protocol):
         ...
 
     def parents(self, text: str | None) -> list[Keys]:
-        """The parents that `put` would have to make."""
-        ...
+        """The parents that `put` would have to make; none where there are no keys."""
+        return []
+
+    def lacking(self, text: str | None) -> Edit:
+        """The edit with only what the text lacks; all of it where it is one thing."""
+        return self
+
+    def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
+        """Whether what `put` would replace was changed by others since we wrote it.
+
+        Args:
+            text: the file.
+            written: the edits that install has made to it.
+        """
+        return False
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Edit):
     """The entry that tells a host how to start codelens.
 
     Attributes:
@@ -94,7 +107,9 @@ class Entry:
             raise EditRefused(
                 f"{'.'.join(self.keys)} is there and does not start codelens; rename or remove it"
             )
-        wanted = cast("dict[str, Value]", self._renewed(now, self.launch, now))
+        wanted: Value = now
+        if not is_wrapped(command_of(now)):
+            wanted = self._renewed(now, self.launch, arguments_of(command_of(now)))
         wanted = cast("dict[str, Value]", _merged(wanted, self.approvals))
         fresh = text
         for key, value in wanted.items():
@@ -102,28 +117,27 @@ class Entry:
                 fresh = style.put(fresh, (*self.keys, key), value)
         return _checked(self.format, text, fresh, self.keys)
 
-    def _renewed(self, now: Value, launch: Value, entry: Value) -> Value:
-        """What is there, started by the present program; arguments of the user's own stay."""
-        said = command_of(entry)
-        customised = is_codelens(said[:1]) and said[1:] != ["serve"]
+    def _renewed(self, now: Value, launch: Value, said: list[str]) -> Value:
+        """What is there, started by the present program; arguments `said` by the user stay."""
         if isinstance(launch, dict) and isinstance(now, dict):
             fresh = dict(now)
             for key, one in launch.items():
-                fresh[key] = self._renewed(now[key], one, entry) if key in now else one
+                fresh[key] = self._renewed(now[key], one, said) if key in now else one
             return fresh
-        if isinstance(launch, list) and isinstance(now, list) and customised:
-            return [self.command, *now[1:]] if launch[:1] == [self.command] else now
+        if isinstance(launch, list) and isinstance(now, list) and said != ["serve"]:
+            return cast("Value", [self.command, *said] if launch[:1] == [self.command] else said)
         if launch == self.command or isinstance(launch, list):
             return launch
         return now
 
-    def started_now(self, text: str | None) -> str | None:
-        """The other program that an entry starts which is there already."""
+    def fate(self, text: str | None) -> str:
+        """What to say of another program that an entry starts which is there; empty if none."""
         now = at(format_of(self.format).parse(text or "", self.keys), self.keys)
-        if not starts_codelens(now):
-            return None
-        program = command_of(now)[0]
-        return None if program == self.command else program
+        if not starts_codelens(now) or (program := command_of(now)[0]) == self.command:
+            return ""
+        if is_wrapped(command_of(now)):
+            return f"starts codelens by {program}, a way of your own; it stays so"
+        return f"started {program}; it is now {self.command}"
 
     def take(self, text: str, made: Sequence[Keys]) -> str | None:
         """See `Edit`."""
@@ -148,7 +162,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class Items(Edit):
     """Strings in a list: permissions."""
 
     format: str
@@ -188,9 +202,15 @@ class Items:
         """See `Edit`."""
         return _missing(self.format, text, (*self.keys, ""))
 
+    def lacking(self, text: str | None) -> Edit:
+        """See `Edit`."""
+        present = at(format_of(self.format).parse(text or "", self.keys), self.keys)
+        held = present if isinstance(present, list) else []
+        return replace(self, items=tuple(one for one in self.items if one not in held))
+
 
 @dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(Edit):
     """Keys with one value each: permissions by the name of a tool."""
 
     format: str
@@ -232,9 +252,16 @@ class Flags:
         """See `Edit`."""
         return _missing(self.format, text, (*self.keys, ""))
 
+    def lacking(self, text: str | None) -> Edit:
+        """See `Edit`."""
+        present = format_of(self.format).parse(text or "", self.keys)
+        return replace(self, values={
+            key: value for key, value in self.values.items() if not has(present, (*self.keys, key))
+        })  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(Edit):
     """A few lines between markers in a file of instructions."""
 
     lines: str
@@ -256,13 +283,15 @@ class Block:
         """See `Edit`."""
         return blocktext.is_there(text)
 
-    def parents(self, text: str | None) -> list[Keys]:
-        """See `Edit`."""
-        return []
+    def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
+        """See `Edit`; without the ledger, what stands between the markers is taken for ours."""
+        known = [blocktext.lines_of(one.lines) for one in written if isinstance(one, Block)]
+        now = blocktext.inside(text)
+        return bool(known) and now not in (None, blocktext.lines_of(self.lines), *known)
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Edit):
     """A file that is ours as a whole: a skill, a command."""
 
     kind: str
@@ -289,9 +318,10 @@ class Whole:
         """See `Edit`."""
         return OWN_FILE in text
 
-    def parents(self, text: str | None) -> list[Keys]:
+    def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
         """See `Edit`."""
-        return []
+        known = {self.text, *(one.text for one in written if isinstance(one, Whole))}
+        return OWN_FILE in text and text not in known
 
 
 _KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole)}

@@ -35,5 +35,26 @@ class NotWritten(HostError):
         super().__init__(f"{path} cannot be written: {why}; it is as it was")
 
 
+class Overtaken(HostError):
+    """Another program wrote a file after it was read; nothing was changed."""
+
+    def __init__(self, path: PurePath) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is being written by another program all the time; left as it is, "
+            "close that program and try again"
+        )
+
+
+class TurnTaken(HostError):
+    """Another install or uninstall is at work; nothing was changed."""
+
+    def __init__(self, lock: PurePath) -> None:
+        super().__init__(
+            f"another codelens install or uninstall holds {lock}; nothing was changed, "
+            "try again when it has ended"
+        )
+
+
 class NoLauncher(HostError):
     """There is no command that a host could start."""

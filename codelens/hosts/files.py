@@ -7,16 +7,20 @@ half of it. A symbolic link stays: what it leads to is replaced. Mode and owner 
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
+from typing import Literal
 
-from codelens.hosts.faults import NotRead, NotWritten
+from codelens.hosts.faults import NotRead, NotWritten, Overtaken
 
 LARGEST = 32 * 1024 * 1024
 """Bytes; no configuration is larger, and editing takes some ten times as much memory."""
+
+_BESIDE = ".codelens"
 
 
 def real(path: Path) -> Path:
@@ -54,13 +58,18 @@ def read(path: Path) -> bytes | None:
         raise NotRead(path, _why(error)) from error
 
 
-def write(path: Path, data: bytes) -> list[Path]:
+def write(
+    path: Path, data: bytes, *, onto: bytes | Literal["anything"] | None = "anything"
+) -> None:
     """Put `data` into a file, whole or not at all.
 
-    Returns:
-        The folders that had to be made, outermost first.
+    Args:
+        path: the real file.
+        data: what it shall hold.
+        onto: what it must hold up to that moment; None for a file that is not there.
 
     Raises:
+        Overtaken: it holds something else; it stays so.
         NotWritten: it failed; the file is as it was and no folder is left behind.
     """
     made: list[Path] = []
@@ -70,10 +79,8 @@ def write(path: Path, data: bytes) -> list[Path]:
         # Renaming over it would work all the same; whoever set the mode did not want that.
         if before is not None and not (before.st_mode & 0o222 and os.access(path, os.W_OK)):
             raise PermissionError(errno.EACCES, "the file is read-only")
-        made = _make_folders(path.parent)
-        number, name = tempfile.mkstemp(
-            prefix=f".{path.name}.", suffix=".codelens", dir=path.parent
-        )
+        made = _make_folders(path)
+        number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_BESIDE, dir=path.parent)
         beside = Path(name)
         with os.fdopen(number, "wb") as file:
             file.write(data)
@@ -82,23 +89,42 @@ def write(path: Path, data: bytes) -> list[Path]:
         if beside.read_bytes() != data:
             raise OSError(errno.EIO, "what was written reads back differently")
         _adopt(beside, before)
+        # Programs save their own settings at any time. No system can rename on a condition; what
+        # is left between these two calls is some microseconds.
+        if onto != "anything" and _now(path) != onto:
+            raise Overtaken(path)
         beside.replace(path)
-    except OSError as error:
+    except (OSError, Overtaken) as error:
         if beside is not None:
             with suppress(OSError):
                 beside.unlink()
         remove_empty(made)
+        if isinstance(error, Overtaken):
+            raise
         raise NotWritten(path, _why(error)) from error
-    return made
 
 
-def remove(path: Path) -> None:
+def _now(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def remove(path: Path, *, holding: bytes | None = None) -> None:
     """Delete a file.
 
+    Args:
+        path: the file; one that is not there is fine.
+        holding: what it must hold up to that moment, if that matters.
+
     Raises:
+        Overtaken: it holds something else; it stays.
         NotWritten: it failed.
     """
     try:
+        if holding is not None and _now(path) not in (None, holding):
+            raise Overtaken(path)
         path.unlink(missing_ok=True)
     except OSError as error:
         raise NotWritten(path, _why(error)) from error
@@ -118,13 +144,26 @@ def _stat(path: Path) -> os.stat_result | None:
         return None
 
 
-def _make_folders(folder: Path) -> list[Path]:
+def sweep(path: Path) -> None:
+    """Delete what a `write` of this file left beside it whose process was killed."""
+    with suppress(OSError):
+        for left in path.parent.glob(f".{glob.escape(path.name)}.????????{_BESIDE}"):
+            left.unlink()
+
+
+def missing_folders(path: Path) -> list[Path]:
+    """The folders that a `write` of this file would have to make, outermost first."""
     missing: list[Path] = []
+    folder = path.parent
     while not folder.exists():
         missing.append(folder)
         folder = folder.parent
+    return missing[::-1]
+
+
+def _make_folders(path: Path) -> list[Path]:
     made: list[Path] = []
-    for one in reversed(missing):
+    for one in missing_folders(path):
         try:
             one.mkdir()
         except OSError:

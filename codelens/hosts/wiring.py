@@ -7,15 +7,15 @@ is reported and the others still done. A file that changed since the plan is edi
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codelens.errors import CodelensError
 from codelens.hosts import files
 from codelens.hosts.descriptor import Host
-from codelens.hosts.edits import Edit, Entry, Whole, recalled, record
-from codelens.hosts.faults import LeftAlone
+from codelens.hosts.edits import Edit, Entry, Flags, Items, Whole, recalled, record
+from codelens.hosts.faults import LeftAlone, Overtaken
 from codelens.hosts.formats import decoded, encoded
 from codelens.hosts.ledger import Ledger, Record, Undo, digest
 from codelens.hosts.started import NAME
@@ -24,6 +24,9 @@ from codelens.hosts.wanted import Request, Wish, wishes
 from codelens.paths import make_private
 
 _BY_HAND = "or add it by hand (`codelens install --print` shows what)"
+_KEPT = "left as it is (for the present one, take it out and install again)"
+_TRIES = 20
+"""How often a file is edited anew that another program writes meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def _grouped(wanted: Iterable[Wish]) -> dict[Path, list[Wish]]:
     return found
 
 
-def plan_install(chosen: Sequence[Host], request: Request) -> list[Change]:
+def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
     """What installing for these hosts would change, file by file."""
     wanted: list[Wish] = []
     failed: list[Change] = []
@@ -80,10 +83,12 @@ def plan_install(chosen: Sequence[Host], request: Request) -> list[Change]:
             wanted += wishes(host, request)
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),)))
-    return failed + [_put(path, group) for path, group in _grouped(wanted).items()]
+    return failed + [
+        _put(path, group, ledger.records.get(str(path))) for path, group in _grouped(wanted).items()
+    ]
 
 
-def _put(path: Path, wanted: Sequence[Wish]) -> Change:
+def _put(path: Path, wanted: Sequence[Wish], old: Record | None) -> Change:
     try:
         before = files.read(path)
         text = None if before is None else decoded(before)
@@ -92,16 +97,23 @@ def _put(path: Path, wanted: Sequence[Wish]) -> Change:
     except EditRefused as error:
         return _nothing(path, wanted, None, str(LeftAlone(path, str(error), _BY_HAND)))
     fresh, problems, remarks = text, list[tuple[str, str]](), list[str]()
+    written = [] if old is None else _recalled(old, old.edits)
     for wish in wanted:
         try:
-            if isinstance(wish.edit, Entry) and (other := wish.edit.started_now(fresh)):
-                remarks.append(f"{path} started {other}; it is now {wish.edit.command}")
+            if fresh is not None and wish.edit.is_changed(fresh, written):
+                remarks.append(f"{path}: {wish.edit.what} was changed by hand since; {_KEPT}")
+                continue
+            if isinstance(wish.edit, Entry) and (said := wish.edit.fate(fresh)):
+                remarks.append(f"{path} {said}")
             fresh = wish.edit.put(fresh)
         except EditRefused as error:
             remedy = f"mend it and install again, {_BY_HAND}"
             problems.append((wish.host, str(LeftAlone(path, f"{error}", remedy))))
-    after = before if fresh in (None, text) else encoded(fresh, before or b"")
-    return Change(path, tuple(wanted), before, after, tuple(problems), tuple(remarks))
+    is_done = {wish.host for wish in wanted} - {host for host, _ in problems}
+    after = before if fresh in (None, text) or not is_done else encoded(fresh, before or b"")
+    return Change(
+        path, tuple(wanted), before, after, tuple(problems), tuple(dict.fromkeys(remarks))
+    )
 
 
 def _nothing(path: Path, wanted: Sequence[Wish], data: bytes | None, why: str) -> Change:
@@ -114,44 +126,100 @@ def install(change: Change, ledger: Ledger, scope: str) -> Change:
 
     A second host that finds its edit in a shared file is noted as one that needs it.
     """
-    change = _put(change.path, change.wanted) if change.path.name else change
-    failed = {host for host, _ in change.problems}
-    done = [wish for wish in change.wanted if wish.host not in failed]
-    if not done or change.after is None:
+    if not change.path.name:
         return change
     old = ledger.records.get(str(change.path))
     try:
-        if not change.is_change:
-            if old is not None and not {wish.host for wish in done} <= old.edits.keys():
-                ledger.keep(change.path, replace(old, edits=_edits(old, done)))
-            return change
-        fresh = _recorded(change, done, old, scope, ledger)
-        ledger.keep(change.path, fresh)
-        try:
-            folders = files.write(change.path, change.after)
-        except CodelensError:
-            ledger.keep(change.path, old)
-            raise
-        if folders:
-            ledger.keep(change.path, fresh, folders)
+        return _installed(_put(change.path, change.wanted, old), old, scope, ledger)
     except CodelensError as error:
         return _nothing(change.path, change.wanted, change.before, str(error))
-    return change
 
 
-def _edits(old: Record | None, done: Sequence[Wish]) -> dict[str, list[dict[str, object]]]:
+def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Change:
+    done = _done(change)
+    if not change.is_change:
+        if old is not None and not {wish.host for wish in done} <= old.edits.keys():
+            assert change.before is not None, "what is as it should be is there"
+            found = _given_back(old, change.before)
+            ledger.keep(change.path, replace(old, edits=_edits(old, done, found)))
+        return change
+    # Before the file: should this process end in between, uninstall knows of it.
+    path, made = change.path, files.missing_folders(change.path)
+    ledger.keep(path, _recorded(change, old, scope, ledger), made)
+    try:
+        fresh = _landed(change, lambda: _put(path, change.wanted, old))
+    except CodelensError:
+        ledger.keep(path, old)
+        ledger.leave(path)
+        raise
+    if not fresh.is_change:
+        ledger.keep(path, old)
+        ledger.leave(path)
+    elif fresh is not change:
+        ledger.keep(path, _recorded(fresh, old, scope, ledger))
+    return fresh
+
+
+def _landed(change: Change, again: Callable[[], Change]) -> Change:
+    """Write a change, planned `again` as often as another program was faster; what was written.
+
+    Raises:
+        Overtaken: it was faster each time.
+        NotWritten: it failed.
+    """
+    files.sweep(change.path)
+    for _ in range(_TRIES):
+        if not change.is_change:
+            return change
+        try:
+            if change.after is None:
+                files.remove(change.path, holding=change.before)
+            else:
+                files.write(change.path, change.after, onto=change.before)
+        except Overtaken:
+            change = again()
+        else:
+            return change
+    raise Overtaken(change.path)
+
+
+def _done(change: Change) -> list[Wish]:
+    failed = {host for host, _ in change.problems}
+    return [wish for wish in change.wanted if wish.host not in failed]
+
+
+def _edits(
+    old: Record | None, done: Sequence[Wish], found: bytes | None
+) -> dict[str, list[dict[str, object]]]:
+    """What to write down by host; approvals that were `found` are the user's, not ours."""
     edits = dict(old.edits) if old is not None else {}
+    text = None if found is None else decoded(found)
     for host in dict.fromkeys(wish.host for wish in done):
-        edits[host] = [record(wish.edit) for wish in done if wish.host == host]
+        fresh = [wish.edit for wish in done if wish.host == host]
+        kept = [] if old is None else [
+            edit for edit in _recalled(old, [host]) if _still_counts(edit, fresh)
+        ]  # fmt: skip
+        edits[host] = [record(_ours(edit, text)) for edit in fresh] + [record(one) for one in kept]
     return edits
 
 
-def _recorded(
-    change: Change, done: Sequence[Wish], old: Record | None, scope: str, ledger: Ledger
-) -> Record:
+def _still_counts(edit: Edit, fresh: Sequence[Edit]) -> bool:
+    """Whether an earlier install approved something of which this one says nothing."""
+    approvals = [one.keys for one in fresh if isinstance(one, Items | Flags)]
+    return isinstance(edit, Items | Flags) and edit.keys not in approvals
+
+
+def _ours(edit: Edit, found: str | None) -> Edit:
+    try:
+        return edit.lacking(found)
+    except EditRefused:  # found in a state that install has mended since
+        return edit
+
+
+def _recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Record:
     """The record of an install; what was found is what stood before the first one."""
     assert change.after is not None, "an install leaves a file"
-    found = change.before
+    found, done = change.before, _done(change)
     if old is not None and found is not None:
         found = _given_back(old, found)
     text = None if found is None else decoded(found)
@@ -168,7 +236,7 @@ def _recorded(
         scope=scope,
         made=digest(change.after),
         undo=None if found is None else Undo.between(found, change.after),
-        edits=_edits(old, done),
+        edits=_edits(old, done, found),
         parents=parents,
         backup=backup,
     )
@@ -219,9 +287,13 @@ def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> 
     names = {host.name for host in chosen}
     wanted: list[Wish] = []
     failed: list[Change] = []
+    known = {
+        host for one in ledger.records.values() if one.scope == request.label for host in one.edits
+    }
     for host in chosen:
         try:
-            wanted += wishes(host, replace(request, approve=True))
+            # Which approvals install added, and which were the user's, the ledger alone knows.
+            wanted += wishes(host, replace(request, approve=host.name not in known))
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),), removes=True))
     for path, old in ledger.records.items():
@@ -297,19 +369,15 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
     """Do one change of a plan; what was done, with its problems."""
     if not change.path.name:
         return change
-    change = _take(change.path, change.wanted, ledger)
     old = ledger.records.get(str(change.path))
     staying = {} if old is None else {
         host: edits for host, edits in old.edits.items() if host not in change.hosts
     }  # fmt: skip
     try:
-        if change.is_change:
-            if change.after is None:
-                files.remove(change.path)
-                if change.path.parent.name == NAME:  # a skill's own folder
-                    files.remove_empty([change.path.parent])
-            else:
-                files.write(change.path, change.after)
+        path, wanted = change.path, change.wanted
+        change = _landed(_take(path, wanted, ledger), lambda: _take(path, wanted, ledger))
+        if change.is_change and change.after is None and path.parent.name == NAME:
+            files.remove_empty([path.parent])  # a skill's own folder
         if old is None:
             return change
         if staying:

@@ -30,7 +30,8 @@ class Scratch:
         request = self.request(root, **more)
         ledger = Ledger(self.kept)
         chosen = [hosts()[name] for name in names]
-        return [install(one, ledger, request.label) for one in plan_install(chosen, request)]
+        plan = plan_install(chosen, request, ledger)
+        return [install(one, ledger, request.label) for one in plan]
 
     def uninstall(self, *names: str, root: Path | None = None) -> list[Change]:
         request = self.request(root)

@@ -358,9 +358,9 @@ def test_a_file_that_changes_between_plan_and_write_is_edited_anew(scratch: Scra
     file = scratch.config("kiro")
     put(file, "mine")
     request = scratch.request()
-    changes = plan_install([hosts()["kiro"]], request)
-    put(file, "written by a running session")
     ledger = Ledger(scratch.kept)
+    changes = plan_install([hosts()["kiro"]], request, ledger)
+    put(file, "written by a running session")
     for change in changes:
         install(change, ledger, request.label)
     assert list(servers(file)) == ["mine", "written by a running session", "codelens"]

@@ -115,9 +115,14 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
     from codelens.engine import as_json
     from codelens.hosts import wiring as work
     from codelens.hosts.ledger import Ledger
+    from codelens.hosts.turn import alone
     from codelens.paths import default_home
 
-    changes = work.plan_install(chosen, request)
+    home = default_home(dict(os.environ))
+    ledger = Ledger(home)
+    if ledger.note:
+        screen.say(f"note: {ledger.note}")
+    changes = work.plan_install(chosen, request, ledger)
     if not args.json and (args.dry_run or not args.yes):
         wiring.show_diffs(changes, request.machine)
     planned = any(change.is_change for change in changes)
@@ -128,11 +133,10 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
         if code is not None:
             return code
         request = _asked(args, chosen, request)
-        changes = work.plan_install(chosen, request)
-    ledger = Ledger(default_home(dict(os.environ)))
-    if ledger.note:
-        screen.say(f"note: {ledger.note}")
-    done = [work.install(change, ledger, request.label) for change in changes]
+    with alone(home):
+        ledger = Ledger(home)  # as others have left it that were at it until now
+        changes = work.plan_install(chosen, request, ledger)
+        done = [work.install(change, ledger, request.label) for change in changes]
     if args.json:
         screen.put_json(as_json.results(wiring.as_results(done, planned=False)))
         return 2 if wiring.show_problems(done) else 0

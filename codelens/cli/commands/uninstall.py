@@ -37,13 +37,15 @@ def run(args: argparse.Namespace) -> int:
     from codelens.hosts.descriptor import named
     from codelens.hosts.ledger import Ledger
     from codelens.hosts.machine import this_machine
+    from codelens.hosts.turn import alone
     from codelens.hosts.wanted import Request
     from codelens.paths import default_home
 
     machine = this_machine()
     root = Path(root_of(args.path)) if args.scope == "project" else None
     request = Request(machine, args.scope, root, "codelens")
-    ledger = Ledger(default_home(dict(os.environ)))
+    home = default_home(dict(os.environ))
+    ledger = Ledger(home)
     if ledger.note:
         screen.say(f"note: {ledger.note}")
     changes = work.plan_uninstall(named(args.host, machine), request, ledger)
@@ -54,8 +56,11 @@ def run(args: argparse.Namespace) -> int:
         code = wiring.stopped(changes, "Take these out?")
         if code is not None:
             return code
-    if not args.dry_run:
-        changes = [work.uninstall(change, ledger) for change in changes]
+    if not args.dry_run and (planned or ledger.records):
+        with alone(home):
+            ledger = Ledger(home)  # as others have left it that were at it until now
+            changes = work.plan_uninstall(named(args.host, machine), request, ledger)
+            changes = [work.uninstall(change, ledger) for change in changes]
     for label in work.elsewhere(ledger, request.label):
         where = "your own files" if label == "user" else f"the project {label}"
         how = "--scope user" if label == "user" else f"--scope project -C {label}"

@@ -1,0 +1,87 @@
+"""One install or uninstall at a time: two would each write a ledger without the other's files."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+from codelens.hosts import files
+from codelens.hosts.faults import NotWritten, TurnTaken
+from codelens.paths import make_private
+
+_WAIT_S = 30.0
+"""Seconds; an install of all hosts takes less than ten on a slow disk."""
+_LOOK_S = 0.05
+
+
+@contextlib.contextmanager
+def alone(home: Path, wait_s: float = _WAIT_S) -> Generator[None]:
+    """Keep other installs and uninstalls with this CODELENS_HOME waiting.
+
+    The lock is the system's own: it ends with the process, however that ends.
+
+    Args:
+        home: CODELENS_HOME.
+        wait_s: how many seconds to wait for another.
+
+    Raises:
+        TurnTaken: another is at it still.
+        NotWritten: the lock cannot be made.
+        HomeNotWritable: CODELENS_HOME cannot be made.
+    """
+    make_private(home)
+    path = home / "install.lock"
+    descriptor = _locked(path, time.monotonic() + wait_s)
+    try:
+        files.sweep(home / "install.json")
+        yield
+    finally:
+        # While it is ours still, else another's could be deleted. Windows does not let go of it.
+        with contextlib.suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+
+
+def _locked(path: Path, until: float) -> int:
+    while True:
+        try:
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+            if _take(descriptor) and _is_at(descriptor, path):
+                return descriptor
+            os.close(descriptor)
+        except OSError as error:
+            raise NotWritten(path, (error.strerror or str(error)).lower()) from error
+        if time.monotonic() > until:
+            raise TurnTaken(path)
+        time.sleep(_LOOK_S)
+
+
+def _take(descriptor: int) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}:
+            return False
+        os.close(descriptor)
+        raise
+    return True
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether the file that is locked still has its name: who had the lock has deleted it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
