@@ -302,21 +302,36 @@ def _without(document: _Document, holder: _Container, member: _Member) -> str:
         if not (text[holder.open + 1 : member.start] + text[end : holder.close]).strip():
             return text[: holder.open + 1] + text[holder.close :]
         kept = text[member.end :] if own is None else text[member.end : own] + text[end:]
-        return text[: _cut_from(document, member)] + kept
+        start = _cut_from(document, member)
+        if _ends_comment(document, start) and not document.starts_line(holder.close):
+            start = member.start
+        return text[:start] + kept
     place = holder.members.index(member)
     start = _cut_from(document, member)
     if place < len(holder.members) - 1:
         following = holder.members[place + 1]
         comma = plain.index(",", member.end, following.start)
-        if not document.starts_line(member.start):
+        if not document.starts_line(member.start) or (
+            # The line break ends a comment, and what follows must not become part of it.
+            _ends_comment(document, start) and not document.starts_line(following.start)
+        ):
             return text[: member.start] + text[member.end : comma] + text[comma + 1 :].lstrip(" ")
         return text[:start] + text[member.end : comma] + text[comma + 1 :]
+    if _ends_comment(document, start) and not document.starts_line(holder.close):
+        start = member.start
     own = next((at for at in document.trailing if member.end <= at < holder.close), None)
     if own is not None:
         return text[:start] + text[member.end : own] + text[own + 1 :]
     before = holder.members[place - 1]
     comma = plain.rindex(",", before.end, member.start)
     return text[:comma] + text[comma + 1 : max(start, comma + 1)] + text[member.end :]
+
+
+def _ends_comment(document: _Document, at: int) -> bool:
+    """Whether the line that ends at `at` ends with a comment."""
+    line = document.text[document.text.rfind("\n", 0, at) + 1 : at].rstrip()
+    place = document.text.rfind("\n", 0, at) + len(line)
+    return bool(line) and place not in document.trailing and document.plain[place] == " "
 
 
 def _cut_from(document: _Document, member: _Member) -> int:

@@ -118,9 +118,12 @@ def _by_lines(text: str, keys: Keys, value: Value, *, named: bool) -> str | None
     parent, name = keys
     lines = text.splitlines(keepends=True)
     if root is None or parent not in root:
-        end = "" if not text or text.endswith("\n") else eol
-        fresh = [f"{parent}:", *_item(name, value, 2, named=named)]
-        return text + end + "".join(f"{line}{eol}" for line in fresh)
+        fresh = "".join(
+            f"{line}{eol}" for line in [f"{parent}:", *_item(name, value, 2, named=named)]
+        )
+        last = next((at for at, one in enumerate(lines) if one.rstrip() == "..."), len(lines))
+        before, after = "".join(lines[:last]), "".join(lines[last:])
+        return before + ("" if not before or before.endswith("\n") else eol) + fresh + after
     line: int = root.lc.key(parent)[0]
     holder: Any = root[parent]
     column = 2
