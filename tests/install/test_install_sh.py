@@ -29,7 +29,8 @@ def environment(home: Path, *tools: str) -> dict[str, str]:
     bin_.mkdir(exist_ok=True)
     for tool in tools:
         (bin_ / Path(tool).name).symlink_to(tool)
-    kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_"))}
+    settings = ("PIP_", "UV_", "SSL_CERT_")  # uv knows the certificates of a proxy by the last
+    kept = {name: value for name, value in os.environ.items() if name.startswith(settings)}
     path = f"{home / '.local' / 'bin'}:{bin_}:/usr/bin:/bin"
     return {**kept, "HOME": str(home), "PATH": path, "CODELENS_PYTHON": sys.executable}
 
