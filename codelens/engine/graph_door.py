@@ -179,7 +179,8 @@ class GraphDoor(Door):
             path: any path inside the worktree.
             ref: a branch, tag or commit to look at instead of the worktree's files.
             max_tokens: what the map's text may cost.
-            budget_ms: how long the look may take; None: until the view is fresh.
+            budget_ms: how long the look may take, and with what is left of it the ranking, which
+                has 2 s in any case; None: until the view is fresh, and 30 s.
             progress: told of long work.
 
         Raises:
@@ -190,8 +191,10 @@ class GraphDoor(Door):
         from codelens.engine.map import map_
         from codelens.rank.search import Request, search
 
+        started = time.monotonic()
         with self._looked(path, ref, budget_ms, progress, query) as (opened, look):
-            seconds = seconds_to_read(budget_ms)
+            # What the look left of a long budget is for the ranking.
+            seconds = max(seconds_to_read(budget_ms), _left(budget_ms, started))
 
             def found(words: str) -> list[bytes]:
                 request = Request(words, "auto", (), (), (), "code", _TILTED_BY, False, seconds)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from codelens.engine.look import Look
-from codelens.engine.mentions import OWN, mentions_of
+from codelens.engine.mentions import OWN, Mentions, mentions_of
 from codelens.resolve import reading
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
@@ -68,8 +69,7 @@ class _Kept:
                 self.weak.remove(path)
         if self.table.wasteful or self.weak.wasteful:
             self.table, self.weak = Table(), Table()
-        self.mentions = mentions_of(snapshot.db)
-        self.mentions.take(snapshot.db, snapshot.by_content.keys())
+        self._snapshot = snapshot
         self.tests: dict[bytes, bool] = before.tests if before is not None else {}
         """Path -> whether it is one of tests."""
         self.asked: set[bytes] = set()
@@ -83,6 +83,13 @@ class _Kept:
         """Whatever else is worked out from this state alone."""
         self.lasting: dict[object, object] = before.lasting if before is not None else {}
         """What is brought up to date from state to state."""
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Which contents use which names; reads the imports of all that are new, so made late."""
+        found = mentions_of(self._snapshot.db)
+        found.take(self._snapshot.db, self._snapshot.by_content.keys())
+        return found
 
     def take(self, path: bytes) -> None:
         """Resolve a file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import cast
 
@@ -62,7 +63,9 @@ def map_(
     things = Things(look, net)
     known = net.values.get("map")
     if known is None:
-        known = net.values["map"] = ranks_of(look, net)
+        known = ranks_of(look, net)
+        if not known.unread and not known.unlinked:
+            net.values["map"] = known
     ranked = cast("Ranked", known)
     near, notes = _focused(look, things, focus), list[str]()
     if query:
@@ -72,10 +75,35 @@ def map_(
             near[path] = near.get(path, 0.0) + weight / (1 + number)
         if not hits:
             notes.append(f"nothing found for {query!r}: the map is not tilted")
-    scores = _scores(ranked, near)
+    rough = False
+
+    def spent() -> bool:
+        nonlocal rough
+        rough = net.spent()
+        return rough
+
+    scores = _scores(ranked, near, spent)
     if ranked.left_out:
         notes.append(f"{count_of(ranked.left_out, 'file')} of tests or other origin not ranked")
-    return Drawing(look, things, ranked, scores, near, notes, (*focus, query)).drawn(max_tokens)
+    drawing = Drawing(look, things, ranked, scores, near, notes, (*focus, query))
+    return _honest(drawing.drawn(max_tokens), ranked, rough=rough)
+
+
+def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
+    """`partial`, where not every file was read in time, or ranked to the end."""
+    left = {
+        "are not read": ranked.unread,
+        "are ranked without what they use": ranked.unlinked,
+    }
+    told = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
+    if rough:
+        told.append("the order is not settled")
+    if not told:
+        return answer
+    note = f"time ran out: {', '.join(told)}; ask again to go on, or with more time"
+    receipt = answer.receipt
+    note = "; ".join(filter(None, (receipt.note, note)))
+    return replace(answer, receipt=replace(receipt, status="partial", note=note))
 
 
 def _focused(look: Look, things: Things, focus: Sequence[str]) -> dict[bytes, float]:
@@ -89,14 +117,14 @@ def _focused(look: Look, things: Things, focus: Sequence[str]) -> dict[bytes, fl
     return found
 
 
-def _scores(ranked: Ranked, near: Mapping[bytes, float]) -> list[float]:
+def _scores(ranked: Ranked, near: Mapping[bytes, float], spent: Callable[[], bool]) -> list[float]:
     weights = [_ROLE_WEIGHTS.get(ranked.roles.get(one.path, ""), 1.0) for one in ranked.sources]
     links = [
         {target: weight * weights[at] for target, weight in out.items()}
         for at, out in enumerate(ranked.links.weights)
     ]
     if not near:
-        return _blended(ranked, links, weights)
+        return _blended(ranked, links, weights, spent)
     # Who uses the focus matters as much as what it uses.
     around = [dict(out) for out in links]
     for at, out in enumerate(links):
@@ -106,11 +134,14 @@ def _scores(ranked: Ranked, near: Mapping[bytes, float]) -> list[float]:
         0.02 * weights[at] / max(len(weights), 1) + _FOCUS_WEIGHT * near.get(one.path, 0.0)
         for at, one in enumerate(ranked.sources)
     ]
-    return pagerank(around, start)
+    return pagerank(around, start, spent)
 
 
 def _blended(
-    ranked: Ranked, links: Sequence[Mapping[int, float]], weights: Sequence[float]
+    ranked: Ranked,
+    links: Sequence[Mapping[int, float]],
+    weights: Sequence[float],
+    spent: Callable[[], bool],
 ) -> list[float]:
     """Rank by being used, with a share by using what ranks.
 
@@ -120,8 +151,8 @@ def _blended(
     for at, out in enumerate(links):
         for target, weight in out.items():
             backward[target][at] = weight
-    used = pagerank(links, weights)
-    using = pagerank(backward, weights)
+    used = pagerank(links, weights, spent)
+    using = pagerank(backward, weights, spent)
     both = [
         ((1 - _USING) * one + _USING * other)
         * weights[at]

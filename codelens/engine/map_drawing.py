@@ -51,6 +51,10 @@ class Ranked(NamedTuple):
     bodies: dict[int, int]
     """Content -> how many functions and types it defines."""
     left_out: int
+    unread: int = 0
+    """Files of which it is not known yet what they define."""
+    unlinked: int = 0
+    """Files among the sources of which it is not known yet what they use."""
 
 
 class Drawing:

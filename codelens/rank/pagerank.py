@@ -5,19 +5,28 @@ Sums run in the order of the nodes, so equal graphs give equal numbers to the bi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 DAMPING = 0.85
-_ITERATIONS = 30
+_ITERATIONS, _LEAST_ITERATIONS = 30, 3
 _SETTLED = 1e-6
 
 
-def pagerank(links: Sequence[Mapping[int, float]], start: Sequence[float]) -> list[float]:
+def _never() -> bool:
+    return False
+
+
+def pagerank(
+    links: Sequence[Mapping[int, float]],
+    start: Sequence[float],
+    spent: Callable[[], bool] = _never,
+) -> list[float]:
     """Rank of each node; the sum is 1.
 
     Args:
         links: for each node what it points to, with weights above 0.
         start: where the walk begins anew, for each node at least 0; all 0 counts as all 1.
+        spent: whether the next iteration is to be left out, with the rank as it is by then.
     """
     size = len(links)
     if not size:
@@ -26,7 +35,9 @@ def pagerank(links: Sequence[Mapping[int, float]], start: Sequence[float]) -> li
     home = [one / total for one in start] if total > 0 else [1.0 / size] * size
     shares = [_shared(out) for out in links]
     rank = list(home)
-    for _ in range(_ITERATIONS):
+    for number in range(_ITERATIONS):
+        if number >= _LEAST_ITERATIONS and spent():
+            break
         lost = sum(rank[node] for node in range(size) if not shares[node])
         back = (1.0 - DAMPING) + DAMPING * lost
         after = [back * one for one in home]

@@ -120,6 +120,15 @@ SELECT qualified, kind, signature, (SELECT COUNT(*) FROM symbols other
 FROM symbols own WHERE content = ? AND ordinal = ?
 """
 SELECT_QUALIFIED = "SELECT qualified FROM symbols WHERE content = ? AND ordinal = ?"
+# What others can see of a file, and how much is in it, without a row for each symbol.
+SELECT_TOP = """
+SELECT content,
+    json_group_array(DISTINCT name)
+        FILTER (WHERE parent < 0 AND kind NOT IN ('heading', 'key', 'method')),
+    SUM(kind NOT IN ('heading', 'key')),
+    SUM(kind IN (SELECT value FROM json_each(?)))
+FROM symbols WHERE content IN ({marks}) GROUP BY content
+"""
 _LANGUAGES = "SELECT id, language, generated FROM contents WHERE id IN ({marks})"
 
 
@@ -138,6 +147,35 @@ def definitions(db: Database, contents: Iterable[int]) -> dict[int, Definitions]
         content: Definitions(db, content, json.loads(names))
         for batch in batched(contents)
         for content, names in db.rows(SELECT_NAMES.format(marks=_marks(batch)), batch)
+    }
+
+
+class Top(NamedTuple):
+    """What a content defines, in short."""
+
+    names: frozenset[str]
+    """Of its top-level definitions; a method that stands outside of its type (Go) is none."""
+    is_code: bool
+    """It defines more than headings and keys."""
+    bodies: int
+    """How many of its definitions are of the kinds asked for."""
+
+
+def tops(db: Database, contents: Iterable[int], kinds: Iterable[str]) -> dict[int, Top]:
+    """What each content that defines anything defines.
+
+    Args:
+        db: the index.
+        contents: which.
+        kinds: definitions that have a body.
+    """
+    counted = json.dumps(sorted(kinds))
+    return {
+        content: Top(frozenset(json.loads(names)), bool(code), bodies)
+        for batch in batched(contents)
+        for content, names, code, bodies in db.rows(
+            SELECT_TOP.format(marks=_marks(batch)), (counted, *batch)
+        )
     }
 
 

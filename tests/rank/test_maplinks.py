@@ -88,7 +88,7 @@ def test_links_after_edits_are_those_from_nothing(seed: int) -> None:
     importer = Importer({one.path: one.language for one in before}, {})
 
     def anew() -> Links:
-        return linked(before, importer, world.counts({one.content for one in before}))
+        return linked(before, importer, world.counts)
 
     links, updated = anew(), 0
     for _ in range(25):
@@ -111,7 +111,7 @@ def test_an_edit_of_a_body_links_one_file() -> None:
     world, files = World(), dict(START)
     before = world.sources(files)
     importer = Importer({one.path: one.language for one in before}, {})
-    links = linked(before, importer, world.counts({one.content for one in before}))
+    links = linked(before, importer, world.counts)
     body = "from .a import Apple, peel\ndef bake():\n    return peel(Apple(), 2)\n"
     after = world.sources({**files, "pkg/b.py": body})
     read: list[set[int]] = []

@@ -1,0 +1,56 @@
+"""A map for which time runs out says so, goes on the next time, and ends as the whole one."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.engine.graph_answers import MapAnswer
+from codelens.engine.map import map_
+from codelens.index.progress import silent
+
+FILES = 1_200
+"""More than are read between two looks at the clock."""
+
+
+def _made(root: Path) -> GitRepo:
+    repo, files = GitRepo.init(root), dict[str, str]()
+    chance = random.Random(6)
+    for at in range(FILES):
+        used = [chance.randrange(FILES) for _ in range(3)]
+        imports = "".join(f"from pkg.m{one} import thing_{one}\n" for one in used)
+        calls = "".join(f"    thing_{one}()\n" for one in used)
+        files[f"pkg/m{at}.py"] = f"{imports}\n\ndef thing_{at}():\n{calls}"
+    repo.commit("many", files)
+    return repo
+
+
+def _mapped(engine: Engine, tree: Path, seconds: float) -> MapAnswer:
+    with engine._looked(tree, None, None, silent) as (opened, look), opened.shelf.db.read():
+        return map_(look, (), lambda _: (), "", 2000, seconds)
+
+
+def test_a_map_without_time_is_partial_and_goes_on_to_the_whole(tmp_path: Path) -> None:
+    repo, settings = _made(tmp_path / "many"), Settings(home=tmp_path / "home")
+    answers = list[MapAnswer]()
+    with Engine(settings) as engine:
+        while not answers or " files " in answers[-1].receipt.note:
+            answers.append(_mapped(engine, repo.root, 0.0))
+        ended = _mapped(engine, repo.root, 600.0)
+    first, last = answers[0], answers[-1]
+    assert "200 files are not read, 800 files are ranked without" in first.receipt.note
+    assert first.ranked == 1_000
+    assert first.files
+    # The rest is read at once; then 200 are linked at a time.
+    assert len(answers) == 1 + FILES // 200
+    assert last.receipt.note.startswith("time ran out: the order is not settled;")
+    assert {one.receipt.status for one in answers} == {"partial"}
+    with Engine(settings) as engine:
+        whole = _mapped(engine, repo.root, 600.0)
+    assert ended.receipt.status == whole.receipt.status == "fresh"
+    assert replace(ended, receipt=whole.receipt) == whole
