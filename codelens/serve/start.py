@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -40,6 +41,8 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     """
     settings = config.load()
     names = chosen(settings.tools)
+    # Ends it in the midst of an import or a wait as well, and without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="codelens: %(message)s")
     client = _Client(claim(), Front(known_answers(names)))
     threading.Thread(target=client.watch_parent, daemon=True).start()

@@ -99,9 +99,12 @@ class Worktrees:
         try:
             return _root(os.getcwd())
         except ScopeError as error:
-            told = [*passed, f"the working directory: {_why(error)}"]
-            known = await anyio.to_thread.run_sync(self._known)
-            raise UnclearWorktree("; ".join(told), known) from error
+            why = _why(error)
+        except FileNotFoundError:
+            why = "it was deleted"
+        told = [*passed, f"the working directory: {why}"]
+        known = await anyio.to_thread.run_sync(self._known)
+        raise UnclearWorktree("; ".join(told), known)
 
     async def _client_roots(self, context: Context) -> list[str]:
         capabilities = context.client_capabilities

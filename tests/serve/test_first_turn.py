@@ -172,13 +172,16 @@ def gone(pid: int, seconds: float) -> bool:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("working", [False, True], ids=["idle", "at work"])
-def test_sigterm_ends_it(env: dict[str, str], repo: GitRepo, working: bool) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it(
+    env: dict[str, str], repo: GitRepo, working: bool, sent: signal.Signals
+) -> None:
     lines = Lines(env, repo.root)
     lines.ask(1, "initialize", HELLO)
     if working:
         lines.send(INITIALIZED, call(2, "cl_search", query="login"))
-    lines.process.send_signal(signal.SIGTERM)
-    assert lines.process.wait(timeout=PATIENCE_S) in {0, -signal.SIGTERM}
+    lines.process.send_signal(sent)
+    assert lines.process.wait(timeout=PATIENCE_S) == -sent
     lines.process.stdin.close()
     lines.process.stdout.close()
 

@@ -138,6 +138,17 @@ def test_who_must_choose_is_told_the_worktrees_that_were_asked_about(
     assert at(second.root) not in text
 
 
+def test_a_server_whose_folder_was_deleted_asks_for_a_path(
+    editor, main: GitRepo, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work" / "gone"
+    folder.mkdir()
+    opened = editor(cwd=folder)
+    folder.rmdir()
+    assert "the working directory: it was deleted" in opened.where(1)
+    assert at(main.root) in opened.where(2, path=str(main.root))
+
+
 def test_a_root_that_is_the_home_folder_is_not_taken(editor, home: Path, main: GitRepo) -> None:
     assert "is a home folder" in editor(roots=[home]).where(1)
     assert at(main.root) in editor(roots=[home, main.root]).where(1)
