@@ -1,7 +1,8 @@
 """Whether a folder that was indexed is still there: worktrees are moved and disks unmounted.
 
-A folder that is missing was removed only if the disk it lay on is there without it, or if git
-itself has struck the worktree from its list. Everything else is "cannot be told".
+A folder that is missing was removed only if the mount it lay on is there without it. That git does
+not list it proves nothing: it strikes off worktrees of unmounted disks too, and never lists a main
+worktree, which may lie far from its `.git`. Everything else is "cannot be told".
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from codelens.errors import ScopeError
+from codelens.scope.mounts import mount_of, mounts
 from codelens.scope.repository import Repository
 
 State = Literal["there", "gone", "unreachable"]
+
+_NO_FSID = "fsid 0"
+"""Some file systems, as of FUSE, have no id of their own."""
 
 
 class Whereabouts(NamedTuple):
@@ -22,7 +27,7 @@ class Whereabouts(NamedTuple):
     mount: bytes
     """Its mount point."""
     filesystem: str
-    """Tells it from another one mounted there."""
+    """Tells it, and the folder of it that is mounted, from others mounted there."""
 
 
 class Standing(NamedTuple):
@@ -43,15 +48,27 @@ def whereabouts(folder: str) -> Whereabouts:
     while not os.path.lexists(here):
         here = os.path.dirname(here)
     here = os.path.realpath(here)
-    while not os.path.ismount(here):
-        here = os.path.dirname(here)
-    return Whereabouts(os.fsencode(here), _filesystem(here))
+    mount = mount_of(here, mounts())
+    if mount is None:
+        while not os.path.ismount(here):
+            here = os.path.dirname(here)
+        return Whereabouts(os.fsencode(here), _filesystem(here))
+    filesystem = _filesystem(os.fsdecode(mount.point))
+    if filesystem == _NO_FSID:
+        filesystem += f" {_text(mount.what)}"
+    if mount.within != b"/":
+        filesystem += f" within {_text(mount.within)}"
+    return Whereabouts(mount.point, filesystem)
 
 
 def _filesystem(mount: str) -> str:
     if hasattr(os, "statvfs"):
         return f"fsid {os.statvfs(mount).f_fsid}"
     return f"dev {os.stat(mount).st_dev}"
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")
 
 
 def standing(
@@ -127,16 +144,10 @@ def _is_hidden(folder: str) -> bool:
 
 def _is_removed(folder: str, common_dir: str, seen: Whereabouts | None) -> bool:
     try:
-        listed = listed_worktrees(common_dir) if common_dir else None
+        locked = bool(common_dir) and listed_worktrees(common_dir).get(folder, False)
     except OSError:
-        listed = None
-    if listed is not None:
-        main = os.path.dirname(common_dir)
-        if folder not in listed and folder not in {main, common_dir}:
-            return True
-        if listed.get(folder):
-            return False
-    return _on_the_same_disk(folder, seen)
+        locked = False
+    return not locked and _on_the_same_disk(folder, seen)
 
 
 def _on_the_same_disk(folder: str, seen: Whereabouts | None) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
+from codelens.scope.mounts import mount_of, mounts
 from codelens.scope.repository import Repository
 from codelens.scope.standing import (
     Whereabouts,
@@ -61,11 +63,91 @@ def test_one_on_whose_mount_point_another_disk_lies_is_out_of_reach(place: Place
     assert place.of(place.linked.root, seen) == "unreachable"
 
 
-def test_one_that_was_never_seen_is_gone_only_if_git_says_so(place: Place) -> None:
+def test_one_that_was_never_seen_is_out_of_reach_whatever_git_lists(place: Place) -> None:
     shutil.rmtree(place.linked.root)
     assert place.of(place.linked.root, None) == "unreachable"
+    # As `git gc` does to a worktree whose disk was not mounted for three months.
     place.main.git("worktree", "prune")
-    assert place.of(place.linked.root, None) == "gone"
+    assert place.of(place.linked.root, None) == "unreachable"
+
+
+def test_one_that_git_struck_off_while_its_disk_is_away_is_out_of_reach(place: Place) -> None:
+    seen = whereabouts(str(place.linked.root))._replace(filesystem="fsid 12345")
+    place.main.git("worktree", "remove", "--force", place.linked.root)
+    assert place.of(place.linked.root, seen) == "unreachable"
+
+
+def test_a_main_worktree_far_from_its_git_folder_is_gone_only_from_its_disk(tmp_path: Path) -> None:
+    scratch = Path(os.path.realpath(tmp_path))
+    source = GitRepo.init(scratch / "source")
+    source.commit("first", {"a.py": "x = 1\n"})
+    root = scratch / "far" / "x"
+    source.git("clone", "-q", f"--separate-git-dir={scratch / 'git'}", source.root, root)
+    scope = Repository.at(root).scope()
+    seen = whereabouts(str(root))
+    shutil.rmtree(root)
+
+    def state(where: Whereabouts | None) -> str:
+        return standing(str(root), scope.repo_id, scope.common_dir, where, printed=False).state
+
+    assert state(seen._replace(mount=os.fsencode(root.parent))) == "unreachable"
+    assert state(seen._replace(filesystem="fsid 12345")) == "unreachable"
+    assert state(None) == "unreachable"
+    assert state(seen) == "gone"
+
+
+def mounted(source: Path, at: Path, *options: str) -> None:
+    """Mount, or skip the test where that cannot be done."""
+    if not os.path.exists("/proc/self/mountinfo"):
+        pytest.skip("no table of mounts here")
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("only root can mount")
+    done = subprocess.run(["mount", *options, source, at], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"cannot mount here: {done.stderr.decode()}")
+
+
+@pytest.mark.parametrize("options", [["--bind"], ["-t", "tmpfs"]], ids=["bind", "tmpfs"])
+@pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
+def test_a_repository_on_a_mount_that_is_gone_is_out_of_reach(
+    tmp_path: Path, options: list[str], far: bool
+) -> None:
+    scratch = Path(os.path.realpath(tmp_path))
+    real, at, git = scratch / "real", scratch / "at", scratch / "git"
+    real.mkdir()
+    at.mkdir()
+    origin = GitRepo.init(scratch / "origin")
+    origin.commit("first", {"a.py": "x = 1\n"})
+    mounted(real, at, *options)
+    try:
+        origin.git("clone", "-q", *([f"--separate-git-dir={git}"] if far else []),
+                   origin.root, at / "x")  # fmt: skip
+        scope = Repository.at(at / "x").scope()
+        seen, own = whereabouts(scope.root), whereabouts(scope.common_dir)
+
+        def state() -> str:
+            return standing(scope.root, scope.repo_id, scope.common_dir, seen, printed=False).state
+
+        assert state() == "there"
+        subprocess.run(["umount", at], check=True)
+        assert state() == "unreachable"
+        assert repository_state(scope.common_dir, own) == ("there" if far else "unreachable")
+        mounted(scratch / "origin", at, "--bind")
+        assert state() == "unreachable", "another folder is mounted at the same place"
+        assert repository_state(scope.common_dir, own) == ("there" if far else "unreachable")
+        subprocess.run(["umount", at], check=True)
+        mounted(real, at, *options)
+        if "--bind" in options:
+            assert state() == "there"
+            shutil.rmtree(at / "x")
+            assert state() == "gone"
+        else:
+            assert state() == "unreachable", "another disk is mounted at the same place"
+    finally:
+        while os.path.exists("/proc/self/mountinfo") and mount_of(str(at), mounts()) != mount_of(
+            str(scratch), mounts()
+        ):
+            subprocess.run(["umount", at], check=True)
 
 
 def test_a_locked_worktree_is_never_gone(place: Place) -> None:
