@@ -19,6 +19,7 @@ What a `Binding` says, by its `how`:
 | `member` | name | number of a symbol that binds no name: it is part of an object written out |
 | `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
 | `global` | name | empty: means the module's |
+| `own` | name | empty: means the function or class inside of which it stands |
 | `package` | empty | what the file says to belong to |
 | `built` | empty | when the file is part of it: Go's constraint |
 """
@@ -39,8 +40,8 @@ from codelens.extract.languages import LanguageInfo, language_info
 from codelens.extract.source import Source
 
 HOWS = frozenset(
-    "alias assign base built caught each export global held implements package parameter range "
-    "result return this type unknown with yield".split()
+    "alias assign base built caught each export global held implements loop own package "
+    "parameter range result return this type unknown with yield".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _OF_SCOPE = {
@@ -57,8 +58,10 @@ _BARE = {"yield": ("", "yield"), "this": ("this", "?")}
 _ROLES = frozenset({"pattern", "unbound", "list"})
 """What a recipe of the setting `bindings` may say instead of paths; it may say several."""
 _TYPED = frozenset({"result", "implements", "alias", "package"})
-_STEPS = {"each": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
+_STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
 """From a value to what is bound of it."""
+_FORMS = {"unknown": "?", "global": "global", "type": "type", "own": "own"}
+"""What is bound without a value."""
 _MOST_NAMES = 200
 
 Row = tuple[int, str, str, str, bool]
@@ -137,10 +140,9 @@ class Bindings:
             self._found.append((start, name, "?", "", False))
             return
         paths = self._rules.fields.get(kind)
-        outside = (start, node.end_byte) in self._opened and (
-            # The name of what opens a scope is bound around it, unless it is taken from there.
-            paths is None or not paths[0] or paths[0][0][0] != "^"
-        )
+        # The name of what opens a scope is bound around it, unless it is taken from there.
+        around = paths is None or not paths[0] or paths[0][0][0] != "^"
+        outside = around and how != "loop" and (start, node.end_byte) in self._opened
         if paths is None:
             self._targeted(start, outside, how, node, None, None)
             return
@@ -237,9 +239,8 @@ class Bindings:
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
         """The form and text that all names of a binding share."""
-        if how in {"unknown", "global", "type"}:
-            form = {"unknown": "?", "global": "global", "type": "type"}[how]
-            return form, self._expressions.type(kind) if kind is not None else ""
+        if how in _FORMS:
+            return _FORMS[how], self._expressions.type(kind) if kind is not None else ""
         if how == "export":
             return "export", self._expressions.written(value)
         text = self._expressions.type(kind) if kind is not None else ""

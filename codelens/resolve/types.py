@@ -22,7 +22,7 @@ from codelens.resolve.values import (
 )
 from codelens.types import Binding, Reference
 
-_STEP = re.compile(r"\.([\w$#]+)|(\(\))|(\[\])|(\[\*\])|(\[with\])")
+_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
@@ -95,7 +95,7 @@ class Types(Results):
     ) -> Value:
         head, rest = taken
         found = self._head(path, scope, head, rest, line)
-        if head == "super" and rest[:1] == ("()",):
+        if head == "super" and rest[:1] and rest[0][0] == "(":
             rest = rest[1:]
         for step in rest:
             if found is None:
@@ -119,8 +119,8 @@ class Types(Results):
         return [hit for hit, _ in self.members(value, one.name)]
 
     def _step(self, value: Value, step: str) -> Value:
-        if step == "()":
-            return together([self.called(one) for one in each(value)])
+        if step[0] == "(":
+            return together([self.called_with(one, step) for one in each(value)])
         if step in {"[]", "[*]"}:
             return together([self._element(one, step) for one in each(value)])
         if step == "#await":

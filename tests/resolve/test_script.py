@@ -208,3 +208,67 @@ def test_what_is_assigned_to_a_function_or_an_object_is_its_member() -> None:
         "use.js:use -> app.js:app.use",
         "use.js:use -> app.js:Kind.make",
     ]
+
+
+PAIR = """\
+export class A { kind = 'a' as const; go() {} static go() {} }
+export class B { kind = 'b' as const; go() {} }
+export function over(x: string): A
+export function over(x: number): B
+export function over(x: any): any { return x }
+export function none(): A
+export function none(x: string): B
+export function none(x?: any): any { return x }
+export function twice(x: string): A
+export function twice(x: number): A
+export function twice(x: any): any { return x }
+export function generic<T extends string>(x: T): A
+export function generic<T extends number>(x: T): B
+export function generic(x: any): any { return x }
+export interface Has { f(x: string): A; f(x: number, ...more: B[]): B }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("over('').go()", ["over", "A.go"]),
+        ("over(1).go()", ["over", "B.go"]),
+        ("over(given).go()", ["over"]),
+        ("over(...given).go()", ["over"]),
+        ("none().go()", ["none", "A.go"]),
+        ("none(given).go()", ["none", "B.go"]),
+        ("twice(given).go()", ["twice", "A.go"]),
+        ("generic(given).go()", ["generic"]),
+        ("has.f('').go()", ["Has.f", "A.go"]),
+        ("has.f(given).go()", ["Has.f"]),
+        ("has.f(given, given).go()", ["Has.f", "B.go"]),
+    ],
+)
+def test_of_overloads_the_one_is_taken_that_the_arguments_tell(
+    body: str, expected: list[str]
+) -> None:
+    names = "import { over, none, twice, generic, type Has } from './lib.js'\n"
+    text = f"{names}export function use(given: any, has: Has) {{ {body} }}\n"
+    found = [edge for edge in edges_of({"lib.ts": PAIR, "use.ts": text}) if "use.ts:use" in edge]
+    assert [edge.partition("lib.ts:")[2] for edge in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("for (const A of [] as B[]) { A.go() }", ["lib.ts:B.go"]),
+        ("for (const A of [] as B[]) { }\nA.go()", ["lib.ts:A.go"]),
+        ("for (const A in {}) { A.go() }", []),
+        ("for (const { A } of given) { A.go() }", []),
+        ("const run = function A() { A.go() }", []),
+        ("given(function A() { A() })", ["A"]),
+        ("const K = class A { static go() {}\n m() { A.go() } }", ["K.go"]),
+        ("const { A: R = A } = given\nA.go()", ["lib.ts:A.go"]),
+        ("const [R = A] = given\nA.go()", ["lib.ts:A.go"]),
+    ],
+)
+def test_a_name_bound_in_a_part_of_a_module_hides_an_import(text: str, expected: list[str]) -> None:
+    files = {"lib.ts": PAIR, "use.ts": f"import {{ A, B }} from './lib.js'\n{text}\n"}
+    found = [edge for edge in edges_of(files) if edge.startswith("use.ts")]
+    assert [edge.partition(" -> ")[2] for edge in found] == expected
