@@ -349,7 +349,7 @@ class ClassTypes(Types):
         at = 0
         if rest[:1] == ("()",) and head[0] not in "(`0" and head not in {"super", "base", "parent"}:
             hits = self.names.find(path, scope, head, "call")
-            found = together([self._outcome(hit, path, scope) for hit in hits[:1]])
+            found = together([self._outcome(hit, path, scope) for hit in self._alternatives(hits)])
             at = 1
         else:
             found = self._head(path, scope, head, rest, line)
@@ -381,7 +381,14 @@ class ClassTypes(Types):
         me = value.of if isinstance(value, Super) else value
         if not hits:
             return given_by_all(name)
-        return together([self._given(hit, me) for hit in hits[:1]])
+        return together([self._given(hit, me) for hit in self._alternatives(hits)])
+
+    def _alternatives(self, hits: list[Hit]) -> list[Hit]:
+        """Of overloads all, as an expression does not say what they are called with."""
+        model = self.view.model(hits[0].path) if hits and hits[0].symbol >= 0 else None
+        if model is not None and model.symbols[hits[0].symbol].kind in CALLABLE:
+            return hits
+        return hits[:1]
 
     def _given(self, hit: Hit, me: Value) -> Value:
         model = self.view.model(hit.path)

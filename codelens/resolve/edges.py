@@ -8,6 +8,7 @@ from typing import NamedTuple
 from codelens.resolve.cfamily import CTypes
 from codelens.resolve.classes import ClassTypes
 from codelens.resolve.golang import GoTypes
+from codelens.resolve.kotlinlang import KotlinTypes
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
 from codelens.resolve.rubylang import RubyTypes
@@ -23,7 +24,8 @@ FAMILIES: dict[str, type[Types]] = {
     "ruby": RubyTypes,
     "rust": RustTypes,
     **dict.fromkeys(("c", "cpp"), CTypes),
-    **dict.fromkeys(("java", "kotlin", "csharp", "php"), ClassTypes),
+    **dict.fromkeys(("java", "kotlin"), KotlinTypes),
+    **dict.fromkeys(("csharp", "php"), ClassTypes),
 }
 """Languages with rules of their own."""
 _WHOLE = FAMILIES.keys() | {"python", "jupyter", "javascript", "typescript", "tsx", "vue", "svelte"}
