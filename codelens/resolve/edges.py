@@ -155,7 +155,7 @@ class Edges:
         if place is None:
             place = places[begin] = types.place(path, *begin)
         at, sensitive = place
-        line = one.line if sensitive else -1
+        line = one.line if sensitive or receiver in model.asserted else -1
         key = (receiver, one.name, one.kind, kind, one.arguments, at, line)
         found = known.get(key)
         if found is None:
@@ -163,9 +163,15 @@ class Edges:
             others = 0
             if hits and not receiver and isinstance(types, CTypes):
                 others = types.others(path, hits)
-            found = known[key] = self._told(hits, kind, others)
+            found = self._told(hits, kind, others)
+            if receiver and len(found) > 1 and type(types) is Types:
+                # Which of the types of a union it is may have been asked before.
+                found = [(hit, CERTAIN / len(found)) for hit, _ in found]
+            known[key] = found
         told = one.given or model.language == "csharp"
-        if len(found) > 1 and told and isinstance(types, ClassTypes):
+        if not told or not found or not isinstance(types, ClassTypes):
+            return found
+        if len(found) > 1 or types.above(found[0][0]):
             return self._told(types.overload(path, one, [hit for hit, _ in found]), kind)
         return found
 

@@ -20,7 +20,10 @@ _DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "member"})
 _ROWS_OF_SCOPE = frozenset(
-    {"return", "yield", "->", "base", "implements", "alias", "export", "package", "built"}
+    {
+        *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
+        "asserted",
+    }
 )
 
 
@@ -235,6 +238,16 @@ class FileModel:
                 symbol = self.scopes[scope].symbol if scope > 0 else -1
                 if symbol >= 0:
                     found.setdefault(symbol, {}).setdefault(name, []).append(row)
+        return found
+
+    @cached_property
+    def asserted(self) -> dict[str, list[tuple[int, int, str]]]:
+        """Expression -> function, line and type of each assertion that it is of a type."""
+        found: dict[str, list[tuple[int, int, str]]] = {}
+        for row in self.bindings:
+            if row.how == "asserted":
+                text, _, said = row.text.rpartition(":")
+                found.setdefault(text, []).append((self.functions[row.scope], row.line, said))
         return found
 
     @cached_property

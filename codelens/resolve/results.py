@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codelens.resolve.decorating import HANDING, decorators
 from codelens.resolve.held import PAIRS
 from codelens.resolve.members import Members
 from codelens.resolve.model import FileModel
@@ -23,7 +24,7 @@ from codelens.resolve.values import (
     each,
     together,
 )
-from codelens.types import Binding
+from codelens.types import Binding, Reference
 
 _ENTERED = frozenset(
     "Iterator Generator AsyncIterator AsyncGenerator Iterable AsyncIterable ContextManager "
@@ -95,7 +96,31 @@ class Results(Members):
         if policy(model).spaces:
             # Which of several is called only its arguments say.
             return self._agreed_result(path, model, overloads(model, path, symbol), me)
+        one = model.symbols[symbol]
+        if policy(model).packages and one.start_line < one.name_line and one.kind != "property":
+            for decorator in reversed(decorators(model, symbol)):
+                changed, found = self._changed(path, decorator)
+                if changed:
+                    return found
         return self._result_of(path, model, symbol, me)
+
+    def _changed(self, path: bytes, decorator: Reference) -> tuple[bool, Value]:
+        """Whether a call of what is decorated gives something else, and what that is."""
+        text = f"{decorator.receiver}.{decorator.name}" if decorator.receiver else decorator.name
+        value = self.value(path, decorator.scope, text, decorator.line)
+        if decorator.kind == "call" and value is not None:
+            made = together([self.called(one) for one in each(value)])
+            if made is None:
+                return False, None
+            value = made
+        if value is None:
+            return decorator.name not in HANDING, None
+        given = together([self.called(one) for one in each(value)])
+        if given is None:
+            # Mostly the function itself, or one that gives what it gives.
+            return False, None
+        found = together([self.called(one) for one in each(given)])
+        return found is not None or not isinstance(given, (Definition, Function)), found
 
     def _agreed_result(
         self, path: bytes, model: FileModel, symbols: Sequence[int], me: Value

@@ -74,10 +74,21 @@ class Types(Results):
         taken = steps(text)
         if taken is None:
             return None
+        used = scope
         scope, sensitive = self.place(path, scope, taken[0])
-        line = line if sensitive else -1
+        if not sensitive or self._is_given_later(path, scope, used, taken[0], line):
+            line = -1
         key = ("value", path, scope, text, line)
         return self._once(key, lambda: self._value(path, scope, taken, line), None)
+
+    def _is_given_later(self, path: bytes, scope: int, used: int, name: str, line: int) -> bool:
+        """A function reads a variable of another that gets a value behind it."""
+        model = self.view.model(path)
+        if model is None or used == scope or model.functions[used] == model.functions[scope]:
+            return False
+        entry = model.names[scope].get(name)
+        rows = entry.rows if entry is not None else ()
+        return any(row.line > line and row.how in {"=", "+", "?"} for row in rows)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """A scope at which what an expression begins with is the same, and if lines matter."""
@@ -115,8 +126,28 @@ class Types(Results):
         """What a name behind a receiver means."""
         if one.kind == "type":
             return self.named_type(path, one.scope, f"{one.receiver}.{one.name}")
-        value = self.value(path, one.scope, one.receiver, one.line)
+        value = self._asserted(path, one)
+        if value is None:
+            value = self.value(path, one.scope, one.receiver, one.line)
         return [hit for hit, _ in self.members(value, one.name)]
+
+    def _asserted(self, path: bytes, one: Reference) -> Value:
+        """What a receiver was asserted to be before, in the same function."""
+        model = self.view.model(path)
+        told = model.asserted.get(one.receiver) if model is not None else None
+        if model is None or told is None:
+            return None
+        function = model.functions[one.scope]
+        before = [row for row in told if row[0] == function and row[1] < one.line]
+        if not before:
+            return None
+        _, since, said = before[-1]
+        for name in {one.receiver, one.receiver.partition(".")[0]}:
+            entry = model.names[self.place(path, one.scope, name)[0]].get(name)
+            rows = entry.rows if entry is not None else ()
+            if any(since < row.line <= one.line for row in rows):
+                return None
+        return self.of_type(path, one.scope, said)
 
     def _step(self, value: Value, step: str) -> Value:
         if step[0] == "(":

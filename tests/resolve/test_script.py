@@ -272,3 +272,17 @@ def test_a_name_bound_in_a_part_of_a_module_hides_an_import(text: str, expected:
     files = {"lib.ts": PAIR, "use.ts": f"import {{ A, B }} from './lib.js'\n{text}\n"}
     found = [edge for edge in edges_of(files) if edge.startswith("use.ts")]
     assert [edge.partition(" -> ")[2] for edge in found] == expected
+
+
+@pytest.mark.parametrize(
+    "asked", ["x instanceof A", "x.kind === 'a'", "'kind' in x", "x.kind !== 'b'", "given"]
+)
+def test_of_a_union_that_may_be_narrowed_each_type_may_be_meant(asked: str) -> None:
+    body = f"if ({asked}) {{ x.go() }}"
+    text = (
+        f"import {{ A, B }} from './lib.js'\nexport function use(x: A | B, given: any) {{{body}}}"
+    )
+    files = {"lib.ts": PAIR, "use.ts": text}
+    assert not [edge for edge in edges_of(files) if "use.ts:use" in edge]
+    found = [edge for edge in edges_of(files, certain=False) if "use.ts:use" in edge]
+    assert [edge.partition("lib.ts:")[2] for edge in found] == ["A.go", "B.go"]
