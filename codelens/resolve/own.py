@@ -71,6 +71,8 @@ def overloads(model: FileModel, path: bytes, symbol: int) -> tuple[int, ...]:
     inside = one.parent >= 0 and model.symbols[one.parent].kind in TYPES
     if symbol in model.unbound or model.is_outside_member(one):
         return (symbol,)
+    if not inside and model.home[symbol] < 0:
+        return (symbol,)
     if inside:
         places = model.children[one.parent][one.name]
     else:

@@ -24,6 +24,8 @@ from codelens.types import Binding, Reference
 
 _STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
+_GIVEN = frozenset({"=", "+", "?"})
+"""Forms of rows that say a value, be it unknown."""
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
 
@@ -76,19 +78,37 @@ class Types(Results):
             return None
         used = scope
         scope, sensitive = self.place(path, scope, taken[0])
-        if not sensitive or self._is_given_later(path, scope, used, taken[0], line):
+        if not sensitive or self._is_open(path, scope, used, taken[0], line):
             line = -1
         key = ("value", path, scope, text, line)
         return self._once(key, lambda: self._value(path, scope, taken, line), None)
 
-    def _is_given_later(self, path: bytes, scope: int, used: int, name: str, line: int) -> bool:
-        """A function reads a variable of another that gets a value behind it."""
+    def _is_open(self, path: bytes, scope: int, used: int, name: str, line: int) -> bool:
+        """Which of its values a variable has at a place does not follow from their order.
+
+        The last before may be given in a branch; a function sees what is given behind it as well,
+        and what others give.
+        """
         model = self.view.model(path)
-        if model is None or used == scope or model.functions[used] == model.functions[scope]:
+        if model is None:
             return False
-        entry = model.names[scope].get(name)
-        rows = entry.rows if entry is not None else ()
-        return any(row.line > line and row.how in {"=", "+", "?"} for row in rows)
+        functions = model.functions
+        if functions[used] == functions[scope]:
+            return self._is_in_branch(model, scope, used, name, line)
+        elsewhere = (functions[scope], functions[used])
+        return any(
+            row.line > line or functions[row.scope] not in elsewhere
+            for row in _given(model, scope, name)
+        )
+
+    def _is_in_branch(self, model: FileModel, scope: int, used: int, name: str, line: int) -> bool:
+        before = [row for row in _given(model, scope, name) if row.line < line]
+        if not before or before[-1].scope == scope:
+            return False
+        at = used
+        while at > scope and at != before[-1].scope:
+            at = model.scopes[at].parent
+        return at != before[-1].scope
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """A scope at which what an expression begins with is the same, and if lines matter."""
@@ -301,7 +321,7 @@ class Types(Results):
         typed = [row for row in rows if row.how == "type"]
         if typed:
             return self.of_type(hit.path, hit.scope, typed[0].text) if typed[0].text else None
-        given = [row for row in rows if row.how in {"=", "+", "?"}]
+        given = [row for row in rows if row.how in _GIVEN]
         if line >= 0 and len(given) > 1:
             before = [row for row in given if row.line < line]
             here = [row for row in given if row.line == line]
@@ -317,6 +337,13 @@ class Types(Results):
                 return None
             values.append(value)
         return together(values)
+
+
+def _given(model: FileModel, scope: int, name: str) -> list[Binding]:
+    """The values that a variable gets."""
+    entry = model.names[scope].get(name)
+    rows = entry.rows if entry is not None else ()
+    return [row for row in rows if row.how in _GIVEN]
 
 
 @lru_cache(maxsize=5_000)

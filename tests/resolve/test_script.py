@@ -286,3 +286,27 @@ def test_of_a_union_that_may_be_narrowed_each_type_may_be_meant(asked: str) -> N
     assert not [edge for edge in edges_of(files) if "use.ts:use" in edge]
     found = [edge for edge in edges_of(files, certain=False) if "use.ts:use" in edge]
     assert [edge.partition("lib.ts:")[2] for edge in found] == ["A.go", "B.go"]
+
+
+@pytest.mark.parametrize(
+    ("text", "certain"),
+    [
+        (
+            "let x = new A()\nfunction set() { x = new B() }\nexport function use() { x.go() }",
+            False,
+        ),
+        ("let x = new A()\nexport function use() { x.go() }\nx = new B()", False),
+        ("let x\nfunction set() { x = new B() }\nexport function use() { x.go() }", True),
+        ("let x = new A()\nx = new B()\nexport function use() { x.go() }", True),
+        ("export function use(c) { let x = new A()\nif (c) { x = new B() }\nx.go() }", False),
+        ("export function use(c) { let x = new A()\nif (c) { x = new B()\nx.go() } }", True),
+        ("export function use(c) { let x = null\nif (c) { x = new B() }\nx.go() }", True),
+    ],
+)
+def test_a_function_reads_what_others_may_have_given_to_a_variable(
+    text: str, certain: bool
+) -> None:
+    files = {"lib.ts": PAIR, "use.js": f"import {{ A, B }} from './lib'\n{text}\n"}
+    found = [edge for edge in edges_of(files, certain=certain) if "use.js:use" in edge]
+    told = [edge.partition("lib.ts:")[2] for edge in found if edge.endswith(".go")]
+    assert told == (["B.go"] if certain else ["A.go", "B.go"])
