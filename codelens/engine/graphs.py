@@ -288,6 +288,10 @@ class LazyNet:
             # A call of the type, or of its `new`, may lead to it.
             owner = symbols[one.parent].name
             return {one.name, "new"} | self._kept.mentions.also_called(owner, _face(path))
+        if symbols[one.parent].kind == "trait":
+            # Where it is overridden the trait is named.
+            owner = symbols[one.parent].name
+            return {one.name} | self._kept.mentions.also_called(owner, _face(path))
         return {one.name}
 
     def _importers(self, path: bytes) -> list[bytes]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from codelens.resolve.cfamily import CTypes
 from codelens.resolve.classes import ClassTypes
 from codelens.resolve.golang import GoTypes
+from codelens.resolve.implementing import implementing, overriding
 from codelens.resolve.kotlinlang import KotlinTypes
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
@@ -41,7 +42,7 @@ class Edge(NamedTuple):
     target: bytes
     target_symbol: int
     kind: str
-    """`call`, `ref`, `inherit` or `import`."""
+    """`call`, `ref`, `inherit`, `import`; `override` from a method to that of its trait."""
     name: str
     line: int
     confidence: float
@@ -95,16 +96,35 @@ class Edges:
 
     def of_file(self, path: bytes) -> list[Edge]:
         """All edges that begin in a file, in order of its text; the uncertain ones as well."""
+        return self.within(path, lambda: False) or []
+
+    def within(self, path: bytes, spent: Callable[[], bool]) -> list[Edge] | None:
+        """As `of_file`; None where time ran out (`spent`). What was found out by then stays."""
         model = self._view.model(path)
         if model is None:
             return []
         self._types = self._resolver(model.language)
-        bases = _bases(model)
         found: list[Edge] = list(self._imports(path, model))
+        for one in self._uses(path, model):
+            if one is None and spent():
+                return None
+            if one is not None:
+                found.append(one)
+        if isinstance(self._types, RustTypes):
+            for symbol, name, line, of in overriding(path, model, self._types):
+                found.append(
+                    Edge(path, symbol, of.path, of.symbol, "override", name, line, CERTAIN)
+                )
+        return list(dict.fromkeys(found))
+
+    def _uses(self, path: bytes, model: FileModel) -> Iterator[Edge | None]:
+        """The edges of references; None before each, so that looking on may be given up."""
+        bases = _bases(model)
         values = policy(model).spaces
         known: dict[object, list[_Told]] = {}
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in model.references:
+            yield None
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
@@ -112,24 +132,16 @@ class Edges:
             if not hits:
                 continue
             source = model.enclosing(reference, values=values)
+            if kind == "inherit" and isinstance(self._types, RustTypes):
+                own = implementing(model, reference.scope, self._types, path)
+                source = own if own >= 0 else source
+            name, line = reference.name, reference.line
             for hit, confidence in hits:
                 if self._is_definition(hit, path, model, reference):
                     continue
                 if hit.path != path and model.language not in _WHOLE:
                     continue
-                found.append(
-                    Edge(
-                        path,
-                        source,
-                        hit.path,
-                        hit.symbol,
-                        kind,
-                        reference.name,
-                        reference.line,
-                        confidence,
-                    )
-                )
-        return list(dict.fromkeys(found))
+                yield Edge(path, source, hit.path, hit.symbol, kind, name, line, confidence)
 
     def _hits(
         self,

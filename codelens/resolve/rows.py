@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 from codelens.resolve.edges import Edge
 from codelens.resolve.view import Asked
 
-_KINDS = ("call", "ref", "inherit", "import")
+_KINDS = ("call", "ref", "inherit", "import", "override")
 _Head = tuple[list[tuple[str, int]], list[tuple[tuple[str, str, str, str], list[str]]]]
 _FULL = 1000
 """A confidence of 1, as it is packed."""
@@ -66,6 +66,7 @@ def loaded(content: int, data: bytes) -> Row:
 def packed(edges: Iterable[Edge]) -> bytes:
     """Edges of one file."""
     texts: dict[bytes, int] = {}
+    names: dict[str, int] = {}
     words: array[int] = array("I")
     for one in edges:
         target = texts.setdefault(one.target, len(texts))

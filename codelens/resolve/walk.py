@@ -114,7 +114,7 @@ class Walk:
             return self._imports(node, distance)
         if relation == "bases":
             return self._bases(node)
-        return self._overriding(node, self._bases if relation == "overrides" else self._subtypes)
+        return self._overriding(node, inward=relation in INWARD)
 
     def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
         for edge in self._net.edges_to(*node):
@@ -156,8 +156,8 @@ class Walk:
     def _subtypes(self, node: Node) -> Iterator[_Step]:
         return self._inward(node, "inherit")
 
-    def _overriding(self, node: Node, step: Callable[[Node], Iterator[_Step]]) -> Iterator[_Step]:
-        for one in overriding(self._net, node, lambda at: (found.node for found in step(at))):
+    def _overriding(self, node: Node, *, inward: bool) -> Iterator[_Step]:
+        for one in overridden_by(self._net, node) if inward else overrides(self._net, node):
             yield _Step(one, one.path, self._net.symbols(one.path)[one.symbol].name_line)
 
 
@@ -176,7 +176,21 @@ def own_symbols(net: Net, node: Node) -> set[int]:
     }
 
 
-def overriding(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> list[Node]:
+def overrides(net: Net, node: Node) -> list[Node]:
+    """The methods that a method overrides, by its type's bases or by the block it stands in."""
+    told = [edge for edge in net.edges_of(*node) if edge.kind == "override"]
+    by_block = [Node(edge.target, edge.target_symbol) for edge in told]
+    return sorted({*by_block, *_of_its_name(net, node, lambda at: bases(net, at))})
+
+
+def overridden_by(net: Net, node: Node) -> list[Node]:
+    """The methods that override a method."""
+    told = [edge for edge in net.edges_to(*node) if edge.kind == "override"]
+    by_block = [Node(edge.source, edge.symbol) for edge in told]
+    return sorted({*by_block, *_of_its_name(net, node, lambda at: subtypes(net, at))})
+
+
+def _of_its_name(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> list[Node]:
     """Methods of the same name in the types that `step` leads to from a method's type.
 
     Along one line of types only the nearest.
@@ -202,7 +216,7 @@ def overriding(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> 
                 pending.append(one)
             else:
                 found.append(member)
-    return sorted(found)
+    return found
 
 
 def _member(net: Net, owner: Node, name: str) -> Node | None:

@@ -311,3 +311,48 @@ def test_the_nearest_test_of_a_name_comes_first() -> None:
     assert named_for(b"api/auth.py", tests) == [
         b"api/tests/test_auth.py", b"web/tests/test_auth.py",
     ]  # fmt: skip
+
+
+TRAITS = {
+    "Cargo.toml": '[package]\nname = "a"\n',
+    "src/lib.rs": "pub mod flag;\npub mod defs;\n",
+    "src/flag.rs": (
+        "pub trait Flag { fn name(&self); fn doc(&self) {} }\n"
+        "pub fn show(one: &dyn Flag) { one.name(); }\n"
+        "pub fn all<F: Flag>(one: F) { one.name(); }\npub struct Far;\n"
+    ),
+    "src/defs.rs": (
+        "use crate::flag::{Far, Flag};\nstruct Quiet;\n"
+        "impl Flag for Quiet {\n    fn name(&self) {}\n}\n"
+        "impl Flag for Far {\n    fn name(&self) {}\n    fn doc(&self) {}\n}\n"
+        "impl Quiet {\n    fn doc(&self) {}\n}\n"
+    ),
+}
+
+
+def test_a_block_of_a_trait_makes_a_type_derive_and_its_methods_override() -> None:
+    net = WholeNet(TRAITS)
+    assert related(net, "src/flag.rs#Flag", "subtypes") == ["src/defs.rs", "src/defs.rs#Quiet"]
+    assert related(net, "src/defs.rs#Quiet", "bases") == ["src/flag.rs#Flag"]
+    assert related(net, "src/flag.rs#Flag.name", "overridden") == [
+        "src/defs.rs#Quiet.name",
+        "src/defs.rs#Far.name",
+    ]
+    assert related(net, "src/flag.rs#Flag.doc", "overridden") == ["src/defs.rs#Far.doc"]
+    assert related(net, "src/defs.rs#Quiet.name", "overrides") == ["src/flag.rs#Flag.name"]
+
+
+def test_calls_through_a_trait_count_for_its_implementations() -> None:
+    net = WholeNet(TRAITS)
+    assert hit(net, "src/defs.rs#Quiet.name") == {
+        "src/flag.rs#Flag.name": 1,
+        "src/flag.rs#all": 2,
+        "src/flag.rs#show": 2,
+    }
+    assert hit(net, "src/flag.rs#Flag.name", depth=1).keys() >= {
+        "src/defs.rs#Quiet.name",
+        "src/defs.rs#Far.name",
+    }
+    assert paths(net, "src/flag.rs#show", "src/defs.rs#Far.name") == [
+        ["src/flag.rs#show", "src/flag.rs#Flag.name", "src/defs.rs#Far.name"]
+    ]
