@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from codelens.resolve.cfamily import CTypes
-from codelens.resolve.classes import ClassTypes
+from codelens.resolve.classes import ROOT, ClassTypes
 from codelens.resolve.golang import GoTypes
 from codelens.resolve.implementing import implementing, overriding
 from codelens.resolve.kotlinlang import KotlinTypes
@@ -159,9 +159,9 @@ class Edges:
             return []
         if type(types) is not Types and not types.by_place:
             return self._told(self.targets(path, model, one), kind)
-        taken = steps(receiver) if receiver else None
+        taken = steps(receiver) if receiver and receiver != ROOT else None
         if receiver and taken is None:
-            return []
+            return self._told(self.targets(path, model, one), kind) if receiver == ROOT else []
         begin = (one.scope, taken[0] if taken is not None else one.name)
         place = places.get(begin)
         if place is None:
@@ -183,7 +183,7 @@ class Edges:
         told = one.given or model.language == "csharp"
         if not told or not found or not isinstance(types, ClassTypes):
             return found
-        if len(found) > 1 or types.above(found[0][0]):
+        if len(found) > 1 or types.inherited_overloads(found[0][0]):
             return self._told(types.overload(path, one, [hit for hit, _ in found]), kind)
         return found
 

@@ -95,12 +95,10 @@ class GoNames(Names):
         seen: set[bytes],
         types: bool,
     ) -> list[Hit]:
-        for one in model.imports:
-            if not one.alias and not one.name:
-                file = self._main_file(path, one)
-                local = self.clause(file) if file is not None else _guessed(one.module)
-                if local == name:
-                    return [Hit(file, MODULE)] if file is not None else []
+        heads = self.view.once(("heads", path), lambda: self._heads(path, model))
+        if name in heads:
+            file = heads[name]
+            return [Hit(file, MODULE)] if file is not None else []
         found = self.package(path).names.get(name)
         if found:
             return self.chosen(path, found)
@@ -110,6 +108,16 @@ class GoNames(Names):
             if found:
                 return found
         return []
+
+    def _heads(self, path: bytes, model: FileModel) -> dict[str, bytes | None]:
+        """Name -> a file of the package that an import without a name of its own binds to it."""
+        found: dict[str, bytes | None] = {}
+        for one in model.imports:
+            if not one.alias and not one.name:
+                file = self._main_file(path, one)
+                local = self.clause(file) if file is not None else _guessed(one.module)
+                found.setdefault(local, file)
+        return found
 
     def _main_file(self, path: bytes, one: Import) -> bytes | None:
         """A file of the package that an import names."""

@@ -70,7 +70,10 @@ def packed(edges: Iterable[Edge]) -> bytes:
     words: array[int] = array("I")
     for one in edges:
         target = texts.setdefault(one.target, len(texts))
-        name = texts.setdefault(one.name.encode("utf-8", "surrogatepass"), len(texts))
+        name = names.get(one.name)
+        if name is None:
+            encoded = one.name.encode("utf-8", "surrogatepass")
+            name = names[one.name] = texts.setdefault(encoded, len(texts))
         kind = _KINDS.index(one.kind) << 10 | round(one.confidence * _FULL)
         words.extend((one.symbol + 1, target, one.target_symbol + 1, kind, name, one.line))
     table = b"\0".join(texts)
