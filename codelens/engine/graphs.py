@@ -12,9 +12,11 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
+from codelens.engine.as_text import count_of
 from codelens.engine.look import Look
 from codelens.engine.mentions import OWN, mentions_of
 from codelens.resolve import reading
+from codelens.resolve.conventions import is_shipped
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.model import CALLABLE
@@ -149,8 +151,11 @@ class LazyNet:
 
     def spent(self) -> bool:
         """As `Net`; the receipt says it."""
-        self._stopped = self._stopped or time.monotonic() > self._deadline
+        self._stopped = self._stopped or self._late()
         return self._stopped
+
+    def _late(self) -> bool:
+        return time.monotonic() > self._deadline
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """As `Net`."""
@@ -163,7 +168,8 @@ class LazyNet:
             snapshot = self._look.snapshot
             new = [file.path_id for file in snapshot.files if file.path not in known]
             known.update(
-                (one.path, one.role == "test") for one in snapshot.path_facts(new).values()
+                (one.path, one.role == "test" and not is_shipped(one.path))
+                for one in snapshot.path_facts(new).values()
             )
             known.setdefault(path, False)
         return known[path]
@@ -239,7 +245,7 @@ class LazyNet:
         note = "time ran out before all was followed; ask again, for less depth or with more time"
         if self.unseen:
             note = (
-                f"{len(self.unseen):,} more files that hold the names asked about are not "
+                f"{count_of(len(self.unseen), 'more file')} with the names asked about not "
                 "resolved yet; ask again to go on"
             )
         return replace(
@@ -250,7 +256,10 @@ class LazyNet:
         table = self._kept.table
         if path in table:
             return True
-        if time.monotonic() > self._deadline:
+        if self._late() or (
+            self._kept.graph.row_within(path, self._late) is None
+            and path in self._kept.graph.languages
+        ):
             self.unseen.add(path)
             return False
         self._kept.take(path)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 from edging import edges_of
+
+from codelens.resolve.members import Members
 
 
 def test_star_imports_of_each_other_end() -> None:
@@ -80,3 +85,23 @@ def test_many_bases_in_a_circle_end() -> None:
         "a.py:- -> C39.f39",
         "a.py:- -> C5",
     ]
+
+
+def test_a_long_circle_of_bases_is_not_walked_anew_for_each_of_its_types() -> None:
+    count = 300
+    text = "".join(
+        f"class K{at}(K{(at + 1) % count}):\n    def get(self): return self.new()\n"
+        for at in range(count)
+    )
+    looked_up = 0
+
+    def seen(frame: FrameType, event: str, _: object) -> None:
+        nonlocal looked_up
+        looked_up += event == "call" and frame.f_code is Members.bases.__code__
+
+    sys.setprofile(seen)
+    try:
+        assert edges_of({"a.py": text}) == []
+    finally:
+        sys.setprofile(None)
+    assert looked_up < count * 4
