@@ -162,6 +162,20 @@ class GoTypes(Types):
         """A value of a type in Go's own writing."""
         return super().of_type(path, scope, go_type(text), me)
 
+    def _result(self, path: bytes, symbol: int, me: Value) -> Value:
+        """What a function gives back; what stands for its type parameters only a call says."""
+        model = self.view.model(path)
+        scope = model.own_scope.get(symbol) if model is not None else None
+        if model is None or scope is None or scope not in model.parameters:
+            return super()._result(path, symbol, me)
+        said = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
+        own = "|".join(map(re.escape, model.parameters[scope]))
+        return (
+            self.of_type(path, scope, re.sub(rf"\b(?:{own})\b", "any", said[0]), me)
+            if said
+            else None
+        )
+
     def _step(self, value: Value, step: str) -> Value:
         if step == "#key":
             # Of a range with one name: keys tell nothing, and what a channel gives is its type.
