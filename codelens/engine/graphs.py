@@ -20,9 +20,10 @@ from codelens.resolve.conventions import is_shipped
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.model import CALLABLE
-from codelens.resolve.net import MODULE, Node, Table
+from codelens.resolve.net import MODULE, Node, Table, held
 from codelens.resolve.tree import folder_of, name_of, stem_of
 from codelens.resolve.walk import CONSTRUCTORS
+from codelens.store.contents import key_of
 from codelens.store.database import Database
 from codelens.store.uses import Use
 from codelens.types import Import, Receipt, Symbol
@@ -78,6 +79,8 @@ class _Kept:
         """Files that all edges to, as modules, are known of."""
         self.settled: set[str] = set()
         """Names of which all files that hold them are resolved."""
+        self.implemented: set[str] = set()
+        """Names of methods of which all files of Go that define them are resolved."""
         self.files = len(by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
@@ -273,10 +276,33 @@ class LazyNet:
             return
         if symbol != MODULE:
             names = self._named(path, symbol) - kept.settled
-            if names and self.resolve(file for file, _ in self.holding(names)):
+            files = [file for file, _ in self.holding(names)] if names else []
+            asked = self._asked_of(path, symbol) - kept.implemented
+            if asked:
+                files += self._defining(asked)
+            if (names or asked) and self.resolve(dict.fromkeys(files)):
                 kept.settled |= names
+                kept.implemented |= asked
         elif path not in kept.asked and self.resolve(self._using(path)):
             kept.asked.add(path)
+
+    def _asked_of(self, path: bytes, symbol: int) -> set[str]:
+        """Methods that whatever satisfies an interface of Go has; it need not name it."""
+        symbols = self.symbols(path)
+        if self.graph.languages.get(path) != "go" or not 0 <= symbol < len(symbols):
+            return set()
+        one = symbols[symbol]
+        if one.kind == "interface":
+            return {symbols[at].name for at in held(symbols, symbol)}
+        inside = one.parent >= 0 and symbols[one.parent].kind == "interface"
+        return {one.name} if inside else set()
+
+    def _defining(self, names: Set[str]) -> list[bytes]:
+        """Files of Go with a definition of one of the names."""
+        snapshot, languages = self._look.snapshot, self.graph.languages
+        rows = (row for name in names for row in snapshot.symbols_with_key(key_of(name)))
+        paths = {file.path for file, _, symbol in rows if symbol.name in names}
+        return sorted(path for path in paths if languages[path] == "go")
 
     def _using(self, path: bytes) -> list[bytes]:
         """Files that may use a module."""

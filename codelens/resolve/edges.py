@@ -14,6 +14,7 @@ from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
 from codelens.resolve.rubylang import RubyTypes
 from codelens.resolve.rustlang import RustTypes
+from codelens.resolve.satisfying import satisfied
 from codelens.resolve.types import Types, steps
 from codelens.resolve.typetext import Named, parsed
 from codelens.resolve.view import View
@@ -42,7 +43,8 @@ class Edge(NamedTuple):
     target: bytes
     target_symbol: int
     kind: str
-    """`call`, `ref`, `inherit`, `import`; `override` from a method to that of its trait."""
+    """`call`, `ref`, `inherit`, `import`; `override` from a method to that of its trait or
+    interface; `satisfy` from a type of Go to an interface."""
     name: str
     line: int
     confidence: float
@@ -115,6 +117,9 @@ class Edges:
                 found.append(
                     Edge(path, symbol, of.path, of.symbol, "override", name, line, CERTAIN)
                 )
+        if isinstance(self._types, GoTypes):
+            for symbol, name, line, of, kind in satisfied(path, model, self._types):
+                found.append(Edge(path, symbol, of.path, of.symbol, kind, name, line, CERTAIN))
         return list(dict.fromkeys(found))
 
     def _uses(self, path: bytes, model: FileModel) -> Iterator[Edge | None]:

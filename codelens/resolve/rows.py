@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 from codelens.resolve.edges import Edge
 from codelens.resolve.view import Asked
 
-_KINDS = ("call", "ref", "inherit", "import", "override")
+_KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
 _Head = tuple[list[tuple[str, int]], list[tuple[tuple[str, str, str, str], list[str]]]]
 _FULL = 1000
 """A confidence of 1, as it is packed."""

@@ -13,8 +13,9 @@ MOST_NODES = 3_000
 """Nodes of one relation; more say nothing to anybody."""
 _MOST_BASES = 200
 _KINDS = {
-    "callers": "call", "callees": "call", "users": "ref", "uses": "ref", "subtypes": "inherit",
+    "callers": "call", "callees": "call", "users": "ref", "uses": "ref",
 }  # fmt: skip
+_DERIVING = ("inherit", "satisfy")
 CONSTRUCTORS = frozenset(
     {"__init__", "__new__", "__post_init__", "constructor", "__construct", "initialize", "init"}
 )
@@ -114,6 +115,8 @@ class Walk:
             return self._imports(node, distance)
         if relation == "bases":
             return self._bases(node)
+        if relation == "subtypes":
+            return self._subtypes(node)
         return self._overriding(node, inward=relation in INWARD)
 
     def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
@@ -150,11 +153,12 @@ class Walk:
 
     def _bases(self, node: Node) -> Iterator[_Step]:
         for edge in self._net.edges_of(*node):
-            if edge.kind == "inherit":
+            if edge.kind in _DERIVING:
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
     def _subtypes(self, node: Node) -> Iterator[_Step]:
-        return self._inward(node, "inherit")
+        for kind in _DERIVING:
+            yield from self._inward(node, kind)
 
     def _overriding(self, node: Node, *, inward: bool) -> Iterator[_Step]:
         for one in overridden_by(self._net, node) if inward else overrides(self._net, node):

@@ -9,7 +9,7 @@ from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
 from codelens.resolve.conventions import named_for, subject_of
 from codelens.resolve.edges import Edge, Edges
-from codelens.resolve.importer import Importer
+from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import FileModel
 from codelens.resolve.net import MODULE, Node, Table, subtree
 from codelens.resolve.reach import changed_file, changed_symbol, reach
@@ -31,7 +31,8 @@ def view_of(files: Mapping[str, str]) -> View:
             found.bindings,
         )  # fmt: skip
 
-    return View(languages, load, Importer(languages, {}))
+    settings = {one: texts[one] for one in settings_paths(languages)}
+    return View(languages, load, Importer(languages, settings))
 
 
 class WholeNet:
@@ -356,3 +357,41 @@ def test_calls_through_a_trait_count_for_its_implementations() -> None:
     assert paths(net, "src/flag.rs#show", "src/defs.rs#Far.name") == [
         ["src/flag.rs#show", "src/flag.rs#Flag.name", "src/defs.rs#Far.name"]
     ]
+
+
+INTERFACES = {
+    "go.mod": "module m\n",
+    "run/run.go": (
+        "package run\n\nimport (\n\t\"context\"\n\t\"io\"\n)\n\ntype Opt struct{}\n"
+        "type Runner interface {\n\tRun(ctx context.Context, a, b int, o ...Opt) (int, error)\n}\n"
+        "type Both interface {\n\tRunner\n\tStop()\n}\n"
+        "type Far interface {\n\tio.Closer\n\tStop()\n}\n"
+        "func Go(r Runner) { r.Run(nil, 1, 2) }\n"
+    ),
+    "use/use.go": (
+        'package use\n\nimport (\n\tc "context"\n\t"m/run"\n)\n\ntype Opt struct{}\n'
+        "type Base struct{}\ntype One struct{ Base }\ntype Other struct{}\ntype Wrong struct{}\n"
+        "func (b *Base) Run(ctx c.Context, x int, y int, all ...run.Opt) (n int, err error) "
+        "{ return 1, nil }\n"
+        "func (o One) Stop() {}\n"
+        "func (Other) Run(ctx c.Context, x, y int, o ...Opt) (int, error) { return 1, nil }\n"
+        "func (Wrong) Run(x int) {}\nfunc (Wrong) Stop() {}\nfunc (Wrong) Close() error "
+        "{ return nil }\n"
+    ),
+}  # fmt: skip
+
+
+def test_a_type_of_go_satisfies_the_interfaces_of_which_it_has_all_methods() -> None:
+    net = WholeNet(INTERFACES)
+    assert related(net, "run/run.go#Runner", "subtypes") == [
+        "run/run.go#Both", "use/use.go#Base", "use/use.go#One",
+    ]  # fmt: skip
+    assert related(net, "run/run.go#Both", "subtypes") == ["use/use.go#One"]
+    assert related(net, "run/run.go#Far", "subtypes") == []
+    assert related(net, "run/run.go#Runner.Run", "overridden") == ["use/use.go#Base.Run"]
+    assert related(net, "use/use.go#One.Stop", "overrides") == ["run/run.go#Both.Stop"]
+    assert hit(net, "use/use.go#Base.Run")["run/run.go#Go"] == 2
+    assert hit(net, "use/use.go#Other.Run") == {}
+    assert hit(net, "run/run.go#Runner.Run", depth=1).keys() == {
+        "use/use.go#Base.Run", "run/run.go#Go",
+    }  # fmt: skip
