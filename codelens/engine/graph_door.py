@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from codelens.engine.impact import Base
 
 _TILTED_BY = 12
+_PATHS = 3
 _LEAST_SHARE = 0.2
 """Of a budget, left for the walk when the look took it all."""
 
@@ -38,7 +39,7 @@ class GraphDoor(Door):
         kinds: Sequence[str] = (),
         direction: str = "both",
         depth: int = 1,
-        paths: int = 3,
+        paths: int = _PATHS,
         limit: int = 40,
         budget_ms: float | None = None,
         progress: Progress = silent,
@@ -66,6 +67,13 @@ class GraphDoor(Door):
         from codelens.engine import related
 
         in_range(limit)
+        if to is None and paths != _PATHS:
+            raise SettingError("paths are looked for between two things: give `to` as well")
+        if to is not None and (kinds or depth != 1 or direction != "both"):
+            raise SettingError(
+                "kinds, direction and depth do not go with `to`: paths are followed along every "
+                "kind of use, as far as they lead; leave them out"
+            )
         if ref is None:
             ref = _ref_of(target)
         with self._walked(path, ref, budget_ms, progress) as (look, seconds):

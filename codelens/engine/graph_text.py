@@ -31,6 +31,7 @@ _TITLES = {
 }  # fmt: skip
 _HOW = {
     "call": "calls", "ref": "uses", "inherit": "derives from", "import": "imports",
+    "satisfy": "satisfies",
     "overrides": "overrides", "overridden": "may run", "override": "may run",
 }  # fmt: skip
 _CHANGED_SHOWN = 20

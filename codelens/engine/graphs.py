@@ -13,15 +13,18 @@ from functools import cached_property
 from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
+from codelens.engine.as_text import count_of
 from codelens.engine.look import Look
 from codelens.engine.mentions import OWN, Mentions, mentions_of
 from codelens.resolve import reading
+from codelens.resolve.conventions import is_shipped
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.model import CALLABLE
-from codelens.resolve.net import MODULE, Node, Table
+from codelens.resolve.net import MODULE, Node, Table, held
 from codelens.resolve.tree import folder_of, name_of, stem_of
 from codelens.resolve.walk import CONSTRUCTORS
+from codelens.store.contents import key_of
 from codelens.store.database import Database
 from codelens.store.uses import Use
 from codelens.types import Import, Receipt, Symbol
@@ -76,6 +79,8 @@ class _Kept:
         """Files that all edges to, as modules, are known of."""
         self.settled: set[str] = set()
         """Names of which all files that hold them are resolved."""
+        self.implemented: set[str] = set()
+        """Names of methods of which all files of Go that define them are resolved."""
         self.files = len(by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
@@ -156,8 +161,11 @@ class LazyNet:
 
     def spent(self) -> bool:
         """As `Net`; the receipt says it."""
-        self._stopped = self._stopped or time.monotonic() > self._deadline
+        self._stopped = self._stopped or self._late()
         return self._stopped
+
+    def _late(self) -> bool:
+        return time.monotonic() > self._deadline
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """As `Net`."""
@@ -170,7 +178,8 @@ class LazyNet:
             snapshot = self._look.snapshot
             new = [file.path_id for file in snapshot.files if file.path not in known]
             known.update(
-                (one.path, one.role == "test") for one in snapshot.path_facts(new).values()
+                (one.path, one.role == "test" and not is_shipped(one.path))
+                for one in snapshot.path_facts(new).values()
             )
             known.setdefault(path, False)
         return known[path]
@@ -246,7 +255,7 @@ class LazyNet:
         note = "time ran out before all was followed; ask again, for less depth or with more time"
         if self.unseen:
             note = (
-                f"{len(self.unseen):,} more files that hold the names asked about are not "
+                f"{count_of(len(self.unseen), 'more file')} with the names asked about not "
                 "resolved yet; ask again to go on"
             )
         return replace(
@@ -257,7 +266,10 @@ class LazyNet:
         table = self._kept.table
         if path in table:
             return True
-        if time.monotonic() > self._deadline:
+        if self._late() or (
+            self._kept.graph.row_within(path, self._late) is None
+            and path in self._kept.graph.languages
+        ):
             self.unseen.add(path)
             return False
         self._kept.take(path)
@@ -271,10 +283,33 @@ class LazyNet:
             return
         if symbol != MODULE:
             names = self._named(path, symbol) - kept.settled
-            if names and self.resolve(file for file, _ in self.holding(names)):
+            files = [file for file, _ in self.holding(names)] if names else []
+            asked = self._asked_of(path, symbol) - kept.implemented
+            if asked:
+                files += self._defining(asked)
+            if (names or asked) and self.resolve(dict.fromkeys(files)):
                 kept.settled |= names
+                kept.implemented |= asked
         elif path not in kept.asked and self.resolve(self._using(path)):
             kept.asked.add(path)
+
+    def _asked_of(self, path: bytes, symbol: int) -> set[str]:
+        """Methods that whatever satisfies an interface of Go has; it need not name it."""
+        symbols = self.symbols(path)
+        if self.graph.languages.get(path) != "go" or not 0 <= symbol < len(symbols):
+            return set()
+        one = symbols[symbol]
+        if one.kind == "interface":
+            return {symbols[at].name for at in held(symbols, symbol)}
+        inside = one.parent >= 0 and symbols[one.parent].kind == "interface"
+        return {one.name} if inside else set()
+
+    def _defining(self, names: Set[str]) -> list[bytes]:
+        """Files of Go with a definition of one of the names."""
+        snapshot, languages = self._look.snapshot, self.graph.languages
+        rows = (row for name in names for row in snapshot.symbols_with_key(key_of(name)))
+        paths = {file.path for file, _, symbol in rows if symbol.name in names}
+        return sorted(path for path in paths if languages[path] == "go")
 
     def _using(self, path: bytes) -> list[bytes]:
         """Files that may use a module."""
@@ -295,6 +330,10 @@ class LazyNet:
             # A call of the type, or of its `new`, may lead to it.
             owner = symbols[one.parent].name
             return {one.name, "new"} | self._kept.mentions.also_called(owner, _face(path))
+        if symbols[one.parent].kind == "trait":
+            # Where it is overridden the trait is named.
+            owner = symbols[one.parent].name
+            return {one.name} | self._kept.mentions.also_called(owner, _face(path))
         return {one.name}
 
     def _importers(self, path: bytes) -> list[bytes]:

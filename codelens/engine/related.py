@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from codelens.engine.fixtures import Fixtures
 from codelens.engine.graph_answers import PathStep, RelatedAnswer, Relative
@@ -193,8 +193,8 @@ def _shares(found: dict[str, list[Found]], limit: int) -> list[list[Found]]:
     return [taken[relation] for relation in found]
 
 
-def _cut_notes(cut: Iterable[str]) -> list[str]:
-    return [f"more {relation} than could be followed" for relation in sorted(cut)]
+def _cut_notes(cut: Collection[str]) -> list[str]:
+    return [f"more {', '.join(sorted(cut))} than could be followed"] if cut else []
 
 
 def _relative(things: Things, one: Found, reasons: Mapping[Node, str]) -> Relative:

@@ -70,6 +70,9 @@ class Things:
             if meant is None:
                 raise
             return meant
+        if place.lines is not None:
+            # Refuses lines that the file has not.
+            reader.read(place, 0, 1)
         return self._placed(place)
 
     def _meant(self, finder: Finder, owners: Sequence[str]) -> Named | None:

@@ -9,6 +9,7 @@ What a `Binding` says, by its `how`:
 | `:` | variable, parameter, member | its type, as written |
 | `let` | variable | empty: no value yet |
 | `?` | variable | empty: something unknown; it hides outer names all the same |
+| `=` | `this` | in a lambda of Kotlin: what is called with it |
 | `return` | empty | what the function gives back |
 | `yield` | empty | empty: the function is a generator |
 | `->` | empty | the type that it says to give back |
@@ -19,6 +20,8 @@ What a `Binding` says, by its `how`:
 | `member` | name | number of a symbol that binds no name: it is part of an object written out |
 | `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
 | `global` | name | empty: means the module's |
+| `asserted` | empty | an expression, a colon, and the type that it is asserted to have |
+| `own` | name | empty: means the function or class inside of which it stands |
 | `package` | empty | what the file says to belong to |
 | `built` | empty | when the file is part of it: Go's constraint |
 """
@@ -27,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -39,8 +42,8 @@ from codelens.extract.languages import LanguageInfo, language_info
 from codelens.extract.source import Source
 
 HOWS = frozenset(
-    "alias assign base built caught each export global held implements package parameter range "
-    "result return this type unknown with yield".split()
+    "alias asserted assign base built caught each export global held implements loop own package "
+    "parameter range receiver result return this type unknown with yield".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _OF_SCOPE = {
@@ -57,9 +60,13 @@ _BARE = {"yield": ("", "yield"), "this": ("this", "?")}
 _ROLES = frozenset({"pattern", "unbound", "list"})
 """What a recipe of the setting `bindings` may say instead of paths; it may say several."""
 _TYPED = frozenset({"result", "implements", "alias", "package"})
-_STEPS = {"each": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
+_STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
 """From a value to what is bound of it."""
+_FORMS = {"unknown": "?", "global": "global", "type": "type", "own": "own"}
+"""What is bound without a value."""
 _MOST_NAMES = 200
+_HANDING = {"with": ".apply"}
+"""Functions whose first argument is `this` in the function that they are given."""
 
 Row = tuple[int, str, str, str, bool]
 """Start, name, how, text, and whether it is bound outside of the scope that begins there."""
@@ -125,11 +132,25 @@ class Bindings:
                 if text.startswith("//go:build "):
                     add((node.start_byte, "", "built", text[11:], False))
         else:
+            row = self._taken_by if how == "receiver" else partial(self._row, how)
             for node in nodes:
-                self._row(how, node)
+                row(node)
+
+    def _taken_by(self, node: Node) -> None:
+        """What is called with a function written out: it says what `this` is in there."""
+        written = self._expressions.written
+        paths = self._rules.fields[node.type]
+        taker = written(_first(node, paths[1]))
+        if taker in _HANDING:
+            handed = written(_first(node, paths[2]))
+            taker = UNKNOWN if handed == UNKNOWN else handed + _HANDING[taker]
+        self._found.append((node.start_byte, "this", "=", taker, False))
 
     def _row(self, how: str, node: Node) -> None:
         """Rows of what binds names."""
+        if how == "asserted":
+            self._asserted(node)
+            return
         start = node.start_byte
         kind = node.type
         if how == "parameter" and kind in self._leaves:
@@ -137,10 +158,9 @@ class Bindings:
             self._found.append((start, name, "?", "", False))
             return
         paths = self._rules.fields.get(kind)
-        outside = (start, node.end_byte) in self._opened and (
-            # The name of what opens a scope is bound around it, unless it is taken from there.
-            paths is None or not paths[0] or paths[0][0][0] != "^"
-        )
+        # The name of what opens a scope is bound around it, unless it is taken from there.
+        around = paths is None or not paths[0] or paths[0][0][0] != "^"
+        outside = around and how != "loop" and (start, node.end_byte) in self._opened
         if paths is None:
             self._targeted(start, outside, how, node, None, None)
             return
@@ -158,6 +178,15 @@ class Bindings:
                     self._found.append((start, "default", "export", text, False))
                 continue
             self._targeted(start, outside, how, target, value, said)
+
+    def _asserted(self, node: Node) -> None:
+        """Python's `assert isinstance(a, B)`."""
+        function = child(node, "function")
+        if function is None or function.text != b"isinstance":
+            return
+        what, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
+        if UNKNOWN not in {what, of}:
+            self._found.append((node.start_byte, "", "asserted", f"{what}:{of}", False))
 
     def _declared(self, node: Node) -> str:
         """The variable that is declared with what is exported: `var app = module.exports = {}`."""
@@ -237,9 +266,8 @@ class Bindings:
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
         """The form and text that all names of a binding share."""
-        if how in {"unknown", "global", "type"}:
-            form = {"unknown": "?", "global": "global", "type": "type"}[how]
-            return form, self._expressions.type(kind) if kind is not None else ""
+        if how in _FORMS:
+            return _FORMS[how], self._expressions.type(kind) if kind is not None else ""
         if how == "export":
             return "export", self._expressions.written(value)
         text = self._expressions.type(kind) if kind is not None else ""

@@ -2,10 +2,11 @@
 
     name    E.name    E()    E[]    E[*]    E[with]    (E|E)    {k,k:E,...E}    `type`    0    ?
 
-`E()` is a call or a construction, `E[]` an element by key, `E[*]` one by iteration, `E[with]` what
-entering it as a context gives, `(E|E)` one or the other, `{...}` an object by its keys, a type in
-back quotes a value said to be of that type, `0` a literal, `?` anything else. What only wraps a
-value vanishes.
+`E()` is a call or a construction, in TypeScript with a letter for each argument
+(`codelens.resolve.scriptcalls`) between its brackets, `E[]` an element by key, `E[*]` one by
+iteration, `E[with]` what entering it as a context gives, `(E|E)` one or the other, `{...}` an
+object by its keys, a type in back quotes a value said to be of that type, `0` a literal, `?`
+anything else. What only wraps a value vanishes.
 A language says by its setting `expressions` which nodes are which.
 """
 
@@ -32,6 +33,8 @@ _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
 """A name, or names with dots between: most of all expressions."""
 _FIRST = frozenset({"&&", "and"})
+_MORE = "*"
+_MOST_MARKS = 6
 _CHOICES = frozenset({"||", "??", "or"})
 
 
@@ -77,10 +80,13 @@ class Expressions:
             return self._quoted(given) if own[inner] == "type" else self.written(given, depth)
         if inner == UNKNOWN or form == "through":
             return inner
+        if form == "index":
+            return f"{inner}[]"
+        behind = f"({_marks(node, parts[1:])})" if form == "marked" else "()"
         if called is not None and called.type == "await_expression":
             # `await f<T>()`, as the grammar of TypeScript reads it.
-            return inner.removesuffix(_AWAITED) + "()" + _AWAITED
-        return inner + ("()" if form == "call" else "[]")
+            return inner.removesuffix(_AWAITED) + behind + _AWAITED
+        return inner + behind
 
     def _method(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         """A call whose node holds the object and the name of the method side by side."""
@@ -177,6 +183,21 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
     "type": Expressions._type,  # pyright: ignore[reportPrivateUsage]
 }
 """How a recipe's first word is followed, where there is more to it than one inner node."""
+
+
+def _marks(node: Node, letters: tuple[str, ...]) -> str:
+    """Arguments of a call, a letter each, by the types of their nodes: `string:s`."""
+    told = dict(map(_pair, letters))
+    found = "<" if node.child_by_field_name("type_arguments") is not None else ""
+    listed = node.child_by_field_name("arguments")
+    if listed is None or listed.type != "arguments":
+        return found + _MORE
+    for at, one in enumerate(listed.named_children):
+        if at == _MOST_MARKS or one.type == "spread_element":
+            return found + _MORE
+        if one.type != "comment":
+            found += told.get(one.type, "u")
+    return found
 
 
 def _pair(part: str) -> tuple[str, str]:

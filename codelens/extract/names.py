@@ -151,10 +151,19 @@ class Names:
             if node.type in self._patterns:
                 found.append(node)
             elif node is pattern or node.type.endswith(_PATTERN_TYPES):
-                for child in reversed(node.named_children):
-                    fields = map(child.child_by_field_name, ("value", "left"))
-                    pending.append(next(filter(None, fields), child))
+                pending += [_target(child) for child in reversed(node.named_children)]
         return found
+
+
+def _target(part: Node) -> Node:
+    """What a part of a pattern gives a name: `a`, `key: a` and `key: a = otherwise`."""
+    while True:
+        inner = part.child_by_field_name("value") or part.child_by_field_name("left")
+        if inner is None:
+            return part
+        part = inner
+        if not part.type.endswith(_PATTERN_TYPES):
+            return part
 
 
 def _followed(node: Node, path: list[str]) -> list[Node]:

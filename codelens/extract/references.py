@@ -34,6 +34,8 @@ _OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
 _LONGEST_OWNER = 80
 MACRO = -2
 """Arguments of a macro: not counted, but no function of that name is called."""
+ROOT = "\\"
+"""The receiver of a name that is told to be in no namespace: `\\strlen()` of PHP."""
 _LONGEST_CHAIN = 160
 _DOTS = frozenset({b".", b":", b">", b"\\"})
 _BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
@@ -194,7 +196,7 @@ def _read_back(
         return _DOT.sub(".", near[1][::-1].decode("utf-8", "replace"))
     joint = _JOINT.match(before)
     if joint is None:
-        return ""
+        return ROOT if before[:1] == b"\\" else ""
     written = flow.expressions.written
     # `a!!.b` is a whole with its sign, `a?.b` is not.
     for length in (joint.end(), joint.end() - (joint[0][-1:] in {b"!", b"?"})):

@@ -67,7 +67,11 @@ class CTypes(ClassTypes):
         """What a type's name means, with the names of its namespaces before it or without."""
         package, _, last = name.rpartition(".")
         if not package:
-            return self.names.find(path, scope, last, "type")
+            found = self.names.find(path, scope, last, "type")
+            if not found or found[0].symbol < 0 or not self._c.is_outer(found[0]):
+                return found
+            near = self.names.of_space(self._c.nearest(path, scope, last), "type")
+            return self._c.one_a_file(near) or found
         hits = self.names.of_space(self.names.in_package(path, package, last), "type")
         if hits:
             return self._c.one_a_file(hits)

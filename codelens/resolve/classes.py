@@ -20,6 +20,8 @@ _EXTENDED = frozenset({"csharp", "kotlin"})
 """Languages with extension methods; for the others nothing needs an index of the view."""
 
 
+ROOT = "\\"
+"""In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
 _TYPED = frozenset({"java", "kotlin", "csharp"})
 _ANY = frozenset({"var", "val", "dynamic", "any", "void", "Unit", "this"})
 """What stands in place of a type and is none."""
@@ -43,12 +45,36 @@ class ClassTypes(Types):
 
         Types of C# that take another number of type arguments are others.
         """
-        first, _, rest = one.given.partition("\n")
-        count = int(first[1:]) if first[:1] == "<" else 0
-        same = [hit for hit in hits if self.names.generics(hit) == count]
-        kept = [hit for hit in hits if hit in same or self.names.generics(hit) < 0]
-        given = rest if first[:1] == "<" else one.given
-        return self._overloads.chosen(path, one._replace(given=given), kept if same else hits)
+        count, given = 0, one.given
+        if given[:1] == "<":
+            first, _, given = given.partition("\n")
+            count = int(first[1:])
+        own = [self.names.generics(hit) for hit in hits]
+        if count in own:
+            kept = zip(hits, own, strict=True)
+            hits = [hit for hit, number in kept if number in (count, -1)]
+        found = self._overloads.chosen(path, one, given, hits)
+        if found or not given:
+            return found
+        above = [other for hit in hits for other in self.inherited_overloads(hit)]
+        return self._overloads.chosen(path, one, given, above) if above else []
+
+    def inherited_overloads(self, hit: Hit) -> list[Hit]:
+        """Overloads that a method's type inherits: they are meant where it cannot be."""
+        return self._once(("above", *hit[:2]), lambda: self._inherited_overloads(hit), [])
+
+    def _inherited_overloads(self, hit: Hit) -> list[Hit]:
+        model = self.view.model(hit.path)
+        symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
+        if symbol is None or symbol.parent < 0 or symbol.kind not in CALLABLE:
+            return []
+        if self.view.languages.get(hit.path) not in _TYPED:
+            return []
+        found: list[Hit] = []
+        for base in self.ancestry(Instance(hit.path, symbol.parent))[1:]:
+            held = [one for one in self._held(base, hit.name) if self._is_own(one)]
+            found += self.names.of_space(held, "call")
+        return found
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """The scope from which a name means the same, and whether the line matters."""
@@ -90,6 +116,9 @@ class ClassTypes(Types):
 
     def member_of(self, path: bytes, one: Reference) -> list[Hit]:
         """What a name behind a receiver means."""
+        if one.receiver == ROOT:
+            space: Space = "call" if one.kind == "call" else "type"
+            return self.names.of_space(self.names.in_package(path, "", one.name), space)
         if one.kind != "call":
             return super().member_of(path, one)
         return self.called_on(path, one.scope, one.receiver, one.name, one.line, one.arguments)
@@ -213,7 +242,11 @@ class ClassTypes(Types):
         if symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES:
             return [one[:2]]
         hits = self.names.parts(self.names.package(one.path), symbol.name)
-        return [(hit.path, hit.symbol) for hit in self.names.of_space(hits, "type")] or [one[:2]]
+        count = self.names.generics(Hit(*one[:2]))
+        hits = [
+            hit for hit in self.names.of_space(hits, "type") if self.names.generics(hit) == count
+        ]
+        return [(hit.path, hit.symbol) for hit in hits] or [one[:2]]
 
     def _line(self, value: Instance | Definition | Super) -> list[Instance]:
         if isinstance(value, Super):
@@ -289,6 +322,10 @@ class ClassTypes(Types):
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
         """A value of a type as these languages write it."""
+        if text.startswith(ROOT):
+            package, _, name = text[1:].replace(ROOT, ".").rpartition(".")
+            hits = self.names.of_space(self.names.in_package(path, package, name), "type")
+            return self._typed(hits[0], (), me) if hits else None
         return super().of_type(path, scope, class_type(text), me)
 
     def _foreign(
@@ -329,6 +366,10 @@ class ClassTypes(Types):
     def _from_rows(self, hit: Hit, line: int) -> Value:
         """A variable has the type of its declaration, the last before its use if there are more."""
         if self.view.languages.get(hit.path) == "php":
+            # What a loop binds on the line of its use is bound before it.
+            here = [row for row in self.names.rows(hit) if row.line == line]
+            if any(row.how == "?" or row.text.endswith("[*]") for row in here):
+                return self._agreed(hit.path, here)
             return super()._from_rows(hit, line)
         told = [row for row in self.names.rows(hit) if row.how in {":", "="}]
         before = [row for row in told if row.line <= line]
@@ -349,7 +390,7 @@ class ClassTypes(Types):
         at = 0
         if rest[:1] == ("()",) and head[0] not in "(`0" and head not in {"super", "base", "parent"}:
             hits = self.names.find(path, scope, head, "call")
-            found = together([self._outcome(hit, path, scope) for hit in hits[:1]])
+            found = together([self._outcome(hit, path, scope) for hit in self._alternatives(hits)])
             at = 1
         else:
             found = self._head(path, scope, head, rest, line)
@@ -381,7 +422,14 @@ class ClassTypes(Types):
         me = value.of if isinstance(value, Super) else value
         if not hits:
             return given_by_all(name)
-        return together([self._given(hit, me) for hit in hits[:1]])
+        return together([self._given(hit, me) for hit in self._alternatives(hits)])
+
+    def _alternatives(self, hits: list[Hit]) -> list[Hit]:
+        """Of overloads all, as an expression does not say what they are called with."""
+        model = self.view.model(hits[0].path) if hits and hits[0].symbol >= 0 else None
+        if model is not None and model.symbols[hits[0].symbol].kind in CALLABLE:
+            return hits
+        return hits[:1]
 
     def _given(self, hit: Hit, me: Value) -> Value:
         model = self.view.model(hit.path)

@@ -67,9 +67,7 @@ class ClassNames(Names):
     def package(self, path: bytes) -> str:
         """The package that a file says to belong to."""
         model = self.view.model(path)
-        rows = model.bindings[:3] if model is not None else ()
-        text = next((row.text for row in rows if row.how == "package"), "")
-        return text.replace("\\", ".")
+        return model.package if model is not None else ""
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Hit]:
         """Top-level definitions of a package, as a file sees it."""
@@ -80,7 +78,7 @@ class ClassNames(Names):
             # A namespace may lie anywhere.
             found = self.parts(package, name)
             return self._main_parts(found) if len(found) > 1 else found
-        if self.package(path) == package:
+        if model.package == package:
             found = self._tops(self.view.folder(folder_of(path)), package).get(name)
             if found:
                 return found
@@ -136,9 +134,10 @@ class ClassNames(Names):
 
     def _add(self, names: dict[str, list[Hit]], path: bytes) -> None:
         model = self.view.model(path)
-        for at, symbol in enumerate(model.symbols if model is not None else ()):
-            if model is not None and is_top(model, at) and symbol.kind != "module":
-                names.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
+        for at in model.tops if model is not None else ():
+            if model is not None:
+                name = model.symbols[at].name
+                names.setdefault(name, []).append(Hit(path, at, 0, name))
 
     def _namespaces(self) -> dict[str, dict[str, list[Hit]]]:
         index: dict[str, dict[str, list[Hit]]] = {}
@@ -258,7 +257,7 @@ class ClassNames(Names):
     def _in_file(
         self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
     ) -> list[Hit]:
-        group, package = _GROUPS[model.language], self.package(path)
+        group, package = _GROUPS[model.language], model.package
         entry = model.names[0].get(name)
         numbers = list(entry.imports) if entry is not None else []
         if group == "php":
@@ -276,22 +275,37 @@ class ClassNames(Names):
         while not found and group == "net" and package:
             package = package.rpartition(".")[0]
             found = self.of_space(self.in_package(path, package, name), space)
-        return found or self._from_all(path, model, name, space, arguments)
+        return found or self._from_all(path, name, space, arguments)
 
-    def _from_all(
-        self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
+    def _from_all(self, path: bytes, name: str, space: Space, arguments: int) -> list[Hit]:
         """What is imported with a package or class as a whole."""
-        for one in model.imports:
-            if one.name != "*":
-                continue
-            hits = list(self.in_package(path, one.module, name))
-            for owner in self._types_called(path, one.module):
+        for module, owners in self.view.once(("wholes", path), lambda: self._wholes(path)):
+            hits = list(self.in_package(path, module, name))
+            for owner in owners:
                 hits += self.types.inherited(Instance(owner.path, owner.symbol), name, space)
             found = self.fitting(self.of_space(hits, space), arguments)
             if found:
                 return found
         return []
+
+    def _wholes(self, path: bytes) -> list[tuple[str, list[Hit]]]:
+        """What a file imports as a whole: its name, and the classes of that name.
+
+        Namespaces of C# that the view has nothing of are left out: that is most of them.
+        """
+        model = self.view.model(path)
+        found: list[tuple[str, list[Hit]]] = []
+        for one in model.imports if model is not None else ():
+            if one.name == "*":
+                owners = self._types_called(path, one.module)
+                if owners or not self._is_foreign(path, one.module):
+                    found.append((one.module, owners))
+        return found
+
+    def _is_foreign(self, path: bytes, namespace: str) -> bool:
+        if self.view.languages.get(path) != "csharp":
+            return False
+        return namespace not in self.view.index("namespaces", self._namespaces)
 
     def _types_called(self, path: bytes, qualified: str) -> list[Hit]:
         package, _, name = qualified.rpartition(".")
@@ -331,11 +345,3 @@ def builds(model: FileModel, at: int) -> bool:
     if symbol.parent < 0 or symbol.kind not in CALLABLE:
         return False
     return symbol.name in {model.symbols[symbol.parent].name, "constructor", "__construct"}
-
-
-def is_top(model: FileModel, at: int) -> bool:
-    """Whether a symbol stands in no other, but in the package."""
-    parent = model.symbols[at].parent
-    while parent >= 0 and model.symbols[parent].kind == "module":
-        parent = model.symbols[parent].parent
-    return parent < 0

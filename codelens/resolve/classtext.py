@@ -142,10 +142,10 @@ def _listed(signature: str, name: str) -> list[str] | None:
         at = signature.find("(") - len(name)
     if at + len(name) < 0 or "(" not in signature:
         return None
-    return _parameters(signature, at + len(name))
+    return bracketed(signature, at + len(name))
 
 
-def _parameters(signature: str, at: int) -> list[str] | None:
+def bracketed(signature: str, at: int) -> list[str] | None:
     """The parts between the brackets that open at a position; None if they do not close."""
     depth = 0
     start = at + 1

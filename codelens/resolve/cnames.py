@@ -81,6 +81,36 @@ class CNames(ClassNames):
             found = [hit for hit in found if self._qualified(hit).endswith(f"{package}.{name}")]
         return self.chosen(path, found)
 
+    def _of_other_spaces(self, path: bytes, found: list[Hit]) -> list[Hit]:
+        """Functions of that name in other namespaces: which is meant the arguments say."""
+        reach = self.reach(path)
+        known = {self._qualified(hit) for hit in found}
+        spaces: dict[str, list[Hit]] = {}
+        for hit in self.index().names.get(found[0].name, ()):
+            space = self._qualified(hit)
+            if space not in known and hit.path in reach and self._kind(hit) == "function":
+                spaces.setdefault(space, []).append(hit)
+        return [hit for hits in spaces.values() for hit in self.chosen(path, hits)]
+
+    def nearest(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """Of types of one name in several namespaces that of the namespaces around."""
+        model = self.view.model(path)
+        symbol = model.scopes[scope].symbol if model is not None else -1
+        reach = self.reach(path)
+        found = [hit for hit in self.index().names.get(name, ()) if hit.path in reach]
+        if model is None or len({self._qualified(hit) for hit in found}) < 2:
+            return []
+        while symbol < 0 and scope > 0:
+            scope = model.scopes[scope].parent
+            symbol = model.scopes[scope].symbol
+        around = "." + model.symbols[symbol].qualified.replace("::", ".") if symbol >= 0 else ""
+        while around:
+            around = around.rpartition(".")[0]
+            hits = [hit for hit in found if self._qualified(hit) == f"{around}.{name}"]
+            if hits:
+                return hits
+        return []
+
     def _qualified(self, hit: Hit) -> str:
         model = self.view.model(hit.path)
         return "." + model.symbols[hit.symbol].qualified if model is not None else ""
@@ -139,6 +169,11 @@ class CNames(ClassNames):
             return False
         return hit.symbol in model.own_scope or model.symbols[hit.symbol].kind == "macro"
 
+    def is_outer(self, hit: Hit) -> bool:
+        """Whether it stands in nothing but namespaces."""
+        model = self.view.model(hit.path)
+        return model is not None and _is_outer(model, hit.symbol)
+
     def _is_open(self, hit: Hit) -> bool:
         model = self.view.model(hit.path)
         return model is not None and model.symbols[hit.symbol].exported
@@ -186,6 +221,8 @@ class CNames(ClassNames):
         found = self.of_space(self.in_package(path, "", name), space)
         if space == "call" and model.language == "cpp":
             fitting = self.fitting(found, arguments)
+            if fitting and not any(self.is_whole(hit) for hit in fitting):
+                fitting += self.fitting(self._of_other_spaces(path, fitting), arguments)
             return fitting or [hit for hit in found if self._kind(hit) == "macro"]
         if space == "type":
             return self.one_a_file(found)

@@ -36,6 +36,20 @@ _LOOSE = frozenset(
 )
 """Ends of files whose runners may be told to take any name."""
 
+_UNTOLD = frozenset(
+    b"c h cc cpp cxx hpp hh hxx m mm rs sh bash bats fish zsh ps1 lua pl pm t r jl hs ml mli clj "
+    b"cljs cljc erl ex zig nim d vb fs fsx el lisp rkt scm cr tcl f90 sol v vala vue svelte pyi "
+    b"pyx feature robot sql ipynb http nix raku coffee hx gd adb".split()
+)
+"""Ends of files of code, and of tests written in a language of their own, that are called as
+their project likes."""
+
+
+def is_shipped(path: bytes) -> bool:
+    """A file of the library itself, whatever it is called: what a gem loads stands in `lib`."""
+    folders = folder_of(path).split(b"/")
+    return path.endswith(b".rb") and b"lib" in folders and not _FOLDERS & set(folders)
+
 
 def runs(path: bytes) -> bool:
     """A runner of its language takes this file of tests for one by its name."""
@@ -47,7 +61,7 @@ def runs(path: bytes) -> bool:
         # `tests/common/mod.rs` is what Cargo's book calls a module shared by tests.
         return name != b"mod.rs"
     pattern = _RUN.get(end)
-    return pattern is None or bool(pattern.search(stem))
+    return end in _UNTOLD if pattern is None else bool(pattern.search(stem))
 
 
 def to_run(tests: Sequence[bytes]) -> set[bytes]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from codelens.resolve.cfamily import CTypes
-from codelens.resolve.classes import ClassTypes
+from codelens.resolve.classes import ROOT, ClassTypes
 from codelens.resolve.golang import GoTypes
+from codelens.resolve.implementing import implementing, overriding
+from codelens.resolve.kotlinlang import KotlinTypes
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, MODULE, Hit, policy
 from codelens.resolve.rubylang import RubyTypes
 from codelens.resolve.rustlang import RustTypes
+from codelens.resolve.satisfying import satisfied
 from codelens.resolve.types import Types, steps
 from codelens.resolve.typetext import Named, parsed
 from codelens.resolve.view import View
@@ -23,7 +26,8 @@ FAMILIES: dict[str, type[Types]] = {
     "ruby": RubyTypes,
     "rust": RustTypes,
     **dict.fromkeys(("c", "cpp"), CTypes),
-    **dict.fromkeys(("java", "kotlin", "csharp", "php"), ClassTypes),
+    **dict.fromkeys(("java", "kotlin"), KotlinTypes),
+    **dict.fromkeys(("csharp", "php"), ClassTypes),
 }
 """Languages with rules of their own."""
 _WHOLE = FAMILIES.keys() | {"python", "jupyter", "javascript", "typescript", "tsx", "vue", "svelte"}
@@ -39,7 +43,8 @@ class Edge(NamedTuple):
     target: bytes
     target_symbol: int
     kind: str
-    """`call`, `ref`, `inherit` or `import`."""
+    """`call`, `ref`, `inherit`, `import`; `override` from a method to that of its trait or
+    interface; `satisfy` from a type of Go to an interface."""
     name: str
     line: int
     confidence: float
@@ -93,16 +98,38 @@ class Edges:
 
     def of_file(self, path: bytes) -> list[Edge]:
         """All edges that begin in a file, in order of its text; the uncertain ones as well."""
+        return self.within(path, lambda: False) or []
+
+    def within(self, path: bytes, spent: Callable[[], bool]) -> list[Edge] | None:
+        """As `of_file`; None where time ran out (`spent`). What was found out by then stays."""
         model = self._view.model(path)
         if model is None:
             return []
         self._types = self._resolver(model.language)
-        bases = _bases(model)
         found: list[Edge] = list(self._imports(path, model))
+        for one in self._uses(path, model):
+            if one is None and spent():
+                return None
+            if one is not None:
+                found.append(one)
+        if isinstance(self._types, RustTypes):
+            for symbol, name, line, of in overriding(path, model, self._types):
+                found.append(
+                    Edge(path, symbol, of.path, of.symbol, "override", name, line, CERTAIN)
+                )
+        if isinstance(self._types, GoTypes):
+            for symbol, name, line, of, kind in satisfied(path, model, self._types):
+                found.append(Edge(path, symbol, of.path, of.symbol, kind, name, line, CERTAIN))
+        return list(dict.fromkeys(found))
+
+    def _uses(self, path: bytes, model: FileModel) -> Iterator[Edge | None]:
+        """The edges of references; None before each, so that looking on may be given up."""
+        bases = _bases(model)
         values = policy(model).spaces
         known: dict[object, list[_Told]] = {}
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in model.references:
+            yield None
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
@@ -110,24 +137,16 @@ class Edges:
             if not hits:
                 continue
             source = model.enclosing(reference, values=values)
+            if kind == "inherit" and isinstance(self._types, RustTypes):
+                own = implementing(model, reference.scope, self._types, path)
+                source = own if own >= 0 else source
+            name, line = reference.name, reference.line
             for hit, confidence in hits:
                 if self._is_definition(hit, path, model, reference):
                     continue
                 if hit.path != path and model.language not in _WHOLE:
                     continue
-                found.append(
-                    Edge(
-                        path,
-                        source,
-                        hit.path,
-                        hit.symbol,
-                        kind,
-                        reference.name,
-                        reference.line,
-                        confidence,
-                    )
-                )
-        return list(dict.fromkeys(found))
+                yield Edge(path, source, hit.path, hit.symbol, kind, name, line, confidence)
 
     def _hits(
         self,
@@ -145,15 +164,15 @@ class Edges:
             return []
         if type(types) is not Types and not types.by_place:
             return self._told(self.targets(path, model, one), kind)
-        taken = steps(receiver) if receiver else None
+        taken = steps(receiver) if receiver and receiver != ROOT else None
         if receiver and taken is None:
-            return []
+            return self._told(self.targets(path, model, one), kind) if receiver == ROOT else []
         begin = (one.scope, taken[0] if taken is not None else one.name)
         place = places.get(begin)
         if place is None:
             place = places[begin] = types.place(path, *begin)
         at, sensitive = place
-        line = one.line if sensitive else -1
+        line = one.line if sensitive or receiver in model.asserted else -1
         key = (receiver, one.name, one.kind, kind, one.arguments, at, line)
         found = known.get(key)
         if found is None:
@@ -161,9 +180,15 @@ class Edges:
             others = 0
             if hits and not receiver and isinstance(types, CTypes):
                 others = types.others(path, hits)
-            found = known[key] = self._told(hits, kind, others)
+            found = self._told(hits, kind, others)
+            if receiver and len(found) > 1 and type(types) is Types:
+                # Which of the types of a union it is may have been asked before.
+                found = [(hit, CERTAIN / len(found)) for hit, _ in found]
+            known[key] = found
         told = one.given or model.language == "csharp"
-        if len(found) > 1 and told and isinstance(types, ClassTypes):
+        if not told or not found or not isinstance(types, ClassTypes):
+            return found
+        if len(found) > 1 or types.inherited_overloads(found[0][0]):
             return self._told(types.overload(path, one, [hit for hit, _ in found]), kind)
         return found
 

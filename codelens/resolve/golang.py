@@ -95,12 +95,10 @@ class GoNames(Names):
         seen: set[bytes],
         types: bool,
     ) -> list[Hit]:
-        for one in model.imports:
-            if not one.alias and not one.name:
-                file = self._main_file(path, one)
-                local = self.clause(file) if file is not None else _guessed(one.module)
-                if local == name:
-                    return [Hit(file, MODULE)] if file is not None else []
+        heads = self.view.once(("heads", path), lambda: self._heads(path, model))
+        if name in heads:
+            file = heads[name]
+            return [Hit(file, MODULE)] if file is not None else []
         found = self.package(path).names.get(name)
         if found:
             return self.chosen(path, found)
@@ -110,6 +108,16 @@ class GoNames(Names):
             if found:
                 return found
         return []
+
+    def _heads(self, path: bytes, model: FileModel) -> dict[str, bytes | None]:
+        """Name -> a file of the package that an import without a name of its own binds to it."""
+        found: dict[str, bytes | None] = {}
+        for one in model.imports:
+            if not one.alias and not one.name:
+                file = self._main_file(path, one)
+                local = self.clause(file) if file is not None else _guessed(one.module)
+                found.setdefault(local, file)
+        return found
 
     def _main_file(self, path: bytes, one: Import) -> bytes | None:
         """A file of the package that an import names."""
@@ -153,6 +161,20 @@ class GoTypes(Types):
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
         """A value of a type in Go's own writing."""
         return super().of_type(path, scope, go_type(text), me)
+
+    def _result(self, path: bytes, symbol: int, me: Value) -> Value:
+        """What a function gives back; what stands for its type parameters only a call says."""
+        model = self.view.model(path)
+        scope = model.own_scope.get(symbol) if model is not None else None
+        if model is None or scope is None or scope not in model.parameters:
+            return super()._result(path, symbol, me)
+        said = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
+        own = "|".join(map(re.escape, model.parameters[scope]))
+        return (
+            self.of_type(path, scope, re.sub(rf"\b(?:{own})\b", "any", said[0]), me)
+            if said
+            else None
+        )
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "#key":

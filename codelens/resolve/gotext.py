@@ -136,3 +136,32 @@ def is_built(constraint: str) -> bool:
         return word in _TAGS or word.startswith("go1."), at + 1
 
     return either(0)[0]
+
+
+def signature_types(signature: str, name: str) -> tuple[str, ...] | None:
+    """What a method takes, then `->`, then what it gives, as types alone; None if it is cut off."""
+    text = signature
+    if text.startswith("func ("):
+        text = text[_closing(text, 5) + 1 :].strip()
+    if not text.startswith(f"{name}("):
+        return None
+    end = _closing(text, len(name))
+    if end >= len(text):
+        return None
+    result = text[end + 1 :].strip()
+    if result.startswith("(") and _closing(result, 0) == len(result) - 1:
+        result = result[1:-1]
+    return (*_written(text[len(name) + 1 : end]), "->", *_written(result))
+
+
+def _written(text: str) -> list[str]:
+    """The types of a list of parameters or results as they stand there, one for each."""
+    parts = _split(text)
+    if not any(_is_named(part) for part in parts):
+        return parts
+    types: list[str] = []
+    for part in reversed(parts):
+        # `a, b int`: who has no type has that of the next.
+        own = part.partition(" ")[2] if _is_named(part) else types[-1] if types else part
+        types.append(own.strip())
+    return types[::-1]

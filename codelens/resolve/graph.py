@@ -150,6 +150,10 @@ class Graph:
 
     def row(self, path: bytes) -> Row | None:
         """What is known of a file's edges, resolved now if need be; None if there is no file."""
+        return self.row_within(path, lambda: False)
+
+    def row_within(self, path: bytes, spent: Callable[[], bool]) -> Row | None:
+        """As `row`; None as well where time ran out (`spent`): asked again it goes on."""
         row = self._rows.get(path)
         if row is not None and self._holds(path, row):
             return row
@@ -165,7 +169,7 @@ class Graph:
             if row is not None and self._holds(path, row):
                 self._rows[path] = row
                 return row
-        return self._resolved(path)
+        return self._resolved(path, spent)
 
     @property
     def fresh(self) -> list[tuple[bytes, Row]]:
@@ -182,13 +186,15 @@ class Graph:
         model = self._view.model(path)
         return model.symbols if model is not None else ()
 
-    def _resolved(self, path: bytes) -> Row:
+    def _resolved(self, path: bytes, spent: Callable[[], bool]) -> Row | None:
         if self._edges.answers > _MOST_ANSWERS:
             self.known.models.clear()
             self._start()
         view = self._view
         view.notes = set()
-        found = self._edges.of_file(path)
+        found = self._edges.within(path, spent)
+        if found is None:
+            return None
         seen = sorted(one for one in view.notes if isinstance(one, bytes) and one != path)
         surfaces = tuple((one, self._surface(one)) for one in seen)
         questions = sorted(one for one in view.notes if not isinstance(one, bytes))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from codelens.resolve.held import member
 from codelens.resolve.model import CALLABLE, TYPES, FileModel
 from codelens.resolve.names import LOCAL, Hit, latest, policy
@@ -20,29 +22,80 @@ from codelens.resolve.values import (
     each,
     together,
 )
+from codelens.resolve.view import View
 from codelens.types import Binding
 
 _MOST_BASES = 100
+_LONG_LINE = 8
+"""Types whose bases are being looked up, one for the other; more are looked up from the far end."""
 
 
 class Members(Typed):
     """Finds members."""
 
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._rising = 0
+        self._round: set[tuple[bytes, int]] = set()
+        """Types of which a long line of bases comes back to itself, or to another of the line."""
+
     def ancestry(self, one: Instance) -> list[Instance]:
         """A type and its bases, nearest first, each with its arguments."""
-        return self._once(("mro", one), lambda: self._ancestry(one), [one])
+        make = self._walked if one[:2] in self._round else self._ancestry
+        return self._once(("mro", one), lambda: make(one), [one])
+
+    def _walked(self, one: Instance) -> list[Instance]:
+        """As `ancestry`, without asking for that of a base: it would come back to this."""
+        found = {one[:2]: one}
+        pending = [one]
+        for here in pending:
+            for base in self._once(("bases", here), partial(self.bases, here), []):
+                if base[:2] not in found and len(found) <= _MOST_BASES:
+                    found[base[:2]] = base
+                    pending.append(base)
+        return pending
 
     def _ancestry(self, one: Instance) -> list[Instance]:
-        found = [one]
-        for base in self.bases(one):
-            for further in self.ancestry(base):
-                if len(found) > _MOST_BASES:
-                    break
-                # What several bases share stands behind all of them.
-                found = [old for old in found if old[:2] != further[:2] or old is one]
-                if further[:2] != one[:2]:
-                    found.append(further)
-        return found
+        self._rising += 1
+        try:
+            if self._rising == _LONG_LINE:
+                for far in self._far_bases(one):
+                    self.ancestry(far)
+                if one[:2] in self._round:
+                    return self._walked(one)
+            found = {one[:2]: one}
+            for base in self.bases(one):
+                for further in self.ancestry(base):
+                    if len(found) > _MOST_BASES:
+                        break
+                    if further[:2] != one[:2]:
+                        # What several bases share stands behind all of them.
+                        found.pop(further[:2], None)
+                        found[further[:2]] = further
+        finally:
+            self._rising -= 1
+        return list(found.values())
+
+    def _far_bases(self, one: Instance) -> list[Instance]:
+        """All that a type derives from, the farthest first; none, where one is its own base.
+
+        Asked for in this order, a line of any length keeps few questions open at once; of one
+        that opens too many nothing could be remembered.
+        """
+        done: dict[tuple[bytes, int], Instance] = {}
+        line = {one[:2]: (one, iter(self.bases(one)))}
+        while line:
+            key, (own, bases) = next(reversed(line.items()))
+            base = next(bases, None)
+            if base is None:
+                del line[key]
+                done[key] = own
+            elif base[:2] in line:
+                self._round.update(line)
+                return []
+            elif base[:2] not in done:
+                line[base[:2]] = (base, iter(self.bases(base)))
+        return list(done.values())[:-1]
 
     def bases(self, one: Instance) -> list[Instance]:
         """The bases of a type that are types of the view."""

@@ -20,7 +20,10 @@ _DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "member"})
 _ROWS_OF_SCOPE = frozenset(
-    {"return", "yield", "->", "base", "implements", "alias", "export", "package", "built"}
+    {
+        *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
+        "asserted",
+    }
 )
 
 
@@ -84,6 +87,25 @@ class FileModel:
         self.scopes = scopes or (Scope(-1, -1, "module"),)
         self.bindings = bindings
         self._decorating: dict[int, set[str]] | None = None
+        self._sources: dict[tuple[int, bool], int] = {}
+
+    @cached_property
+    def package(self) -> str:
+        """The package or namespace that the text says to belong to, dots between its parts."""
+        text = next((row.text for row in self.bindings[:3] if row.how == "package"), "")
+        return text.replace("\\", ".")
+
+    @cached_property
+    def tops(self) -> list[int]:
+        """Symbols that stand in no other, but in the package."""
+        found: list[int] = []
+        for at, symbol in enumerate(self.symbols):
+            parent = symbol.parent
+            while parent >= 0 and self.symbols[parent].kind == "module":
+                parent = self.symbols[parent].parent
+            if parent < 0 and symbol.kind != "module":
+                found.append(at)
+        return found
 
     @cached_property
     def own_scope(self) -> dict[int, int]:
@@ -238,6 +260,16 @@ class FileModel:
         return found
 
     @cached_property
+    def asserted(self) -> dict[str, list[tuple[int, int, str]]]:
+        """Expression -> function, line and type of each assertion that it is of a type."""
+        found: dict[str, list[tuple[int, int, str]]] = {}
+        for row in self.bindings:
+            if row.how == "asserted":
+                text, _, said = row.text.rpartition(":")
+                found.setdefault(text, []).append((self.functions[row.scope], row.line, said))
+        return found
+
+    @cached_property
     def stores(self) -> set[tuple[int, str]]:
         """Lines in which attributes of the instance get a value."""
         return {(row.line, row.name) for row in self.bindings if "." in row.name}
@@ -266,6 +298,12 @@ class FileModel:
         interface are part of it.
         """
         at = self._decorated(reference)
+        found = self._sources.get((at, values))
+        if found is None:
+            found = self._sources[at, values] = self._source(at, values)
+        return found
+
+    def _source(self, at: int, values: bool) -> int:
         while at >= 0:
             symbol = self.symbols[at]
             parent = symbol.parent

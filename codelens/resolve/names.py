@@ -148,7 +148,7 @@ class Names:
     def _in_class(self, entry: Entry, rules: Policy, first: bool) -> Entry | None:
         if rules.class_names:
             return entry if first else None
-        rows = tuple(row for row in entry.rows if row.how == "type")
+        rows = tuple(row for row in entry.rows if row.how in {"type", "own"})
         return Entry((), (), rows) if rows else None
 
     def _meaning(
@@ -170,7 +170,9 @@ class Names:
             return found
         rows = entry.rows
         if types and not entry.imports:
-            rows = tuple(row for row in rows if row.how == "type")
+            rows = tuple(row for row in rows if row.how in {"type", "own"})
+        if rows and rows[0].how == "own" and model.scopes[scope].symbol >= 0:
+            return [Hit(path, model.scopes[scope].symbol, scope, name)] if len(rows) == 1 else []
         if rows:
             return [Hit(path, LOCAL, scope, name)]
         return [] if entry.imports else None

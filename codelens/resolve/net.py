@@ -56,7 +56,7 @@ class Net(Protocol):
         ...
 
 
-_KINDS = ("call", "ref", "inherit", "import")
+_KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
 _WORDS = 7
 _PARTS = 1000
 _NOWHERE = 0xFFFFFFFF

@@ -99,17 +99,22 @@ class Overloads:
     def __init__(self, types: Types) -> None:
         self._types = types
 
-    def chosen(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
-        """Those of several overloads that a call may mean; one, if the arguments tell."""
+    def chosen(self, path: bytes, one: Reference, given: str, hits: list[Hit]) -> list[Hit]:
+        """Those of several overloads that a call may mean; one, if the arguments given tell."""
         view = self._types.view
         model = view.model(path)
-        if model is None or not one.given or model.language not in LANGUAGES:
+        if model is None or not given or model.language not in LANGUAGES:
             return hits
         if any(view.languages.get(hit.path) not in LANGUAGES or hit.symbol < 0 for hit in hits):
             return hits
-        call = [self._argument(path, one, text, model) for text in one.given.split("\n")]
+        call = tuple(self._argument(path, one, text, model) for text in given.split("\n"))
+        seen = tuple(hit for hit in hits if self._is_seen(path, hit))
+        # The same is called in many places with arguments of the same types.
+        return view.once(("overloads", seen, call), lambda: self._best(seen, call))
+
+    def _best(self, hits: tuple[Hit, ...], call: tuple[_Call, ...]) -> list[Hit]:
         fits: list[tuple[Hit, _Ranked]] = []
-        for hit in [hit for hit in hits if self._is_seen(path, hit)]:
+        for hit in hits:
             ranks = self._ranks(hit, call)
             if ranks is not None:
                 fits.append((hit, ranks))
@@ -140,7 +145,7 @@ class Overloads:
             return _Call(name, "", Container("Type" if model.language == "csharp" else "Class", ()))
         return _Call(name, kind, None)
 
-    def _ranks(self, hit: Hit, call: list[_Call]) -> _Ranked | None:
+    def _ranks(self, hit: Hit, call: tuple[_Call, ...]) -> _Ranked | None:
         """How well each argument fits, and whether each parameter has one; None if one cannot."""
         model = self._types.view.model(hit.path)
         if model is None:
@@ -184,6 +189,10 @@ class Overloads:
         if argument.kind in {"null", "function"}:
             special = _null if argument.kind == "null" else self._function
             return special(hit, model, wanted)
+        variable = self._variable(hit, model, wanted)
+        if variable >= 0 and model.scopes[variable].kind == "class":
+            # What stands for it depends on the value that the method is of.
+            return None
         kind = _LITERALS.get(argument.kind, argument.kind)
         value = argument.value
         if not kind and isinstance(value, Container) and not value.args:
@@ -194,7 +203,7 @@ class Overloads:
         if value is None or not isinstance(value, Instance | Container):
             return None
         if own is not None:
-            return _CONVERTED if is_free else _NO
+            return _CONVERTED if is_free and self._converts(value) else _NO
         if self._is_top(hit, model, wanted):
             return self._top(model, wanted)
         if isinstance(value, Instance):
@@ -215,7 +224,8 @@ class Overloads:
         name = _plain(wanted)
         if name in (_OF_STRINGS if kind == "string" else _OF_NUMBERS):
             return 60 + boxing
-        return _CONVERTED if model.language == "csharp" else _NO
+        converts = model.language == "csharp" and self._converts(self._wanted(hit, wanted))
+        return _CONVERTED if converts else _NO
 
     def _top(self, model: FileModel, wanted: str) -> int:
         """A type parameter takes anything; in C# it is then just that."""
@@ -224,14 +234,16 @@ class Overloads:
         return _GENERIC if model.language == "csharp" else _TOP - 10
 
     def _is_top(self, hit: Hit, model: FileModel, wanted: str) -> bool:
+        return _plain(wanted) in _TOPS or self._variable(hit, model, wanted) >= 0
+
+    def _variable(self, hit: Hit, model: FileModel, wanted: str) -> int:
+        """The scope whose type parameter it is, -1 if it is none."""
         name = _plain(wanted)
-        if name in _TOPS:
-            return True
         if not name.isidentifier() or wanted.rstrip("?") != name:
-            return False
+            return -1
         scope = model.own_scope.get(hit.symbol, hit.scope)
         found = self._types.named_type(hit.path, scope, name)
-        return bool(found) and found[0].symbol == LOCAL
+        return found[0].scope if found and found[0].symbol == LOCAL else -1
 
     def _wanted(self, hit: Hit, wanted: str) -> Value:
         model = self._types.view.model(hit.path)
@@ -245,13 +257,26 @@ class Overloads:
             for at, one in enumerate(line):
                 if one[:2] == target[:2]:
                     return 2 * at
-            return _CONVERTED if is_free else _NO
+            converts = is_free and (self._converts(value) or self._converts(target))
+            return _CONVERTED if converts else _NO
         if _is_function(wanted) or wanted.endswith("[]"):
             return _NO
         bases = {_plain(row.text) for one in line for row in self._rows(one)}
         if _plain(wanted) in bases:
             return 30
         return None
+
+    def _converts(self, value: Value) -> bool:
+        """Whether a type of C# may define conversions that go of themselves (C# 10.5)."""
+        if isinstance(value, Container):
+            return value.name not in _TOPS and value.name != "[]"
+        if not isinstance(value, Instance):
+            return True
+        models = [(self._types.view.model(one.path), one) for one in self._types.ancestry(value)]
+        return any(
+            model is not None and "implicit" in model.children.get(one.symbol, {})
+            for model, one in models
+        )
 
     def _rows(self, one: Instance) -> list[Binding]:
         model = self._types.view.model(one.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from codelens.resolve.model import VARIABLES, FileModel
+from codelens.resolve.model import CALLABLE, TYPES, VARIABLES, FileModel
 
 _ASYNC = re.compile(r"(?:^|[\s(])async(?=\s+[\w$*(<#\[]|[(<*])")
 _PROTOTYPE = ".prototype."
@@ -63,6 +63,48 @@ def is_async(model: FileModel, symbol: int) -> bool:
     """A call of a function gives what has to be awaited."""
     signature = model.symbols[symbol].signature
     return "async" in signature and _ASYNC.search(signature) is not None
+
+
+def overloads(model: FileModel, path: bytes, symbol: int) -> tuple[int, ...]:
+    """A function with the others of its name in its place, without what implements them."""
+    one = model.symbols[symbol]
+    inside = one.parent >= 0 and model.symbols[one.parent].kind in TYPES
+    if symbol in model.unbound or model.is_outside_member(one):
+        return (symbol,)
+    if not inside and model.home[symbol] < 0:
+        return (symbol,)
+    if inside:
+        places = model.children[one.parent][one.name]
+    else:
+        entry = model.names[model.home[symbol]].get(one.name)
+        places = entry.symbols if entry is not None else ()
+    static = is_static(model, symbol)
+    found = tuple(
+        at
+        for at in places
+        if model.symbols[at].kind in CALLABLE and (not inside or is_static(model, at) == static)
+    )
+    if len(found) < 2:
+        return (symbol,)
+    written = model.language != "javascript" and not _is_declared(model, path, found[-1])
+    return found[:-1] if written else found
+
+
+def _is_declared(model: FileModel, path: bytes, symbol: int) -> bool:
+    """TypeScript: nothing of it stands there but its type."""
+    if path.endswith((b".d.ts", b".d.mts", b".d.cts")):
+        return True
+    while symbol >= 0:
+        one = model.symbols[symbol]
+        head = one.signature[: max(one.signature.find(one.name), 0)].split()
+        if (
+            one.kind == "interface"
+            or "declare" in head
+            or ("abstract" in head and one.kind != "class")
+        ):
+            return True
+        symbol = one.parent
+    return False
 
 
 def of_side(

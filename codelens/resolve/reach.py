@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codelens.resolve.model import TYPES
 from codelens.resolve.net import MODULE, Net, Node, subtree
-from codelens.resolve.walk import bases, overriding, subtypes
+from codelens.resolve.walk import overridden_by, overrides
 
 DEEPEST = 5
 MOST_NODES = 5_000
@@ -90,18 +90,18 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
 def _hit_by(net: Net, node: Node, distance: int) -> Iterator[Reached]:
     for edge in net.edges_to(*node):
         source = Node(edge.source, edge.symbol)
-        if source != node:
+        if source != node and edge.kind != "override":
             yield Reached(source, distance, edge.kind, edge.line, node)
     yield from _dispatched(net, node, distance)
 
 
 def _dispatched(net: Net, node: Node, distance: int) -> Iterator[Reached]:
     """Methods in other types that share the name: of bases, and for a seed of subtypes."""
-    for one in overriding(net, node, lambda at: bases(net, at)):
+    for one in overrides(net, node):
         line = net.symbols(one.path)[one.symbol].name_line
         yield Reached(one, distance, "overridden", line, node)
     if distance == 1:
-        for one in overriding(net, node, lambda at: subtypes(net, at)):
+        for one in overridden_by(net, node):
             line = net.symbols(one.path)[one.symbol].name_line
             yield Reached(one, distance, "overrides", line, node)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from codelens.resolve.decorating import HANDING, decorators
 from codelens.resolve.held import PAIRS
 from codelens.resolve.members import Members
 from codelens.resolve.model import FileModel
 from codelens.resolve.names import policy
-from codelens.resolve.own import is_async
+from codelens.resolve.own import is_async, overloads
+from codelens.resolve.scriptcalls import meant
 from codelens.resolve.values import (
     Container,
     Definition,
@@ -16,10 +20,11 @@ from codelens.resolve.values import (
     Module,
     Record,
     Value,
+    alike,
     each,
     together,
 )
-from codelens.types import Binding
+from codelens.types import Binding, Reference
 
 _ENTERED = frozenset(
     "Iterator Generator AsyncIterator AsyncGenerator Iterable AsyncIterable ContextManager "
@@ -49,6 +54,22 @@ class Results(Members):
             return Instance(value.path, value.symbol)
         return self.result(value.path, value.symbol, value.owner)
 
+    def called_with(self, value: Value, given: str) -> Value:
+        """What a call of a value gives, by marks of its arguments (`scriptcalls`)."""
+        if isinstance(value, Definition):
+            path, symbol = value.path, value.symbol
+            model = self.view.model(path)
+            if model is not None and policy(model).spaces and model.language != "javascript":
+                key = ("overloads", path, symbol)
+                told = self._once(key, lambda: overloads(model, path, symbol), (symbol,))
+                if len(told) > 1:
+                    key = ("result", path, symbol, value.owner, given)
+                    chosen = meant(model, told, given)
+                    return self._once(
+                        key, lambda: self._agreed_result(path, model, chosen, value.owner), None
+                    )
+        return self.called(value)
+
     def handed(self, module: Module) -> Value:
         """What a module of CommonJS is as a whole: its default export."""
         model = self.view.model(module.path)
@@ -72,6 +93,41 @@ class Results(Members):
         model = self.view.model(path)
         if model is None:
             return None
+        if policy(model).spaces:
+            # Which of several is called only its arguments say.
+            return self._agreed_result(path, model, overloads(model, path, symbol), me)
+        one = model.symbols[symbol]
+        if policy(model).packages and one.start_line < one.name_line and one.kind != "property":
+            for decorator in reversed(decorators(model, symbol)):
+                changed, found = self._changed(path, decorator)
+                if changed:
+                    return found
+        return self._result_of(path, model, symbol, me)
+
+    def _changed(self, path: bytes, decorator: Reference) -> tuple[bool, Value]:
+        """Whether a call of what is decorated gives something else, and what that is."""
+        text = f"{decorator.receiver}.{decorator.name}" if decorator.receiver else decorator.name
+        value = self.value(path, decorator.scope, text, decorator.line)
+        if decorator.kind == "call" and value is not None:
+            made = together([self.called(one) for one in each(value)])
+            if made is None:
+                return False, None
+            value = made
+        if value is None:
+            return decorator.name not in HANDING, None
+        given = together([self.called(one) for one in each(value)])
+        if given is None:
+            # Mostly the function itself, or one that gives what it gives.
+            return False, None
+        found = together([self.called(one) for one in each(given)])
+        return found is not None or not isinstance(given, (Definition, Function)), found
+
+    def _agreed_result(
+        self, path: bytes, model: FileModel, symbols: Sequence[int], me: Value
+    ) -> Value:
+        return alike([self._result_of(path, model, one, me) for one in symbols])
+
+    def _result_of(self, path: bytes, model: FileModel, symbol: int, me: Value) -> Value:
         scope = model.own_scope.get(symbol)
         if scope is None:
             return None

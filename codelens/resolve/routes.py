@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codelens.resolve.edges import Edge
 from codelens.resolve.net import MODULE, Net, Node
-from codelens.resolve.walk import Target, overriding, own_symbols, subtypes
+from codelens.resolve.walk import Target, overridden_by, own_symbols
 
 MOST_STEPS = 10
 _MOST_NODES = 4_000
@@ -92,7 +92,7 @@ class _Search:
         found: dict[Node, Step] = {}
         for edge in (one for at in sorted(own) for one in net.edges_of(node.path, at)):
             target = Node(edge.target, edge.target_symbol)
-            if edge.kind == "import" and node.symbol != MODULE:
+            if edge.kind == "override" or (edge.kind == "import" and node.symbol != MODULE):
                 continue
             # What a module imports is not what a definition that names the module uses.
             if target.symbol == MODULE and not self._files and target not in self._goal:
@@ -100,7 +100,7 @@ class _Search:
             if target != node and target not in found:
                 found[target] = Step(Node(edge.source, edge.symbol), target, *_how(edge))
         if node.symbol >= 0 and not first:
-            for one in overriding(net, node, lambda at: subtypes(net, at)):
+            for one in overridden_by(net, node):
                 line = net.symbols(node.path)[node.symbol].name_line
                 found.setdefault(one, Step(node, one, "override", line))
         return list(found.values())

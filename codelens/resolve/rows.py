@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 from codelens.resolve.edges import Edge
 from codelens.resolve.view import Asked
 
-_KINDS = ("call", "ref", "inherit", "import")
+_KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
 _Head = tuple[list[tuple[str, int]], list[tuple[tuple[str, str, str, str], list[str]]]]
 _FULL = 1000
 """A confidence of 1, as it is packed."""
@@ -66,10 +66,14 @@ def loaded(content: int, data: bytes) -> Row:
 def packed(edges: Iterable[Edge]) -> bytes:
     """Edges of one file."""
     texts: dict[bytes, int] = {}
+    names: dict[str, int] = {}
     words: array[int] = array("I")
     for one in edges:
         target = texts.setdefault(one.target, len(texts))
-        name = texts.setdefault(one.name.encode("utf-8", "surrogatepass"), len(texts))
+        name = names.get(one.name)
+        if name is None:
+            encoded = one.name.encode("utf-8", "surrogatepass")
+            name = names[one.name] = texts.setdefault(encoded, len(texts))
         kind = _KINDS.index(one.kind) << 10 | round(one.confidence * _FULL)
         words.extend((one.symbol + 1, target, one.target_symbol + 1, kind, name, one.line))
     table = b"\0".join(texts)

@@ -203,10 +203,20 @@ class RubyTypes(Types):
             if one.kind == "class":
                 return Definition(*own[:2])
             if one.kind == "function" and one.symbol >= 0:
+                if self._is_of_another(model, scope):
+                    return None
                 alone = one.symbol in self._singletons(path, model)
                 return Definition(*own[:2]) if alone else own
             scope = one.parent
         return own
+
+    def _is_of_another(self, model: FileModel, scope: int) -> bool:
+        """A method of a class that a method makes: `Class.new(Base) { def f; end }`."""
+        around = model.scopes[scope].parent
+        if around < 0 or model.scopes[around].kind != "block":
+            return False
+        holder = model.functions[around]
+        return model.scopes[holder].kind == "function" and model.scopes[holder].symbol >= 0
 
     # -- references -----------------------------------------------------------------------
 

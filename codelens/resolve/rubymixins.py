@@ -64,6 +64,10 @@ def singletons(model: FileModel) -> frozenset[int]:
         scope = model.scopes[row.scope]
         if row.how == "def" and scope.kind == "class" and scope.symbol < 0:
             found.add(int(row.text))
+    for at, own in model.own_scope.items():
+        around = model.scopes[own].parent
+        if around >= 0 and model.scopes[around].kind == "class" and model.scopes[around].symbol < 0:
+            found.add(at)
     return frozenset(found)
 
 

@@ -22,8 +22,10 @@ from codelens.resolve.values import (
 )
 from codelens.types import Binding, Reference
 
-_STEP = re.compile(r"\.([\w$#]+)|(\(\))|(\[\])|(\[\*\])|(\[with\])")
+_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
+_GIVEN = frozenset({"=", "+", "?"})
+"""Forms of rows that say a value, be it unknown."""
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
 
@@ -74,10 +76,39 @@ class Types(Results):
         taken = steps(text)
         if taken is None:
             return None
+        used = scope
         scope, sensitive = self.place(path, scope, taken[0])
-        line = line if sensitive else -1
+        if not sensitive or self._is_open(path, scope, used, taken[0], line):
+            line = -1
         key = ("value", path, scope, text, line)
         return self._once(key, lambda: self._value(path, scope, taken, line), None)
+
+    def _is_open(self, path: bytes, scope: int, used: int, name: str, line: int) -> bool:
+        """Which of its values a variable has at a place does not follow from their order.
+
+        The last before may be given in a branch; a function sees what is given behind it as well,
+        and what others give.
+        """
+        model = self.view.model(path)
+        if model is None:
+            return False
+        functions = model.functions
+        if functions[used] == functions[scope]:
+            return self._is_in_branch(model, scope, used, name, line)
+        elsewhere = (functions[scope], functions[used])
+        return any(
+            row.line > line or functions[row.scope] not in elsewhere
+            for row in _given(model, scope, name)
+        )
+
+    def _is_in_branch(self, model: FileModel, scope: int, used: int, name: str, line: int) -> bool:
+        before = [row for row in _given(model, scope, name) if row.line < line]
+        if not before or before[-1].scope == scope:
+            return False
+        at = used
+        while at > scope and at != before[-1].scope:
+            at = model.scopes[at].parent
+        return at != before[-1].scope
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """A scope at which what an expression begins with is the same, and if lines matter."""
@@ -95,7 +126,7 @@ class Types(Results):
     ) -> Value:
         head, rest = taken
         found = self._head(path, scope, head, rest, line)
-        if head == "super" and rest[:1] == ("()",):
+        if head == "super" and rest[:1] and rest[0][0] == "(":
             rest = rest[1:]
         for step in rest:
             if found is None:
@@ -115,12 +146,32 @@ class Types(Results):
         """What a name behind a receiver means."""
         if one.kind == "type":
             return self.named_type(path, one.scope, f"{one.receiver}.{one.name}")
-        value = self.value(path, one.scope, one.receiver, one.line)
+        value = self._asserted(path, one)
+        if value is None:
+            value = self.value(path, one.scope, one.receiver, one.line)
         return [hit for hit, _ in self.members(value, one.name)]
 
+    def _asserted(self, path: bytes, one: Reference) -> Value:
+        """What a receiver was asserted to be before, in the same function."""
+        model = self.view.model(path)
+        told = model.asserted.get(one.receiver) if model is not None else None
+        if model is None or told is None:
+            return None
+        function = model.functions[one.scope]
+        before = [row for row in told if row[0] == function and row[1] < one.line]
+        if not before:
+            return None
+        _, since, said = before[-1]
+        for name in {one.receiver, one.receiver.partition(".")[0]}:
+            entry = model.names[self.place(path, one.scope, name)[0]].get(name)
+            rows = entry.rows if entry is not None else ()
+            if any(since < row.line <= one.line for row in rows):
+                return None
+        return self.of_type(path, one.scope, said)
+
     def _step(self, value: Value, step: str) -> Value:
-        if step == "()":
-            return together([self.called(one) for one in each(value)])
+        if step[0] == "(":
+            return together([self.called_with(one, step) for one in each(value)])
         if step in {"[]", "[*]"}:
             return together([self._element(one, step) for one in each(value)])
         if step == "#await":
@@ -270,7 +321,7 @@ class Types(Results):
         typed = [row for row in rows if row.how == "type"]
         if typed:
             return self.of_type(hit.path, hit.scope, typed[0].text) if typed[0].text else None
-        given = [row for row in rows if row.how in {"=", "+", "?"}]
+        given = [row for row in rows if row.how in _GIVEN]
         if line >= 0 and len(given) > 1:
             before = [row for row in given if row.line < line]
             here = [row for row in given if row.line == line]
@@ -286,6 +337,13 @@ class Types(Results):
                 return None
             values.append(value)
         return together(values)
+
+
+def _given(model: FileModel, scope: int, name: str) -> list[Binding]:
+    """The values that a variable gets."""
+    entry = model.names[scope].get(name)
+    rows = entry.rows if entry is not None else ()
+    return [row for row in rows if row.how in _GIVEN]
 
 
 @lru_cache(maxsize=5_000)

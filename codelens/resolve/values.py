@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -93,6 +94,26 @@ def together(values: list[Value]) -> Value:
         return Literal() if any(isinstance(value, Literal) for value in values) else None
     every = tuple(kept)
     return every[0] if len(every) == 1 else Several(every[:8])
+
+
+def alike(values: Sequence[Value]) -> Value:
+    """What all values are, be it without type arguments; None if they differ."""
+    if not values or None in values:
+        return None
+    first = values[0]
+    if all(value == first for value in values):
+        return first
+    if isinstance(first, Instance):
+        same = all(isinstance(one, Instance) and one[:2] == first[:2] for one in values)
+        return Instance(*first[:2]) if same else None
+    if not isinstance(first, Container):
+        return None
+    held = [one.args for one in values if isinstance(one, Container) and one.name == first.name]
+    if len(held) < len(values):
+        return None
+    if any(len(args) != len(first.args) for args in held):
+        return None
+    return Container(first.name, tuple(alike(parts) for parts in zip(*held, strict=True)))
 
 
 def each(value: Value) -> tuple[Value, ...]:

@@ -13,8 +13,9 @@ MOST_NODES = 3_000
 """Nodes of one relation; more say nothing to anybody."""
 _MOST_BASES = 200
 _KINDS = {
-    "callers": "call", "callees": "call", "users": "ref", "uses": "ref", "subtypes": "inherit",
+    "callers": "call", "callees": "call", "users": "ref", "uses": "ref",
 }  # fmt: skip
+_DERIVING = ("inherit", "satisfy")
 CONSTRUCTORS = frozenset(
     {"__init__", "__new__", "__post_init__", "constructor", "__construct", "initialize", "init"}
 )
@@ -114,7 +115,9 @@ class Walk:
             return self._imports(node, distance)
         if relation == "bases":
             return self._bases(node)
-        return self._overriding(node, self._bases if relation == "overrides" else self._subtypes)
+        if relation == "subtypes":
+            return self._subtypes(node)
+        return self._overriding(node, inward=relation in INWARD)
 
     def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
         for edge in self._net.edges_to(*node):
@@ -150,14 +153,15 @@ class Walk:
 
     def _bases(self, node: Node) -> Iterator[_Step]:
         for edge in self._net.edges_of(*node):
-            if edge.kind == "inherit":
+            if edge.kind in _DERIVING:
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
     def _subtypes(self, node: Node) -> Iterator[_Step]:
-        return self._inward(node, "inherit")
+        for kind in _DERIVING:
+            yield from self._inward(node, kind)
 
-    def _overriding(self, node: Node, step: Callable[[Node], Iterator[_Step]]) -> Iterator[_Step]:
-        for one in overriding(self._net, node, lambda at: (found.node for found in step(at))):
+    def _overriding(self, node: Node, *, inward: bool) -> Iterator[_Step]:
+        for one in overridden_by(self._net, node) if inward else overrides(self._net, node):
             yield _Step(one, one.path, self._net.symbols(one.path)[one.symbol].name_line)
 
 
@@ -176,7 +180,21 @@ def own_symbols(net: Net, node: Node) -> set[int]:
     }
 
 
-def overriding(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> list[Node]:
+def overrides(net: Net, node: Node) -> list[Node]:
+    """The methods that a method overrides, by its type's bases or by the block it stands in."""
+    told = [edge for edge in net.edges_of(*node) if edge.kind == "override"]
+    by_block = [Node(edge.target, edge.target_symbol) for edge in told]
+    return sorted({*by_block, *_of_its_name(net, node, lambda at: bases(net, at))})
+
+
+def overridden_by(net: Net, node: Node) -> list[Node]:
+    """The methods that override a method."""
+    told = [edge for edge in net.edges_to(*node) if edge.kind == "override"]
+    by_block = [Node(edge.source, edge.symbol) for edge in told]
+    return sorted({*by_block, *_of_its_name(net, node, lambda at: subtypes(net, at))})
+
+
+def _of_its_name(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> list[Node]:
     """Methods of the same name in the types that `step` leads to from a method's type.
 
     Along one line of types only the nearest.
@@ -202,7 +220,7 @@ def overriding(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> 
                 pending.append(one)
             else:
                 found.append(member)
-    return sorted(found)
+    return found
 
 
 def _member(net: Net, owner: Node, name: str) -> Node | None:

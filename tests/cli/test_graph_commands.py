@@ -141,6 +141,12 @@ def test_a_name_with_several_owners_lists_them(repo: GitRepo, run: Run) -> None:
         (("related", "tax", "--kind", "friends"), "invalid choice"),
         (("related", "tax", "--to", "show", "--paths", "99"), "paths must be between 1 and 20"),
         (("related", "shop/book.py", "--to", "tax"), "one holds the other"),
+        (("related", "show", "--to", "tax", "--depth", "2"), "do not go with `to`"),
+        (("related", "show", "--to", "tax", "--kind", "callers"), "do not go with `to`"),
+        (("related", "show", "--to", "tax", "--direction", "in"), "do not go with `to`"),
+        (("related", "show", "--paths", "5"), "give `to` as well"),
+        (("related", "shop/book.py:99999"), "the file has 14 lines"),
+        (("impact", "shop/book.py:99999"), "the file has 14 lines"),
         (("related", "nobody"), "not in this view"),
         (("related", "\udcff\udcfe"), "not in this view"),
         (("impact", "shop/book.py#\udcff"), "not in this view"),
@@ -163,6 +169,29 @@ def test_what_cannot_be_is_refused_in_a_sentence(
     assert ran.code == 2
     assert said in ran.err
     assert "unexpected" not in ran.err
+
+
+def test_without_time_one_sentence_says_so(repo: GitRepo, run: Run) -> None:
+    run("index")
+    ran = run("related", "shop/book.py#tax", "--budget", "0")
+    assert ran.err.count("than could be followed") == 1
+    assert "partial" in ran.err
+
+
+def test_only_what_a_runner_takes_is_a_test_to_run(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "README.md": "# Shop\n\nText.\n",
+            "tests/certs/README.md": "# Certificates\n",
+            "lib/shop/api.rb": "class Api\n  def go\n  end\nend\n",
+            "lib/shop/test_api.rb": "class TestApi\n  def on(api)\n    Api.new.go\n  end\nend\n",
+            "test/test_api.rb": "class ApiTest\n  def test_go\n    Api.new.go\n  end\nend\n",
+        }
+    )
+    assert run("impact", "README.md", "--json").json["tests"] == []
+    found = run("impact", "lib/shop/api.rb", "--json").json
+    assert [one["path"] for one in found["tests"]] == ["test/test_api.rb"]
+    assert [one["handle"] for one in found["results"]] == ["lib/shop/test_api.rb#TestApi.on"]
 
 
 def test_impact_tells_who_is_hit_by_distance_and_which_tests_to_run(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 from edging import edges_of
+
+from codelens.resolve.members import Members
 
 
 def test_star_imports_of_each_other_end() -> None:
@@ -63,3 +68,40 @@ def test_many_bases_and_deep_nesting_are_borne() -> None:
     text += "".join(f"class C{at}(C{at - 1}): ...\n" for at in range(1, 60))
     text += "C59().f()\nC59().g()\n"
     assert edges_of({"a.py": text}) == ["a.py:- -> C59", "a.py:- -> C0.f"]
+
+
+def test_a_line_of_bases_longer_than_questions_may_be_open_is_followed() -> None:
+    text = "class C0:\n    def f(self): ...\n"
+    text += "".join(f"class C{at}(C{at - 1}): ...\n" for at in range(1, 99))
+    assert edges_of({"a.py": text + "C98().f()\n"}) == ["a.py:- -> C98", "a.py:- -> C0.f"]
+
+
+def test_many_bases_in_a_circle_end() -> None:
+    text = "".join(
+        f"class C{at}(C{(at + 1) % 40}):\n    def f{at}(self): ...\n" for at in range(40)
+    )
+    assert edges_of({"a.py": text + "C0().f39()\nC5().g()\n"}) == [
+        "a.py:- -> C0",
+        "a.py:- -> C39.f39",
+        "a.py:- -> C5",
+    ]
+
+
+def test_a_long_circle_of_bases_is_not_walked_anew_for_each_of_its_types() -> None:
+    count = 300
+    text = "".join(
+        f"class K{at}(K{(at + 1) % count}):\n    def get(self): return self.new()\n"
+        for at in range(count)
+    )
+    looked_up = 0
+
+    def seen(frame: FrameType, event: str, _: object) -> None:
+        nonlocal looked_up
+        looked_up += event == "call" and frame.f_code is Members.bases.__code__
+
+    sys.setprofile(seen)
+    try:
+        assert edges_of({"a.py": text}) == []
+    finally:
+        sys.setprofile(None)
+    assert looked_up < count * 4

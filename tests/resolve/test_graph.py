@@ -136,3 +136,12 @@ def test_flow_is_read_back_as_it_was() -> None:
     scopes, bindings, references = flow_unpacked(flow_packed(found), bare)
     assert (tuple(scopes), tuple(bindings)) == (found.scopes, found.bindings)
     assert tuple(references) == found.references
+
+
+def test_a_file_is_given_up_midway_and_gone_on_with() -> None:
+    text = "def f(): ...\n" + "f()\n" * 50
+    held = graph(Contents(), {"a.py": text})
+    left = iter(range(20))
+    assert held.row_within(b"a.py", lambda: next(left, None) is None) is None
+    assert held.fresh == []
+    assert len(held.edges(b"a.py")) == 50

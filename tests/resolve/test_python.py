@@ -252,3 +252,76 @@ def test_attributes_read_through_anything_are_uses_and_writes_are_none() -> None
         "a.py:use -> A.field",
         "a.py:use -> A.state",
     ]
+
+
+KINDS = """\
+class A:
+    def run(self): ...
+    def again(self): ...
+
+class B:
+    def run(self): ...
+    def again(self): ...
+
+def other(function): return B()
+def same(function): return function
+def made(): return other
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "expected"),
+    [
+        ("@other", ["lib.py:B.run"]),
+        ("@same", ["lib.py:A.run"]),
+        ("@foreign.task", []),
+        ("@functools.lru_cache(maxsize=None)", ["lib.py:A.run"]),
+        ("@made()", ["lib.py:B.run"]),
+    ],
+)
+def test_a_call_of_what_is_decorated_gives_what_its_decorator_leaves(
+    decorator: str, expected: list[str]
+) -> None:
+    head = "import functools, foreign\nfrom lib import A, other, same, made\n"
+    kinds = KINDS.replace("return B()", "return give") + "def give(): return B()\n"
+    text = f"{head}{decorator}\ndef f():\n    return A()\n\ndef use():\n    f().run()\n"
+    found = edges_of({"lib.py": kinds, "use.py": text})
+    told = [edge.partition(" -> ")[2] for edge in found if edge.startswith("use.py:use")]
+    assert told == ["f", *expected]
+
+
+def used(body: str, *, certain: bool) -> list[str]:
+    head = "from lib import A, B\ndef use(x: A | B, given):\n"
+    files = {"lib.py": KINDS, "use.py": head + body}
+    found = edges_of(files, certain=certain)
+    return [edge.partition("lib.py:")[2] for edge in found if edge.startswith("use.py:use")]
+
+
+def test_a_function_may_read_each_value_that_a_variable_around_it_gets() -> None:
+    body = (
+        "    y = A()\n    def inner():\n        y.run()\n"
+        "    y = B()\n    def later():\n        y.again()\n"
+    )
+    assert "A.run" not in used(body, certain=True)
+    assert used(body, certain=False) == ["A.run", "B.run"]
+    assert "B.again" in used(body, certain=True)
+
+
+def test_of_a_union_each_type_may_be_meant() -> None:
+    assert used("    x.run()\n", certain=True) == []
+    assert used("    x.run()\n", certain=False) == ["A.run", "B.run"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("    assert isinstance(x, B)\n    x.run()\n", ["B.run"]),
+        ("    assert isinstance(given.part, B)\n    given.part.run()\n", ["B.run"]),
+        ("    x.run()\n    assert isinstance(x, B)\n", []),
+        ("    assert isinstance(x, B)\n    x = given\n    x.run()\n", []),
+        ("    if given:\n        assert isinstance(x, B)\n    x.run()\n", []),
+        ("    assert isinstance(x, B)\n    def inner():\n        x.run()\n", []),
+    ],
+)
+def test_what_is_asserted_of_a_value_holds_behind_it(body: str, expected: list[str]) -> None:
+    assert used(body, certain=True) == expected

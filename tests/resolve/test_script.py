@@ -208,3 +208,105 @@ def test_what_is_assigned_to_a_function_or_an_object_is_its_member() -> None:
         "use.js:use -> app.js:app.use",
         "use.js:use -> app.js:Kind.make",
     ]
+
+
+PAIR = """\
+export class A { kind = 'a' as const; go() {} static go() {} }
+export class B { kind = 'b' as const; go() {} }
+export function over(x: string): A
+export function over(x: number): B
+export function over(x: any): any { return x }
+export function none(): A
+export function none(x: string): B
+export function none(x?: any): any { return x }
+export function twice(x: string): A
+export function twice(x: number): A
+export function twice(x: any): any { return x }
+export function generic<T extends string>(x: T): A
+export function generic<T extends number>(x: T): B
+export function generic(x: any): any { return x }
+export interface Has { f(x: string): A; f(x: number, ...more: B[]): B }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("over('').go()", ["over", "A.go"]),
+        ("over(1).go()", ["over", "B.go"]),
+        ("over(given).go()", ["over"]),
+        ("over(...given).go()", ["over"]),
+        ("none().go()", ["none", "A.go"]),
+        ("none(given).go()", ["none", "B.go"]),
+        ("twice(given).go()", ["twice", "A.go"]),
+        ("generic(given).go()", ["generic"]),
+        ("has.f('').go()", ["Has.f", "A.go"]),
+        ("has.f(given).go()", ["Has.f"]),
+        ("has.f(given, given).go()", ["Has.f", "B.go"]),
+    ],
+)
+def test_of_overloads_the_one_is_taken_that_the_arguments_tell(
+    body: str, expected: list[str]
+) -> None:
+    names = "import { over, none, twice, generic, type Has } from './lib.js'\n"
+    text = f"{names}export function use(given: any, has: Has) {{ {body} }}\n"
+    found = [edge for edge in edges_of({"lib.ts": PAIR, "use.ts": text}) if "use.ts:use" in edge]
+    assert [edge.partition("lib.ts:")[2] for edge in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("for (const A of [] as B[]) { A.go() }", ["lib.ts:B.go"]),
+        ("for (const A of [] as B[]) { }\nA.go()", ["lib.ts:A.go"]),
+        ("for (const A in {}) { A.go() }", []),
+        ("for (const { A } of given) { A.go() }", []),
+        ("const run = function A() { A.go() }", []),
+        ("given(function A() { A() })", ["A"]),
+        ("const K = class A { static go() {}\n m() { A.go() } }", ["K.go"]),
+        ("const { A: R = A } = given\nA.go()", ["lib.ts:A.go"]),
+        ("const [R = A] = given\nA.go()", ["lib.ts:A.go"]),
+    ],
+)
+def test_a_name_bound_in_a_part_of_a_module_hides_an_import(text: str, expected: list[str]) -> None:
+    files = {"lib.ts": PAIR, "use.ts": f"import {{ A, B }} from './lib.js'\n{text}\n"}
+    found = [edge for edge in edges_of(files) if edge.startswith("use.ts")]
+    assert [edge.partition(" -> ")[2] for edge in found] == expected
+
+
+@pytest.mark.parametrize(
+    "asked", ["x instanceof A", "x.kind === 'a'", "'kind' in x", "x.kind !== 'b'", "given"]
+)
+def test_of_a_union_that_may_be_narrowed_each_type_may_be_meant(asked: str) -> None:
+    body = f"if ({asked}) {{ x.go() }}"
+    text = (
+        f"import {{ A, B }} from './lib.js'\nexport function use(x: A | B, given: any) {{{body}}}"
+    )
+    files = {"lib.ts": PAIR, "use.ts": text}
+    assert not [edge for edge in edges_of(files) if "use.ts:use" in edge]
+    found = [edge for edge in edges_of(files, certain=False) if "use.ts:use" in edge]
+    assert [edge.partition("lib.ts:")[2] for edge in found] == ["A.go", "B.go"]
+
+
+@pytest.mark.parametrize(
+    ("text", "certain"),
+    [
+        (
+            "let x = new A()\nfunction set() { x = new B() }\nexport function use() { x.go() }",
+            False,
+        ),
+        ("let x = new A()\nexport function use() { x.go() }\nx = new B()", False),
+        ("let x\nfunction set() { x = new B() }\nexport function use() { x.go() }", True),
+        ("let x = new A()\nx = new B()\nexport function use() { x.go() }", True),
+        ("export function use(c) { let x = new A()\nif (c) { x = new B() }\nx.go() }", False),
+        ("export function use(c) { let x = new A()\nif (c) { x = new B()\nx.go() } }", True),
+        ("export function use(c) { let x = null\nif (c) { x = new B() }\nx.go() }", True),
+    ],
+)
+def test_a_function_reads_what_others_may_have_given_to_a_variable(
+    text: str, certain: bool
+) -> None:
+    files = {"lib.ts": PAIR, "use.js": f"import {{ A, B }} from './lib'\n{text}\n"}
+    found = [edge for edge in edges_of(files, certain=certain) if "use.js:use" in edge]
+    told = [edge.partition("lib.ts:")[2] for edge in found if edge.endswith(".go")]
+    assert told == (["B.go"] if certain else ["A.go", "B.go"])

@@ -9,7 +9,7 @@ from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
 from codelens.resolve.conventions import named_for, subject_of
 from codelens.resolve.edges import Edge, Edges
-from codelens.resolve.importer import Importer
+from codelens.resolve.importer import Importer, settings_paths
 from codelens.resolve.model import FileModel
 from codelens.resolve.net import MODULE, Node, Table, subtree
 from codelens.resolve.reach import changed_file, changed_symbol, reach
@@ -31,7 +31,8 @@ def view_of(files: Mapping[str, str]) -> View:
             found.bindings,
         )  # fmt: skip
 
-    return View(languages, load, Importer(languages, {}))
+    settings = {one: texts[one] for one in settings_paths(languages)}
+    return View(languages, load, Importer(languages, settings))
 
 
 class WholeNet:
@@ -311,3 +312,86 @@ def test_the_nearest_test_of_a_name_comes_first() -> None:
     assert named_for(b"api/auth.py", tests) == [
         b"api/tests/test_auth.py", b"web/tests/test_auth.py",
     ]  # fmt: skip
+
+
+TRAITS = {
+    "Cargo.toml": '[package]\nname = "a"\n',
+    "src/lib.rs": "pub mod flag;\npub mod defs;\n",
+    "src/flag.rs": (
+        "pub trait Flag { fn name(&self); fn doc(&self) {} }\n"
+        "pub fn show(one: &dyn Flag) { one.name(); }\n"
+        "pub fn all<F: Flag>(one: F) { one.name(); }\npub struct Far;\n"
+    ),
+    "src/defs.rs": (
+        "use crate::flag::{Far, Flag};\nstruct Quiet;\n"
+        "impl Flag for Quiet {\n    fn name(&self) {}\n}\n"
+        "impl Flag for Far {\n    fn name(&self) {}\n    fn doc(&self) {}\n}\n"
+        "impl Quiet {\n    fn doc(&self) {}\n}\n"
+    ),
+}
+
+
+def test_a_block_of_a_trait_makes_a_type_derive_and_its_methods_override() -> None:
+    net = WholeNet(TRAITS)
+    assert related(net, "src/flag.rs#Flag", "subtypes") == ["src/defs.rs", "src/defs.rs#Quiet"]
+    assert related(net, "src/defs.rs#Quiet", "bases") == ["src/flag.rs#Flag"]
+    assert related(net, "src/flag.rs#Flag.name", "overridden") == [
+        "src/defs.rs#Quiet.name",
+        "src/defs.rs#Far.name",
+    ]
+    assert related(net, "src/flag.rs#Flag.doc", "overridden") == ["src/defs.rs#Far.doc"]
+    assert related(net, "src/defs.rs#Quiet.name", "overrides") == ["src/flag.rs#Flag.name"]
+
+
+def test_calls_through_a_trait_count_for_its_implementations() -> None:
+    net = WholeNet(TRAITS)
+    assert hit(net, "src/defs.rs#Quiet.name") == {
+        "src/flag.rs#Flag.name": 1,
+        "src/flag.rs#all": 2,
+        "src/flag.rs#show": 2,
+    }
+    assert hit(net, "src/flag.rs#Flag.name", depth=1).keys() >= {
+        "src/defs.rs#Quiet.name",
+        "src/defs.rs#Far.name",
+    }
+    assert paths(net, "src/flag.rs#show", "src/defs.rs#Far.name") == [
+        ["src/flag.rs#show", "src/flag.rs#Flag.name", "src/defs.rs#Far.name"]
+    ]
+
+
+INTERFACES = {
+    "go.mod": "module m\n",
+    "run/run.go": (
+        "package run\n\nimport (\n\t\"context\"\n\t\"io\"\n)\n\ntype Opt struct{}\n"
+        "type Runner interface {\n\tRun(ctx context.Context, a, b int, o ...Opt) (int, error)\n}\n"
+        "type Both interface {\n\tRunner\n\tStop()\n}\n"
+        "type Far interface {\n\tio.Closer\n\tStop()\n}\n"
+        "func Go(r Runner) { r.Run(nil, 1, 2) }\n"
+    ),
+    "use/use.go": (
+        'package use\n\nimport (\n\tc "context"\n\t"m/run"\n)\n\ntype Opt struct{}\n'
+        "type Base struct{}\ntype One struct{ Base }\ntype Other struct{}\ntype Wrong struct{}\n"
+        "func (b *Base) Run(ctx c.Context, x int, y int, all ...run.Opt) (n int, err error) "
+        "{ return 1, nil }\n"
+        "func (o One) Stop() {}\n"
+        "func (Other) Run(ctx c.Context, x, y int, o ...Opt) (int, error) { return 1, nil }\n"
+        "func (Wrong) Run(x int) {}\nfunc (Wrong) Stop() {}\nfunc (Wrong) Close() error "
+        "{ return nil }\n"
+    ),
+}  # fmt: skip
+
+
+def test_a_type_of_go_satisfies_the_interfaces_of_which_it_has_all_methods() -> None:
+    net = WholeNet(INTERFACES)
+    assert related(net, "run/run.go#Runner", "subtypes") == [
+        "run/run.go#Both", "use/use.go#Base", "use/use.go#One",
+    ]  # fmt: skip
+    assert related(net, "run/run.go#Both", "subtypes") == ["use/use.go#One"]
+    assert related(net, "run/run.go#Far", "subtypes") == []
+    assert related(net, "run/run.go#Runner.Run", "overridden") == ["use/use.go#Base.Run"]
+    assert related(net, "use/use.go#One.Stop", "overrides") == ["run/run.go#Both.Stop"]
+    assert hit(net, "use/use.go#Base.Run")["run/run.go#Go"] == 2
+    assert hit(net, "use/use.go#Other.Run") == {}
+    assert hit(net, "run/run.go#Runner.Run", depth=1).keys() == {
+        "use/use.go#Base.Run", "run/run.go#Go",
+    }  # fmt: skip

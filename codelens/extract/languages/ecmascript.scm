@@ -117,7 +117,15 @@
 (member_expression) @chain
 (variable_declarator) @bind
 (assignment_expression) @bind.assign
-(for_in_statement) @bind.each
+(for_in_statement kind: ["let" "const"] operator: "of") @bind.loop
+(for_in_statement kind: ["let" "const"] left: (_) @bind.unknown operator: "in")
+(for_in_statement kind: "var" operator: "of") @bind.each
+(for_in_statement !kind operator: "of") @bind.each
+(for_in_statement kind: "var" operator: "in") @bind.unknown
+(for_in_statement !kind operator: "in") @bind.unknown
+(function_expression name: (_) @bind.own)
+(generator_function name: (_) @bind.own)
+(class name: (_) @bind.own)
 (catch_clause parameter: (_) @bind.unknown)
 (formal_parameters (_) @bind.parameter)
 (arrow_function parameter: (identifier) @bind.parameter)

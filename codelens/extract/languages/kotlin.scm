@@ -96,6 +96,8 @@
 (class_parameter) @bind
 (parameter) @bind.parameter
 (lambda_parameters (variable_declaration) @bind.parameter)
+(call_suffix (annotated_lambda (lambda_literal) @bind.receiver))
+(value_argument (lambda_literal) @bind.receiver)
 (for_statement (variable_declaration)) @bind.each
 (catch_block (simple_identifier) @bind.unknown)
 (multi_variable_declaration (variable_declaration) @bind.parameter)

@@ -105,4 +105,8 @@
 (function_definition return_type: (type) @bind.result)
 (return_statement (_) @bind.return)
 (yield) @bind.yield
+; In a branch it would hold there alone.
+(function_definition body: (block (assert_statement . (call
+  function: (identifier)
+  arguments: (argument_list . (_) . [(identifier) (attribute)] .)) @bind.asserted)))
 (class_definition superclasses: (argument_list (_) @bind.base))
