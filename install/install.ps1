@@ -79,6 +79,8 @@ function Install-Codelens {
     if (($env:PATH -split ";") -notcontains $folder) {
         Write-Output "$folder is not on your PATH; add it to type ``codelens``"
     }
+    # Found on PATH, it is what the agents are told to start: it outlives its environment.
+    $env:PATH = "$folder;$env:PATH"
     if (-not $NoAgents) { & $command install @Rest }
 }
 

@@ -99,7 +99,8 @@ install() {
     *) say "$(dirname "$command") is not on your PATH; add it in your shell's start-up file to type \`codelens\`" ;;
     esac
     if [ "$agents" = yes ]; then
-        "$command" install "$@"
+        # Found on PATH, it is what the agents are told to start: it outlives its environment.
+        PATH="$(dirname "$command"):$PATH" "$command" install "$@"
     fi
 }
 

@@ -8,7 +8,10 @@ from codelens.hosts.values import EditRefused
 
 BEGIN = "<!-- codelens:begin -->"
 END = "<!-- codelens:end -->"
-_BLOCK = re.compile(re.escape(BEGIN) + r".*?" + re.escape(END), re.DOTALL)
+# On lines of their own: prose may speak of the markers.
+_BEGINS = re.compile(rf"^{re.escape(BEGIN)}(?=[ \t]*\r?$)", re.MULTILINE)
+_ENDS = re.compile(rf"^{re.escape(END)}(?=[ \t]*\r?$)", re.MULTILINE)
+_BLOCK = re.compile(rf"{_BEGINS.pattern}.*?{_ENDS.pattern}", re.DOTALL | re.MULTILINE)
 
 
 def put(text: str, lines: str) -> str:
@@ -67,12 +70,14 @@ def lines_of(text: str) -> list[str]:
 
 
 def _is_there(text: str) -> bool:
-    begins, ends = text.count(BEGIN), text.count(END)
-    if begins == ends == 0:
+    begins = [one.start() for one in _BEGINS.finditer(text)]
+    ends = [one.start() for one in _ENDS.finditer(text)]
+    if not begins and not ends:
         return False
-    if begins == ends == 1 and text.index(BEGIN) < text.index(END):
+    if len(begins) == len(ends) == 1 and begins < ends:
         return True
+    order = ", the end before the begin" if len(begins) == len(ends) == 1 else ""
     raise EditRefused(
-        f"it has {begins} `{BEGIN}` and {ends} `{END}` where one pair is expected; "
-        "take out what is too much by hand"
+        f"it has {len(begins)} `{BEGIN}` and {len(ends)} `{END}`{order}, where one pair is "
+        "expected; take out what is too much by hand"
     )

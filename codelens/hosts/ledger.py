@@ -113,7 +113,7 @@ class Ledger:
         except (HostError, ValueError, KeyError, TypeError, AttributeError) as error:
             self.note = (
                 f"{self.file} cannot be used ({error}): only what is surely codelens' own "
-                "will be taken out"
+                f"will be taken out; the next install keeps it as {self._unusable.name}"
             )
             return {}
 
@@ -144,8 +144,16 @@ class Ledger:
         if gone:
             self._save(self.records, [one for one in self.folders if one not in gone])
 
+    @property
+    def _unusable(self) -> Path:
+        return self.file.with_suffix(".unusable.json")
+
     def _save(self, records: dict[str, Record], folders: list[str]) -> None:
         make_private(self.home)
+        if self.note and (data := files.read(self.file)) is not None:
+            # A newer codelens may have written it, and can use it still.
+            files.write(self._unusable, data)
+            self.note = ""
         said = {
             "version": _VERSION,
             "files": {key: asdict(one) for key, one in records.items()},

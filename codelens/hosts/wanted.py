@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +65,9 @@ def entry_of(host: Host, request: Request) -> Entry:
     home = request.machine.environ.get("CODELENS_HOME")
     # A host that was not started from this shell would not see the variable, and keep an index
     # of its own elsewhere. In a project's file it would be one user's path.
-    env: Value = {"CODELENS_HOME": home} if home and request.scope == "user" else None
+    env: Value = None
+    if home and request.scope == "user":
+        env = {"CODELENS_HOME": os.path.abspath(Path(home).expanduser())}
     holes: dict[str, Value] = {
         "{command}": request.command,
         "{args}": ["serve"],

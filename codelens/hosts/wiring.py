@@ -326,7 +326,8 @@ def _take(path: Path, wanted: Sequence[Wish], ledger: Ledger) -> Change:
         )
     fresh, problems = _without(path, text, wanted, [] if old is None else old.parents)
     after = before if fresh == text else None if fresh is None else encoded(fresh, before)
-    if old is not None and old.undo is None and fresh is not None and _says_nothing(fresh):
+    made_by_us = old.undo is None if old is not None else after == b""
+    if made_by_us and fresh is not None and _says_nothing(fresh):
         after = None
     return replace(same, after=after, problems=tuple(problems))
 

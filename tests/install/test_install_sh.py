@@ -72,6 +72,11 @@ def test_it_installs_wires_and_undoes_all(home: Path, tool: str) -> None:
     assert "codelens 0." in again
     run(env, "--uninstall")
     assert claude.read_text() == '{"numStartups": 3}\n'
+    env["PATH"] = env["PATH"].removeprefix(f"{command.parent}:")
+    assert "is not on your PATH" in run(env, "--", "--host", "claude-code", "--yes")
+    assert f'"{command}"' in claude.read_text()
+    run(env, "--uninstall")
+    assert claude.read_text() == '{"numStartups": 3}\n'
     caches = (".cache", ".codelens", ".local/share/uv/python", ".local/share/uv/tools/.")
     assert files(home, *caches) == [".claude.json"]
 
