@@ -15,9 +15,10 @@ from codelens.errors import IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
 from codelens.store import leases, removal, views
-from codelens.store.database import Database, open_index, open_stand_in
+from codelens.store.database import Database, open_index
 from codelens.store.recovery import identity_of, set_aside
 from codelens.store.snapshot import Snapshot
+from codelens.store.standin import open_stand_in
 from codelens.store.views import FileRow, ViewRow
 
 logger = logging.getLogger(__name__)

@@ -26,8 +26,9 @@ from codelens.index.sources import DiskSource, Source, Work
 from codelens.index.workers import Extractor, InProcess, WorkerPool
 from codelens.scope.repository import Repository, Scope
 from codelens.store import contents, leases, postings, views
-from codelens.store.database import STAND_IN_BYTES, Database
+from codelens.store.database import Database
 from codelens.store.leases import Lease
+from codelens.store.standin import STAND_IN_BYTES
 from codelens.store.views import PENDING, Change, FileRow, ViewRow, ViewState
 from codelens.types import Tier
 

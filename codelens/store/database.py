@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import logging
 import os
-import urllib.parse
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
-from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, IndexLocked, StoreError
+from codelens.errors import IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
 from codelens.store import pagecheck, recovery
 from codelens.store.failures import translated
@@ -33,7 +32,7 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-_PAGE_BYTES = 16384
+PAGE_BYTES = 16384
 _BUSY_S = 10.0
 _BUSY_MS = round(_BUSY_S * 1000)
 # A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
@@ -47,8 +46,6 @@ _MARKS = {"index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578}
 _OPENINGS = 5
 # Two that set up the first page at once would each find the other's half of it.
 _CREATION = ".creation.lock"
-STAND_IN_BYTES = 256_000_000
-"""What an index that cannot be written may hold to be answered from memory instead."""
 
 Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the statement's columns
 
@@ -57,12 +54,18 @@ class Database:
     """An open database. Use `open_index` or `open_database` to get one."""
 
     def __init__(
-        self, path: Path, connection: apsw.Connection, identity: recovery.Identity | None = None
+        self,
+        path: Path,
+        connection: apsw.Connection,
+        identity: recovery.Identity | None = None,
+        *,
+        logged: bool = False,
     ) -> None:
         self.path = path
         self.identity = identity
         """Which file it is, whatever takes its name later; None for one in memory."""
         self._connection = connection
+        self._logged = logged
         self._memory: dict[object, Any] = {}
         self._token: object = None
 
@@ -193,9 +196,12 @@ class Database:
     def alone(self) -> bool:
         """Whether no other connection to the file is open, here or elsewhere.
 
-        Leaving WAL takes the whole file, so it fails as soon as anyone else has it open.
+        Leaving WAL takes the whole file, so it fails as soon as anyone else has it open. Of a file
+        that was replaced it cannot be told, and False.
         """
-        with translated(self.path):
+        with translated(self.path), self._kept_in_place():
+            if self.was_replaced():
+                return False
             self._connection.set_busy_timeout(0)
             try:
                 return self._connection.pragma("journal_mode", "delete") == "delete"
@@ -207,7 +213,24 @@ class Database:
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        with self._kept_in_place():
+            self._connection.close()
+
+    @contextmanager
+    def _kept_in_place(self) -> Generator[None]:
+        """Nobody gives the file's name to another one in the block.
+
+        SQLite removes the log by its name when the last connection closes, or leaves WAL. It looks
+        before whether the file was moved, but a long checkpoint lies between.
+        """
+        if not self._logged:
+            yield
+            return
+        with ExitStack() as stack:
+            # Where no lock can be made nobody can rename a file either.
+            with suppress(OSError):
+                stack.enter_context(recovery.alone_in(self.path.parent))
+            yield
 
 
 def open_index(path: Path) -> Database:
@@ -281,7 +304,7 @@ class _Replaced(Exception):
 def _open_or_make(path: Path, kind: str) -> Database:
     if os.path.isdir(path):
         raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
-    if _has_content(path):
+    if has_content(path):
         return _open(path, kind)
     with translated(path), recovery.alone_in(path.parent, _CREATION):
         # Made before SQLite does, whose log files take its mode.
@@ -289,7 +312,8 @@ def _open_or_make(path: Path, kind: str) -> Database:
         return _open(path, kind)
 
 
-def _has_content(path: Path) -> bool:
+def has_content(path: Path) -> bool:
+    """Whether there is a file, and not an empty one."""
     try:
         return path.stat().st_size > 0
     except OSError:
@@ -298,12 +322,12 @@ def _has_content(path: Path) -> bool:
 
 def _open(path: Path, kind: str) -> Database:
     with translated(path):
-        identity, empty = recovery.identity_of(path), not _has_content(path)
+        identity, empty = recovery.identity_of(path), not has_content(path)
         checked = pagecheck.available()
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             # A file that was empty when it was opened has no size of pages to compare them by.
-            if recovery.identity_of(path) != identity or empty != (not _has_content(path)):
+            if recovery.identity_of(path) != identity or empty != (not has_content(path)):
                 raise _Replaced
             connection.set_busy_timeout(_BUSY_MS)
             if checked and empty:
@@ -312,7 +336,7 @@ def _open(path: Path, kind: str) -> Database:
                 # Of a file that has pages it would change nothing, and take the write lock.
                 list(connection.execute(_PRAGMAS_AT_FIRST))
             # Before anything is written to what may be another program's.
-            _check_head(connection, kind, path, checked=checked)
+            check_head(connection, kind, path, checked=checked)
             # A statement that gives a row holds up those behind it until the row is taken.
             list(connection.execute(_pragmas(kind)))
             migrate(connection, kind, path, _MARKS[kind])
@@ -321,7 +345,7 @@ def _open(path: Path, kind: str) -> Database:
         except BaseException:
             connection.close()
             raise
-    return Database(path, connection, identity)
+    return Database(path, connection, identity, logged=kind != "contexts")
 
 
 def _pragmas(kind: str) -> str:
@@ -333,7 +357,7 @@ def _pragmas(kind: str) -> str:
     return _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
 
 
-def _check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: bool) -> None:
+def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: bool) -> None:
     """Refuse what another program wrote, and a head that says there are no checksums."""
     mark = int(connection.pragma("application_id"))  # type: ignore[arg-type]
     if mark == _MARKS[kind]:
@@ -349,65 +373,3 @@ def _check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: 
 
 _TOLD = {"index": "view_files", "contexts": "contexts", "usage": "calls"}
 """A table that every version of a kind has."""
-
-
-def open_stand_in(path: Path) -> Database:
-    """A database in memory with what the index at `path` holds, where none can be written.
-
-    An empty one where that cannot be read as it is: all is extracted anew.
-
-    Raises:
-        DiskFull: it would grow beyond 256 MB.
-        StoreError: the index may not be read, or is a newer codelens's.
-    """
-    size = path.stat().st_size if _has_content(path) else 0
-    if size > STAND_IN_BYTES:
-        raise DiskFull(path)
-    pagecheck.available()
-    connection = (_copied(path) if size else None) or _in_memory()
-    with translated(path):
-        try:
-            connection.pragma("foreign_keys", True)
-            connection.pragma("max_page_count", STAND_IN_BYTES // _PAGE_BYTES)
-            migrate(connection, "index", path, 0)
-        except BaseException:
-            connection.close()
-            raise
-    return Database(path, connection)
-
-
-def _in_memory() -> apsw.Connection:
-    connection = apsw.Connection(":memory:")
-    connection.pragma("page_size", _PAGE_BYTES)
-    return connection
-
-
-def _copied(path: Path) -> apsw.Connection | None:
-    """The index in memory; None where it cannot be read without writing a log, or is damaged."""
-    # Where the log's index cannot be written, a file without a log is read as it lies.
-    if not os.access(path, os.R_OK):
-        raise HomeNotWritable(path, "it may not be read")
-    for how in ("&immutable=1", "") if not _log_bytes(path) else ("",):
-        uri = f"file:{urllib.parse.quote(str(path))}?mode=ro{how}"
-        target = _in_memory()
-        source: apsw.Connection | None = None
-        before = path.stat().st_mtime_ns
-        try:
-            source = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-            with target.backup("main", source, "main") as backup:
-                backup.step()
-            _check_head(target, "index", path, checked=False)
-            if not how or (not _log_bytes(path) and path.stat().st_mtime_ns == before):
-                return target
-        except (apsw.Error, IndexCorrupt) as error:
-            logger.debug("%s cannot be copied to memory: %s", path, error)
-        finally:
-            if source is not None:
-                source.close()
-        target.close()
-    return None
-
-
-def _log_bytes(path: Path) -> int:
-    log = path.with_name(path.name + "-wal")
-    return log.stat().st_size if os.path.exists(log) else 0

@@ -1,7 +1,7 @@
 """Ends of an index: its file removed when nobody has it open, or its rows retired beside readers.
 
-A file is never removed or renamed under another process: when the last that has the old one open
-closes it, SQLite removes the write-ahead log by its name, which is the new file's by then.
+A file is not removed under another process: SQLite removes the write-ahead log of the last that
+closes it by its name, which could be the new file's by then (`Database.close` keeps them apart).
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ def remove_file(db: Database) -> bool:
     """Close and remove an index that nobody else has open; False, and nothing done, otherwise."""
     if not db.alone():
         return False
+    db.close()
     with recovery.alone_in(db.path.parent):
-        db.close()
+        if db.was_replaced():
+            return True
         for suffix in ("", "-wal", "-shm", ".checked"):
             db.path.with_name(db.path.name + suffix).unlink(missing_ok=True)
     return True
