@@ -62,13 +62,7 @@ def milliseconds(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: it is none.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds")
-    return value
+    return _at_least_nothing(text, "milliseconds")
 
 
 def days(text: str) -> float:
@@ -77,12 +71,16 @@ def days(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: it is none.
     """
+    return _at_least_nothing(text, "days")
+
+
+def _at_least_nothing(text: str, unit: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of days")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of {unit}")
     return value
 
 

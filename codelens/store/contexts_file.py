@@ -26,6 +26,7 @@ from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, StoreError
 from codelens.paths import make_private
 from codelens.store import contexts, pagecheck
 from codelens.store.contexts import Context, Terms
+from codelens.store.copying import copy_database
 from codelens.store.database import Database, open_database, translated
 from codelens.store.recovery import alone_in
 
@@ -155,16 +156,9 @@ def back_up(db: Database) -> None:
 
 def _copied(path: Path) -> Path:
     target = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
         with translated(path):
-            source, copy = apsw.Connection(str(path)), apsw.Connection(str(target))
-            try:
-                with copy.backup("main", source, "main") as backup:
-                    backup.step()
-            finally:
-                source.close()
-                copy.close()
+            copy_database(path, target)
     except BaseException:
         target.unlink(missing_ok=True)
         raise

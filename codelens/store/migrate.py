@@ -10,7 +10,6 @@ between two schemas.
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from pathlib import Path
@@ -20,6 +19,7 @@ import apsw
 from codelens.errors import SchemaTooNew
 from codelens.paths import shipped
 from codelens.store import pagecheck
+from codelens.store.copying import copy_database
 
 _NUMBERED = re.compile(r"(\d{4})_(\w+)\.sql")
 
@@ -81,14 +81,7 @@ def _back_up(connection: apsw.Connection, path: Path, version: int) -> Path | No
         return None
     target = path.with_name(f"{path.name}.before-{version + 1}")
     target.unlink(missing_ok=True)
-    os.close(os.open(target, os.O_CREAT | os.O_RDWR, 0o600))
-    source, copy = apsw.Connection(str(path)), apsw.Connection(str(target))
-    try:
-        with copy.backup("main", source, "main") as backup:
-            backup.step()
-    finally:
-        source.close()
-        copy.close()
+    copy_database(path, target)
     return target
 
 
