@@ -43,7 +43,8 @@ _COMMANDS = (
 )  # fmt: skip
 
 
-_NOT_TAKEN = ("unrecognized arguments", "the following arguments are required")
+_UNKNOWN = "unrecognized arguments"
+_NOT_TAKEN = (_UNKNOWN, "the following arguments are required")
 
 
 class UsageError(CodelensError):
@@ -51,7 +52,25 @@ class UsageError(CodelensError):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports errors as all of codelens does, in one line."""
+    """Reports errors as all of codelens does, in one line; takes words and options in any order."""
+
+    _is_mixing = False
+
+    def parse_known_args(  # type: ignore[reportIncompatibleMethodOverride]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse's; words after an option that follows words are words of the same list.
+
+        argparse ends a list of words (`HANDLE...`) at the first option after it.
+        """
+        found, extras = super().parse_known_args(args, namespace or argparse.Namespace())
+        if not extras or self._is_mixing or self._subparsers is not None:
+            return found, extras
+        self._is_mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, argparse.Namespace())
+        finally:
+            self._is_mixing = False
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Help, which argparse would drop in silence where it cannot be written."""
@@ -86,6 +105,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         return parser.parse_args(arguments)
     except UsageError as error:
         dashed = [one for one in arguments[1:] if one.startswith("-")]
+        if str(error).startswith(_UNKNOWN):
+            dashed = [one for one in dashed if one in str(error).partition(";")[0].split()]
         if not dashed or "--" in arguments or not str(error).startswith(_NOT_TAKEN):
             raise
         hint = f"put -- before it if {dashed[0]!r} is meant as text"

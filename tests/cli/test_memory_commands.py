@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
+from codelens.cli.parser import UsageError, parse
+
 LAMP = "def kindle(lamp):\n    return lamp\n"
 
 
@@ -63,6 +65,46 @@ def test_errors_take_one_line_and_say_what_to_do(shell: Shell) -> None:
     assert "--import takes no query" in shell.run("load", "x", "--import", "-", code=2).stderr
     assert "leave --ref out" in shell.run("export", "contexts", "--ref", "main", code=2).stderr
     assert "cannot read" in shell.run("load", "--import", "nowhere.json", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["x", "--note", "two words", "kindle", "lamp.py"],
+        ["x", "kindle", "--note", "two words", "lamp.py"],
+        ["--note", "two words", "x", "kindle", "lamp.py"],
+        ["x", "kindle", "lamp.py", "--note", "two words"],
+        ["x", "--note", "two words", "--", "kindle", "lamp.py"],
+        ["x", "--replace", "kindle", "--note", "two words", "lamp.py", "--json"],
+        ["-C", ".", "x", "--tag", "a", "kindle", "-C", ".", "lamp.py", "--note", "two words"],
+    ],
+    ids=" ".join,
+)
+def test_words_and_options_come_in_any_order(arguments: list[str]) -> None:
+    found = parse(["save", *arguments])
+    assert (found.name, found.handle, found.note) == ("x", ["kindle", "lamp.py"], "two words")
+    assert found.tags == [one for one in ("a",) if one in arguments]
+
+
+def test_words_on_both_sides_of_an_option_are_one_query() -> None:
+    found = parse(["load", "lamp", "--tag", "x", "oil", "--limit", "3", "--tag", "y", "wick"])
+    assert (found.query, found.tags, found.limit) == (["lamp", "oil", "wick"], ["x", "y"], 3)
+    found = parse(["load", "--adopt", "/was/here"])
+    assert (found.query, found.adopt) == ([], "/was/here")
+    found = parse(["search", "parse", "--limit", "3", "session"])
+    assert (found.query, found.limit) == (["parse", "session"], 3)
+
+
+def test_what_cannot_be_taken_is_named() -> None:
+    with pytest.raises(UsageError, match=r"arguments: --bogus.*before it if '--bogus' is meant"):
+        parse(["save", "x", "--note", "n", "kindle", "--bogus"])
+    with pytest.raises(UsageError, match=r"unrecognized arguments: two;(?!.*put --)"):
+        parse(["usage", "--json", "two"])
+
+
+def test_a_context_is_saved_as_the_help_writes_it(shell: Shell) -> None:
+    said = shell.run("save", "lamps", "--note", "lit by hand", "kindle", "src/lamp.py").stdout
+    assert "lit by hand" in said and said.count("current") == 2
 
 
 def test_an_export_is_imported_and_overwrites_nothing(shell: Shell, tmp_path: Path) -> None:
