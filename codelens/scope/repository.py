@@ -215,6 +215,9 @@ class Repository:
             found = self.git.status(untracked_files="no", ignored=False)
         except (pygit2.GitError, KeyError, ValueError, UnicodeError):
             return None  # sparse and split indexes, names that are no UTF-8
+        finally:
+            # What libgit2 read for it stays for good otherwise: 90 KiB a call on 130 files.
+            self.git.free()
         clean = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}
         return any(flags not in clean for flags in found.values())
 
