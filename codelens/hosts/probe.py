@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import threading
 import time
@@ -44,7 +45,7 @@ def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.
     try:
         process = subprocess.Popen(  # noqa: S603 - the entry that is to be checked
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, **env},
+            env={**os.environ, **env}, start_new_session=True,
         )  # fmt: skip
     except OSError as error:
         return Answered(None, "", 0, f"{command[0]} does not start: {error.strerror}")
@@ -125,13 +126,21 @@ def _end(process: subprocess.Popen[bytes], readers: Sequence[threading.Thread]) 
     assert process.stdin is not None, "a pipe was asked for"
     with contextlib.suppress(OSError):
         process.stdin.close()
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=2)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    for reader in readers:
+    _kill(process)
+    process.wait()
+    for reader, stream in zip(readers, (process.stdout, process.stderr), strict=True):
         reader.join(timeout=2)
-    for stream in (process.stdout, process.stderr):
-        if stream is not None:
+        # Closing it under its reader would wait for whoever holds the other end.
+        if stream is not None and not reader.is_alive():
             stream.close()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a server, and what it has started: wrappers leave their child behind."""
+    if os.name == "nt":
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -83,9 +83,15 @@ def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> li
             wanted += wishes(host, request)
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),)))
-    return failed + [
-        _put(path, group, ledger.records.get(str(path))) for path, group in _grouped(wanted).items()
-    ]
+    planned: list[Change] = []
+    for path, group in _grouped(wanted).items():
+        if request.root is not None and not path.is_relative_to(request.root.resolve()):
+            why = str(LeftAlone(path, f"a link leads there out of {request.root}", _BY_HAND))
+            hosts = dict.fromkeys(wish.host for wish in group)
+            failed.append(Change(Path(), (), None, None, tuple((host, why) for host in hosts)))
+        else:
+            planned.append(_put(path, group, ledger.records.get(str(path))))
+    return failed + planned
 
 
 def _put(path: Path, wanted: Sequence[Wish], old: Record | None) -> Change:
@@ -389,6 +395,7 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
             ledger.leave(change.path)
             if exact and old.backup is not None:
                 files.remove(Path(old.backup))
+                files.remove_empty([Path(old.backup).parent])
     except CodelensError as error:
         return replace(
             _nothing(change.path, change.wanted, change.before, str(error)), removes=True

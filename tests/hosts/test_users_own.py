@@ -150,3 +150,15 @@ def test_prose_that_speaks_of_the_markers_is_no_block() -> None:
 def test_markers_the_wrong_way_round_are_said_to_be() -> None:
     with pytest.raises(EditRefused, match="the end before the begin"):
         blocktext.put(f"{END}\nmine\n{BEGIN}\n", "lines")
+
+
+def test_a_link_out_of_the_project_is_not_followed(scratch: Scratch, tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    outside = tmp_path / "bashrc"
+    outside.write_text("mine\n")
+    (root / "CLAUDE.md").symlink_to(outside)
+    done = scratch.install("claude-code", root=root, command="codelens")
+    assert f"{outside}: a link leads there out of {root}" in problems(done)[0]
+    assert outside.read_text() == "mine\n"
+    assert (root / ".mcp.json").exists()

@@ -68,13 +68,10 @@ def test_it_installs_wires_and_undoes_all(home: Path, tool: str) -> None:
     assert str(command) in claude.read_text()
     found = subprocess.run([command, "languages"], env=env, capture_output=True, check=True)
     assert b"python" in found.stdout.lower()
-    again = run(env, "--", "--host", "claude-code", "--yes")
-    assert "codelens 0." in again
-    run(env, "--uninstall")
-    assert claude.read_text() == '{"numStartups": 3}\n'
-    env["PATH"] = env["PATH"].removeprefix(f"{command.parent}:")
-    assert "is not on your PATH" in run(env, "--", "--host", "claude-code", "--yes")
-    assert f'"{command}"' in claude.read_text()
+    off_path = {**env, "PATH": env["PATH"].removeprefix(f"{command.parent}:")}
+    again = run(off_path, "--", "--host", "claude-code", "--yes")
+    assert "is not on your PATH" in again
+    assert f'"{command}"' in claude.read_text(), "not the script inside the environment"
     run(env, "--uninstall")
     assert claude.read_text() == '{"numStartups": 3}\n'
     caches = (".cache", ".codelens", ".local/share/uv/python", ".local/share/uv/tools/.")

@@ -1,0 +1,40 @@
+"""A check of an entry ends, and ends what it has started, whatever that is."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from codelens.hosts.probe import probe
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell script")
+def test_a_wrapper_that_leaves_a_child_with_its_pipes_is_ended_with_the_child(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "pid"
+    wrapper = tmp_path / "codelens"
+    wrapper.write_text(f"#!/bin/sh\nsleep 3000 &\necho $! >{kept}\nexec sleep 3000\n")
+    wrapper.chmod(0o755)
+    said = probe([str(wrapper), "serve"], {}, timeout_s=0.5)
+    assert "did not answer initialize in time" in said.why
+    child = int(kept.read_text())
+    for _ in range(100):
+        if not _lives(child):
+            break
+        time.sleep(0.1)
+    assert not _lives(child)
+
+
+def _lives(number: int) -> bool:
+    """Whether a process runs; one that ended and that nobody has waited for does not."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{number}/stat")
+    return not (stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
