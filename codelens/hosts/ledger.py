@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from codelens.hosts import files
-from codelens.hosts.faults import HostError
+from codelens.hosts.faults import HostError, NotWritten
 from codelens.hosts.values import Keys
 from codelens.paths import make_private
 
@@ -154,13 +154,22 @@ class Ledger:
             # A newer codelens may have written it, and can use it still.
             files.write(self._unusable, data)
             self.note = ""
-        said = {
-            "version": _VERSION,
-            "files": {key: asdict(one) for key, one in records.items()},
-            "folders": folders,
-        }
-        files.write(self.file, json.dumps(said, indent=1).encode("utf-8"))
+        if records or folders:
+            said = {
+                "version": _VERSION,
+                "files": {key: asdict(one) for key, one in records.items()},
+                "folders": folders,
+            }
+            files.write(self.file, json.dumps(said, indent=1).encode("utf-8"))
+        else:
+            self._remove()
         self.records, self.folders = records, folders
+
+    def _remove(self) -> None:
+        try:
+            self.file.unlink(missing_ok=True)
+        except OSError as error:
+            raise NotWritten(self.file, error.strerror or str(error)) from error
 
 
 def _record(fields: dict[str, Any]) -> Record:

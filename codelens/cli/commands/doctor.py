@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from codelens.cli import options
 
 if TYPE_CHECKING:
     from codelens.engine.doctor import Told
+    from codelens.engine.examination import Examination, Finding, State
 
 _SIGNS = {"ok": "ok", "note": "note", "mended": "mended", "wrong": "WRONG"}
 _STYLES = {"ok": "dim", "note": "kind", "mended": "bold", "wrong": "warn"}
+_STATES: dict[str, State] = {"fine": "ok", "warning": "note", "broken": "wrong"}
+"""States of a `HostCheck` as findings."""
 
 
 def add(commands: options.Commands) -> None:
@@ -19,7 +23,8 @@ def add(commands: options.Commands) -> None:
     parser = options.command(
         commands, "doctor", "find what is wrong with codelens here, and mend it with --fix",
         "Looks at versions, folders, permissions, free space, every index (all pages and their "
-        "checksums), leases, saved contexts, usage and files left behind, for all repositories. "
+        "checksums), leases, saved contexts, usage and files left behind, of all repositories; "
+        "starts what is wired into coding agents, to see whether it answers. "
         "Nothing is changed without --fix. Exit codes: 0 nothing is wrong, or all was mended; "
         "1 something is; 2 error.",
     )  # fmt: skip
@@ -27,6 +32,10 @@ def add(commands: options.Commands) -> None:
     parser.add_argument(
         "--thorough", action="store_true",
         help="compare the indexes of databases with their tables too (two to four times as long)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-agents", action="store_true",
+        help="leave the coding agents' entries out: to start their servers takes seconds",
     )  # fmt: skip
     options.add_json(parser)
     parser.set_defaults(run=run)
@@ -36,10 +45,11 @@ def run(args: argparse.Namespace) -> int:
     """Examine and print; 1 if something is wrong and stays so."""
     from codelens import config
     from codelens.cli import screen
-    from codelens.engine.doctor import examine
+    from codelens.engine.doctor import CHECKS, examine
 
+    checks = CHECKS if args.no_agents else (*CHECKS, ("agents", _agents))
     findings: list[Told] = []
-    for one in examine(config.load(), fix=args.fix, thorough=args.thorough):
+    for one in examine(config.load(), fix=args.fix, thorough=args.thorough, checks=checks):
         findings.append(one)
         if not args.json:
             _show(one)
@@ -51,6 +61,23 @@ def run(args: argparse.Namespace) -> int:
     else:
         screen.say(_summary(wrong, mended, sum("--fix: " in one.done for one in findings)))
     return 1 if wrong else 0
+
+
+def _agents(case: Examination) -> Iterator[Finding]:
+    """The entries of coding agents in the user's scope, each started; none where none is wired.
+
+    They are mended by `codelens install`, never by --fix: the files are the user's.
+    """
+    from codelens.engine.examination import Finding
+    from codelens.hosts.checkup import check_hosts
+    from codelens.hosts.descriptor import hosts
+    from codelens.hosts.machine import this_machine
+    from codelens.hosts.wanted import Request
+
+    request = Request(this_machine(), "user", None, "codelens")
+    for one in check_hosts(list(hosts().values()), request):
+        if one.state != "absent":
+            yield Finding(_STATES[one.state], f"{one.host} ({one.name})", one.said, "")
 
 
 def _show(one: Told) -> None:
