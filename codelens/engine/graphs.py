@@ -19,6 +19,7 @@ from codelens.engine.mentions import OWN, Mentions, mentions_of
 from codelens.resolve import reading
 from codelens.resolve.conventions import is_shipped
 from codelens.resolve.edges import Edge
+from codelens.resolve.gotext import parameter_count
 from codelens.resolve.graph import Graph
 from codelens.resolve.model import CALLABLE
 from codelens.resolve.net import MODULE, Node, Table, held
@@ -303,6 +304,26 @@ class LazyNet:
             return {symbols[at].name for at in held(symbols, symbol)}
         inside = one.parent >= 0 and symbols[one.parent].kind == "interface"
         return {one.name} if inside else set()
+
+    def interfaces_asking(self, node: Node) -> list[Node]:
+        """Methods of Go's interfaces with the name and the number of parameters of a method."""
+        symbols, languages = self.symbols(node.path), self.graph.languages
+        if languages.get(node.path) != "go" or not 0 <= node.symbol < len(symbols):
+            return []
+        name = symbols[node.symbol].name
+        every = self._look.snapshot.symbols_with_key(key_of(name))
+        told = {Node(file.path, at): one for file, at, one in every if one.name == name}
+        if node not in told or symbols[node.symbol].kind != "method":
+            return []
+        count = parameter_count(told[node].signature, name)
+        found: list[Node] = []
+        for other, one in told.items():
+            if languages[other.path] != "go" or one.parent < 0:
+                continue
+            asks = self.symbols(other.path)[one.parent].kind == "interface"
+            if asks and parameter_count(one.signature, name) == count:
+                found.append(other)
+        return found
 
     def _defining(self, names: Set[str]) -> list[bytes]:
         """Files of Go with a definition of one of the names."""

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from codelens.engine.as_text import count_of
 from codelens.engine.graphs import LazyNet
+from codelens.engine.things import Things
 from codelens.paths import printed
 from codelens.resolve.net import MODULE, Node
+from codelens.resolve.walk import overrides
 
 _NAMES_LOOKED_AT = 30
 _SHOWN = 3
@@ -49,6 +51,24 @@ def hidden_notes(
             f"{theirs.told()}, hit through others, {verb} hide more ({places(theirs.sites)})"
         )
     return [f"at least: {'; '.join(said)}"] if said else []
+
+
+def interface_notes(net: LazyNet, things: Things, nodes: Iterable[Node]) -> list[str]:
+    """One sentence on interfaces of Go through which a method may be called, for all it is known.
+
+    Those that its type satisfies for certain are followed, and not named.
+    """
+    found: dict[Node, None] = {}
+    for node in list(nodes)[:_NAMES_LOOKED_AT]:
+        asking = net.interfaces_asking(node)
+        if asking and node not in asking:
+            known = overrides(net, node)
+            found |= dict.fromkeys(one for one in asking if one not in known)
+    if not found:
+        return []
+    shown = ", ".join(things.handle(one) for one in list(found)[:_SHOWN])
+    more = ", ..." if len(found) > _SHOWN else ""
+    return [f"at least: calls through {shown}{more} may mean it, if its type is given as that"]
 
 
 def places(sites: list[tuple[bytes, int]]) -> str:

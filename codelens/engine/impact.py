@@ -11,7 +11,7 @@ from codelens.engine.before import Before, Formerly, Gone
 from codelens.engine.changes import Change, Changes
 from codelens.engine.graph_answers import Changed, Hit, ImpactAnswer, Thing
 from codelens.engine.graphs import LazyNet
-from codelens.engine.hidden import hidden_notes, left_behind
+from codelens.engine.hidden import hidden_notes, interface_notes, left_behind
 from codelens.engine.look import Look
 from codelens.engine.tests_to_run import TestFiles, is_inline_test
 from codelens.engine.things import Things
@@ -182,7 +182,7 @@ def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> Im
     # What is hit only through others has callers that hide as well.
     between = [one.node for one in hit if one.distance < asked.depth]
     open_to = [node for node in nodes if not files.is_fixture(node)]
-    hidden = [*hidden_notes(net, open_to, between), *before]
+    hidden = [*hidden_notes(net, open_to, between), *interface_notes(net, things, nodes), *before]
     cut = found.cut or formerly.cut
     notes += hidden
     if cut:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from codelens.engine.fixtures import Fixtures
 from codelens.engine.graph_answers import PathStep, RelatedAnswer, Relative
 from codelens.engine.graphs import LazyNet
-from codelens.engine.hidden import hidden_notes
+from codelens.engine.hidden import hidden_notes, interface_notes
 from codelens.engine.look import Look
 from codelens.engine.relations import relations
 from codelens.engine.things import Named, Things
@@ -66,6 +66,7 @@ def related(
         may, may_count = may_hit(net, things, asked.nodes, limit)
         fixtures = Fixtures(look, net, things)
         notes += hidden_notes(net, [one for one in asked.nodes if not fixtures.is_one(one)])
+        notes += interface_notes(net, things, asked.nodes)
     return RelatedAnswer(
         receipt=net.receipt(),
         target=named.thing,

@@ -154,6 +154,12 @@ def signature_types(signature: str, name: str) -> tuple[str, ...] | None:
     return (*_written(text[len(name) + 1 : end]), "->", *_written(result))
 
 
+def parameter_count(signature: str, name: str) -> int:
+    """How many parameters a method has; -1 if its signature is cut off."""
+    told = signature_types(signature, name)
+    return told.index("->") if told is not None else -1
+
+
 def _written(text: str) -> list[str]:
     """The types of a list of parameters or results as they stand there, one for each."""
     parts = _split(text)

@@ -112,6 +112,9 @@ def _visible(path: bytes, types: GoTypes) -> Iterator[_Interface]:
                         places |= dict.fromkeys(chosen(b"", hits))
     for hit in places:
         found = _asked(hit, types, 0)
+        if folder_of(hit.path) != folder_of(path) and not all(name[0].isupper() for name in found):
+            # Only types of its own package can have them (Go spec, "Uniqueness of identifiers").
+            continue
         if found and len(found) <= _MOST_METHODS:
             yield _Interface(hit, found)
 

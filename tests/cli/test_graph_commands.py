@@ -491,3 +491,49 @@ def test_pictures_leave_out_files_without_a_link(repo: GitRepo, run: Run) -> Non
         assert "cart.py" in drawn
         assert "alone.py" not in drawn
     assert "alone.py" in run("map", "--format", "html").out
+
+
+def test_interfaces_of_go_are_followed_or_said_to_be_open(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "go.mod": "module m\n",
+            "one/one.go": "package one\n\ntype A struct{}\n\n"
+            "func (A) Walk(n int) int { return n }\n",
+            "one/use.go": "package one\n\ntype Walker interface {\n\tWalk(int) int\n}\n\n"
+            "func Go(w Walker) { w.Walk(1) }\n",
+            "two/two.go": "package two\n\ntype Far interface {\n\tWalk(m int) int\n}\n",
+        }
+    )
+    ran = run("impact", "one/one.go#A.Walk", "--json")
+    assert [one["handle"] for one in ran.json["results"]] == [
+        "one/use.go#Walker.Walk",
+        "one/use.go#Go",
+    ]
+    assert ran.json["at_least"] is True
+    assert "calls through two/two.go#Far.Walk may mean it" in ran.json["notes"][0]
+    found = run("related", "one/use.go#Walker", "--kind", "subtypes", "--json")
+    assert handles(found, "subtypes") == ["one/one.go#A"]
+    found = run("related", "one/use.go#Walker.Walk", "--json")
+    assert handles(found, "overridden") == ["one/one.go#A.Walk"]
+
+
+def test_methods_of_a_trait_are_told_where_they_are_implemented(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "Cargo.toml": '[package]\nname = "a"\n',
+            "src/lib.rs": "pub mod flag;\nmod defs;\n",
+            "src/flag.rs": "pub trait Flag { fn put(&self); }\n"
+            "pub fn all(one: &dyn Flag) { one.put(); }\n",
+            "src/defs.rs": "use crate::flag::Flag;\nstruct Q;\n"
+            "impl Flag for Q {\n    fn put(&self) {}\n}\n",
+        }
+    )
+    found = run("related", "src/flag.rs#Flag.put", "--json")
+    assert handles(found, "overridden") == ["src/defs.rs#Q.put"]
+    found = run("related", "src/flag.rs#Flag", "--kind", "subtypes", "--json")
+    assert handles(found, "subtypes") == ["src/defs.rs#Q"]
+    found = run("impact", "src/defs.rs#Q.put", "--json").json
+    assert [one["handle"] for one in found["results"]] == [
+        "src/flag.rs#Flag.put",
+        "src/flag.rs#all",
+    ]

@@ -366,6 +366,7 @@ INTERFACES = {
         "type Runner interface {\n\tRun(ctx context.Context, a, b int, o ...Opt) (int, error)\n}\n"
         "type Both interface {\n\tRunner\n\tStop()\n}\n"
         "type Far interface {\n\tio.Closer\n\tStop()\n}\n"
+        "type Own interface {\n\tStop()\n\thide()\n}\n"
         "func Go(r Runner) { r.Run(nil, 1, 2) }\n"
     ),
     "use/use.go": (
@@ -373,7 +374,7 @@ INTERFACES = {
         "type Base struct{}\ntype One struct{ Base }\ntype Other struct{}\ntype Wrong struct{}\n"
         "func (b *Base) Run(ctx c.Context, x int, y int, all ...run.Opt) (n int, err error) "
         "{ return 1, nil }\n"
-        "func (o One) Stop() {}\n"
+        "func (o One) Stop() {}\nfunc (o One) hide() {}\n"
         "func (Other) Run(ctx c.Context, x, y int, o ...Opt) (int, error) { return 1, nil }\n"
         "func (Wrong) Run(x int) {}\nfunc (Wrong) Stop() {}\nfunc (Wrong) Close() error "
         "{ return nil }\n"
@@ -388,6 +389,7 @@ def test_a_type_of_go_satisfies_the_interfaces_of_which_it_has_all_methods() -> 
     ]  # fmt: skip
     assert related(net, "run/run.go#Both", "subtypes") == ["use/use.go#One"]
     assert related(net, "run/run.go#Far", "subtypes") == []
+    assert related(net, "run/run.go#Own", "subtypes") == []
     assert related(net, "run/run.go#Runner.Run", "overridden") == ["use/use.go#Base.Run"]
     assert related(net, "use/use.go#One.Stop", "overrides") == ["run/run.go#Both.Stop"]
     assert hit(net, "use/use.go#Base.Run")["run/run.go#Go"] == 2
