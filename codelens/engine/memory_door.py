@@ -25,6 +25,7 @@ from codelens.paths import contexts_file
 # What keeps contexts is imported late: a search has no need of it.
 if TYPE_CHECKING:
     from codelens.memory.notebook import Home, Notebook
+    from codelens.store.contexts import Context
 
 _MAX_DAYS = 400
 
@@ -251,9 +252,19 @@ class MemoryDoor(Door):
                 else "nothing was saved of this repository at a place that is gone; name its "
                 "former folder (--adopt OLD_FOLDER; adopt: OLD_FOLDER)"
             )
-        given = contexts_of(found[0].path)
-        merged = notebook.take_over(given, home, replace=False, answered=True)
-        return contexts.taken_over(found[0].common_dir, merged)
+        given: dict[str, Context] = {}
+        notes: list[str] = []
+        for one in found:
+            its = contexts_of(one.path)
+            older = [it.name for it in its if given.get(it.name, it) != it]
+            given = {it.name: it for it in its} | given
+            if older:
+                notes.append(f"left out of {one.common_dir!r}, newer ones have the names: "
+                             f"{', '.join(older)}")  # fmt: skip
+        files = [one.path.name for one in found]
+        merged = notebook.take_over(given.values(), home, replace=False, adopted=files)
+        merged.notes.extend(notes)
+        return contexts.taken_over(", ".join(one.common_dir for one in found), merged)
 
     def usage(self, *, days: int = 30) -> UsageAnswer:
         """How much codelens was used on this machine, in all repositories.

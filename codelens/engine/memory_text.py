@@ -77,8 +77,10 @@ def former(places: tuple[FormerPlace, ...]) -> str:
     """What was saved before the repository was moved; empty if nothing was."""
     if not places:
         return ""
-    one = places[0]
-    return f"{count_of(one.contexts, 'context')} saved when this repository was at {one.place!r}"
+    first, *older = places
+    told = f"{count_of(first.contexts, 'context')} saved when this repository was at"
+    more = "".join(f", and {one.contexts} at {one.place!r}" for one in older)
+    return f"{told} {first.place!r}{more}, which {'are' if older else 'is'} gone"
 
 
 def taken_over(answer: TakenOver) -> list[str]:

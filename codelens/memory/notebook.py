@@ -14,7 +14,7 @@ from codelens.memory import places
 from codelens.memory.entries import KEPT_EXPIRED_S
 from codelens.memory.words import names_for, terms_of
 from codelens.store import contexts
-from codelens.store.contexts import COMMON_DIR, ROOTS, WAITING, Context
+from codelens.store.contexts import ADOPTED, COMMON_DIR, ROOTS, WAITING, Context
 from codelens.store.contexts_file import ContextsFile, Glance, glance, open_contexts
 
 logger = logging.getLogger(__name__)
@@ -168,7 +168,7 @@ class Notebook:
         return due
 
     def take_over(
-        self, given: Iterable[Context], home: Home, *, replace: bool, answered: bool = False
+        self, given: Iterable[Context], home: Home, *, replace: bool, adopted: Sequence[str] = ()
     ) -> Merged:
         """Add contexts from elsewhere; one of a name that is taken is left out unless `replace`.
 
@@ -176,7 +176,7 @@ class Notebook:
             given: the contexts.
             home: whose they are now.
             replace: one from elsewhere counts more.
-            answered: they are those of a former place, which is not to be offered again.
+            adopted: files of former places that they are of, which are not to be offered again.
 
         Raises:
             StoreError: nothing was added.
@@ -193,8 +193,8 @@ class Notebook:
                     (merged.added if old is None else merged.replaced).append(one.name)
                     contexts.put(file.db, one, terms_of(one))
             self._know(file, home, [])
-            if answered:
-                contexts.put_about(file.db, [(WAITING, "")])
+            if adopted:
+                self._answered(file, adopted)
         merged.notes.extend((*file.notes, *notes))
         return merged
 
@@ -202,6 +202,15 @@ class Notebook:
         file = open_contexts(self.path, terms_of, make=True)
         assert file is not None  # `make` is set
         return file
+
+    def _answered(self, file: ContextsFile, adopted: Sequence[str]) -> None:
+        waiting = contexts.about(file.db, WAITING).split()
+        before = contexts.about(file.db, ADOPTED).split()
+        kept = [one for one in before if one.rpartition("@")[0] not in adopted]
+        now_s = int(time.time())
+        taken = " ".join((*kept, *(f"{name}@{now_s}" for name in adopted)))
+        left = " ".join(name for name in waiting if name not in adopted)
+        contexts.put_about(file.db, [(WAITING, left), (ADOPTED, taken)])
 
     def _know(self, file: ContextsFile, home: Home, former: Sequence[Glance]) -> None:
         """Keep by what the repository is known again; in the caller's transaction."""
@@ -243,8 +252,5 @@ def _about(one: Context) -> str:
 
 
 def _offer(former: Sequence[Glance]) -> str:
-    first = former[0]
-    return (
-        f"{first.size} more saved when this repository was at {first.common_dir!r}: "
-        "`codelens load --adopt` takes them over"
-    )
+    where = ", ".join(f"{one.size} more saved at {one.common_dir!r}" for one in former)
+    return f"this repository was moved: {where}: `codelens load --adopt` takes them over"

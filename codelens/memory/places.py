@@ -15,13 +15,27 @@ from codelens.store.contexts_file import Glance, glance
 
 
 def former(own: Path, root: str) -> list[Glance]:
-    """Contexts of places that are gone and whose history begins with `root`, most first."""
+    """Contexts of places that are gone and whose history begins with `root`, newest first.
+
+    Without those that were taken over since: what was forgotten there does not come back.
+    """
     if not root:
         return []
+    every = list(_all(own))
     found = [
-        one for one in _others(own) if root in one.roots and not os.path.exists(one.common_dir)
+        one
+        for one in every
+        if one.path != own
+        and one.size
+        and root in one.roots
+        and not os.path.exists(one.common_dir)
+        and not any(
+            root in other.roots and other.adopted.get(one.path.name, -1) >= one.newest_s
+            for other in every
+            if other.path == own or not os.path.exists(other.common_dir)
+        )
     ]
-    return sorted(found, key=lambda one: (-one.size, one.common_dir))
+    return sorted(found, key=lambda one: (-one.newest_s, -one.size, one.common_dir))
 
 
 def waiting(own: Path, names: str) -> list[Glance]:
@@ -39,7 +53,11 @@ def of_place(own: Path, place: str) -> list[Glance]:
 
 
 def _others(own: Path) -> Iterator[Glance]:
+    return (one for one in _all(own) if one.path != own and one.size)
+
+
+def _all(own: Path) -> Iterator[Glance]:
     for path in sorted(own.parent.glob("contexts-*.db")):
-        found = glance(path) if path.name != own.name else None
-        if found is not None and found.size:
+        found = glance(path)
+        if found is not None:
             yield found

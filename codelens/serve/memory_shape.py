@@ -26,8 +26,7 @@ def load(answer: LoadAnswer, form: Format, max_tokens: int) -> str:
     if answer.former:
         told = one_line(memory_text.former(answer.former))
         notes.append(
-            f"{told}, which is gone: ask the user, then run `codelens load --adopt` here to take "
-            "them over"
+            f"{told}: ask the user, then run `codelens load --adopt` here to take them over"
         )
     elif not answer.results:
         notes.append("nothing saved here answers to that" if answer.query else "nothing is saved")

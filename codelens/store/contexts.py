@@ -15,9 +15,10 @@ from typing import NamedTuple
 from codelens.errors import IndexCorrupt
 from codelens.store.database import Database, Row
 
-COMMON_DIR, ROOTS, WAITING = "common_dir", "roots", "waiting"
+COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"
 """Keys of `about`: where the repository was, its root commits (spaces between), and the files of
-repositories that this one may have been before it moved (spaces between)."""
+repositories that this one may have been before it moved (spaces between), and those of them that
+were taken over (`FILE@SECONDS`, when; spaces between)."""
 
 _COLUMNS = (
     "id, name, note, category, tags, pinned, created_s, saved_s, expires_s, branch, head, digest"
@@ -188,6 +189,12 @@ def count(db: Database) -> int:
     """How many contexts there are."""
     row = db.row("SELECT count(*) FROM contexts")
     return 0 if row is None else int(row[0])
+
+
+def newest_s(db: Database) -> int:
+    """When the last context was saved; 0 where there is none."""
+    row = db.row("SELECT max(saved_s) FROM contexts")
+    return 0 if row is None or row[0] is None else int(row[0])
 
 
 def about(db: Database, key: str) -> str:

@@ -114,6 +114,10 @@ class Glance(NamedTuple):
     roots: frozenset[str]
     size: int
     """Contexts in it, expired ones too."""
+    newest_s: int
+    """When the last one was saved."""
+    adopted: dict[str, int]
+    """Names of files that it took over, and when."""
 
 
 def glance(path: Path) -> Glance | None:
@@ -122,7 +126,11 @@ def glance(path: Path) -> Glance | None:
         with closing(_as_it_is(path)) as db:
             roots = frozenset(contexts.about(db, contexts.ROOTS).split())
             place = contexts.about(db, contexts.COMMON_DIR)
-            return Glance(path, place, roots, contexts.count(db))
+            taken = (one.rpartition("@") for one in contexts.about(db, contexts.ADOPTED).split())
+            adopted = {name: int(when) for name, _, when in taken if when.isdecimal()}
+            return Glance(
+                path, place, roots, contexts.count(db), contexts.newest_s(db), adopted
+            )  # fmt: skip
     except StoreError:
         return None
 
@@ -272,7 +280,7 @@ def _restorable(path: Path) -> tuple[list[Context], list[tuple[str, str]]]:
         with suppress(StoreError), closing(_as_it_is(copy)) as db:
             _prove(db)
             found = {one.name: one for one in contexts.every(db)}
-            keys = (contexts.COMMON_DIR, contexts.ROOTS, contexts.WAITING)
+            keys = (contexts.COMMON_DIR, contexts.ROOTS, contexts.WAITING, contexts.ADOPTED)
             about = [(key, contexts.about(db, key)) for key in keys]
             break
     # A process killed while it mended left the damaged file under its new name.

@@ -371,6 +371,64 @@ def test_what_waits_is_told_though_something_was_saved_since(
     assert engine.load(path=moved).former == ()
 
 
+def test_a_repository_that_moves_twice_has_all_as_it_was_last(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    for name in ("kept", "gone", "changed"):
+        engine.save(name, "first", path=repo.root)
+    second, third = tmp_path / "second", tmp_path / "third"
+    repo.root.rename(second)
+    engine.adopt(path=second)
+    engine.forget(["gone"], path=second)
+    engine.save("changed", "second", replace=True, path=second)
+    engine.save("new", "second", path=second)
+    with pytest.raises(ContextError, match="name its former folder"):
+        engine.adopt(path=second)
+    second.rename(third)
+    answer = engine.load(path=third)
+    assert [(one.place, one.contexts) for one in answer.former] == [(str(second / ".git"), 3)]
+    taken = engine.adopt(path=third)
+    assert sorted(taken.added) == ["changed", "kept", "new"]
+    assert one(engine, "changed", third).note == "second"
+    assert not engine.load(path=third).former
+
+
+def test_places_that_were_never_taken_over_are_all_told_and_the_newest_counts(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    now_s = engine.now_s()
+    engine.now_s = lambda: now_s - 100
+    engine.save("both", "old", path=repo.root)
+    engine.save("older", "old", path=repo.root)
+    second, third = tmp_path / "second", tmp_path / "third"
+    repo.root.rename(second)
+    engine.now_s = lambda: now_s
+    engine.save("both", "new", path=second)
+    second.rename(third)
+    places = [str(second / ".git"), str(repo.root / ".git")]
+    assert [one.place for one in engine.load(path=third).former] == places
+    taken = engine.adopt(path=third)
+    assert (taken.source, sorted(taken.added)) == (", ".join(places), ["both", "older"])
+    assert taken.notes == (f"left out of {places[1]!r}, newer ones have the names: both",)
+    assert one(engine, "both", third).note == "new"
+    assert not engine.load(path=third).former
+
+
+def test_what_was_saved_at_a_place_after_it_was_taken_over_is_offered(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    engine.save("first", "one", path=repo.root)
+    second = tmp_path / "second"
+    repo.root.rename(second)
+    engine.adopt(path=second)
+    second.rename(repo.root)
+    later_s = engine.now_s() + 100
+    engine.now_s = lambda: later_s
+    engine.save("later", "two", path=repo.root)
+    repo.root.rename(second)
+    assert engine.adopt(path=second).added == ("later",)
+
+
 def test_a_clone_is_another_repository(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
     engine.save("lamps", "one", path=repo.root)
     clone = GitRepo.clone(repo.root, tmp_path / "clone")

@@ -122,7 +122,7 @@ def _agreed(answer: LoadAnswer) -> bool:
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    remark(f"{one_line(former(answer.former))}, which is gone. Take them over? [y/N]")
+    remark(f"{one_line(former(answer.former))}. Take them over? [y/N]")
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
@@ -142,7 +142,7 @@ def _show(answer: LoadAnswer, *, as_object: bool) -> None:
         notes.append(f"{answer.more} more: give words, --category, --tag or a higher --limit")
     if answer.former:
         told = memory_text.former(answer.former)
-        notes.append(f"{told}, which is gone: `codelens load --adopt` takes them over")
+        notes.append(f"{told}: `codelens load --adopt` takes them over")
     elif not answer.results:
         notes.append("nothing saved here answers to that" if answer.query else "nothing is saved")
     screen.say_all(answer.receipt, notes)
