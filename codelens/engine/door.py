@@ -131,7 +131,10 @@ class Door:
                 look.refreshed = look.refreshed._replace(note=note)
             if look.refreshed.status == "partial" and self._background is not None:
                 self._background.finish(opened.repository.place.root, ref)
-            yield opened, look
+            try:
+                yield opened, look
+            finally:
+                opened.repository.release()
             note_use(look)
 
 
