@@ -89,10 +89,12 @@ def write(
         if beside.read_bytes() != data:
             raise OSError(errno.EIO, "what was written reads back differently")
         _adopt(beside, before)
-        # Programs save their own settings at any time. No system can rename on a condition; what
-        # is left between these two calls is some microseconds.
-        if onto != "anything" and _now(path) != onto:
-            raise Overtaken(path)
+        # Programs save their own settings at any time. What is left is the time between the last
+        # look and the rename: `_stamp` is looked at again because reading takes longer.
+        if onto != "anything":
+            stamp = _stamp(path)
+            if _now(path) != onto or _stamp(path) != stamp:
+                raise Overtaken(path)
         beside.replace(path)
     except (OSError, Overtaken) as error:
         if beside is not None:
@@ -102,6 +104,11 @@ def write(
         if isinstance(error, Overtaken):
             raise
         raise NotWritten(path, _why(error)) from error
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    found = _stat(path)
+    return None if found is None else (found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 def _now(path: Path) -> bytes | None:
