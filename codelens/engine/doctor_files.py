@@ -102,6 +102,7 @@ def leftovers(case: Examination) -> Iterator[Finding]:
         yield case.mended(str(path), what, "remove it", lambda path=path: path.unlink())
     for one in recovery.asides(case.home / "indexes"):
         if one.path.suffix.startswith(".damaged"):
+            count += 1
             days = max(0, round((recovery.KEPT_S - one.age_s) / 86_400))
             yield Finding("note", str(one.path), f"a damaged index, kept for {days} more days")
     if not count:

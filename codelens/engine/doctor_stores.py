@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from codelens.engine.examination import Examination, Finding
@@ -11,18 +11,32 @@ from codelens.memory.words import terms_of
 from codelens.paths import usage_file
 from codelens.store import contexts, leases, recovery
 from codelens.store.clock import machine
-from codelens.store.contexts_file import open_contexts
+from codelens.store.contexts_file import asides, contexts_of, open_contexts
 from codelens.store.database import Database, open_database, open_index
 from codelens.store.migrate import outdated_schema
+from codelens.store.usage import usage_log
 
 
 def indexes(case: Examination) -> Iterator[Finding]:
     """Each index: its schema, its structure and checksums, and who writes it."""
     files = sorted((case.home / "indexes").glob("index-*.db"))
     for path in files:
-        yield from _index(case, path)
+        yield from _each(path, lambda path=path: _index(case, path))
     if not files:
         yield Finding("ok", str(case.home / "indexes"), "no index yet")
+
+
+def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """One database; what cannot be read keeps no other from being checked."""
+    if path.exists() and not path.is_file():
+        yield Finding("wrong", str(path), "it is no file, so nothing can be kept in it",
+                      "move it away")  # fmt: skip
+        return
+    try:
+        yield from check()
+    except OSError as error:
+        yield Finding("wrong", str(path), f"it cannot be read: {error.strerror or error}",
+                      "make it readable, or move it away")  # fmt: skip
 
 
 def _index(case: Examination, path: Path) -> Iterator[Finding]:
@@ -84,26 +98,39 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
     every = (case.home / "contexts").glob("contexts-*.db*")
     files = sorted({one.with_name(f"{one.name.partition('.db')[0]}.db") for one in every})
     for path in files:
-        schema = outdated_schema(path, "contexts") if path.exists() else 0
-        if schema and not case.fix:
-            yield Finding("note", str(path), f"schema {schema}: its next use migrates it")
-            continue
-        try:
-            fault, count = _contexts(path, thorough=case.thorough)
-        except StoreError as error:
-            yield _unusable(path, error)
-            continue
-        if fault:
-            yield case.mended(
-                str(path),
-                f"damaged: {fault}",
-                "restore it from its copy and what can still be read; the damaged file is kept",
-                lambda path=path: _restore(path),
-            )
-        else:
-            yield Finding("ok", str(path), f"{count:,} saved")
+        yield from _each(path, lambda path=path: _saved(case, path))
+    for aside in asides(case.home / "contexts"):
+        yield Finding(
+            "note", str(aside), "damaged contexts that were set aside, kept for good",
+            "remove it when nothing of it is missed",
+        )  # fmt: skip
     if not files:
         yield Finding("ok", str(case.home / "contexts"), "nothing saved yet")
+
+
+def _saved(case: Examination, path: Path) -> Iterator[Finding]:
+    schema = outdated_schema(path, "contexts") if path.exists() else 0
+    if schema and not case.fix:
+        yield Finding("note", str(path), f"schema {schema}: its next use migrates it")
+        return
+    try:
+        fault, count = _contexts(path, thorough=case.thorough)
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    if not fault:
+        yield Finding("ok", str(path), f"{count:,} saved")
+        return
+    how = "restore it from its copy and what can still be read; the damaged file is kept"
+    done = case.mended(str(path), f"damaged: {fault}", how, lambda: _restore(path))
+    if done.state == "mended":
+        left = len(contexts_of(path))
+        if not left:
+            told = "nothing could be restored from it or its copies; the damaged file is kept"
+            yield Finding("wrong", str(path), f"damaged: {fault}", told)
+            return
+        done = done._replace(done=f"done: {left:,} restored; the damaged file is kept")
+    yield done
 
 
 def _contexts(path: Path, *, thorough: bool) -> tuple[str, int]:
@@ -128,6 +155,14 @@ def _restore(path: Path) -> None:
 
 def usage_database(case: Examination) -> Iterator[Finding]:
     """The counts of calls."""
+    log = usage_log(case.home)
+    if log.is_symlink() or (log.exists() and not log.is_file()):
+        how = "remove the link" if log.is_symlink() else "move it away"
+        told = "no file of its own: no call is counted"
+        if log.is_symlink():
+            yield case.mended(str(log), told, how, log.unlink)
+        else:
+            yield Finding("wrong", str(log), told, how)
     path = usage_file(case.home)
     if not path.exists():
         yield Finding("ok", str(path), "nothing counted yet")

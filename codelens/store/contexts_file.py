@@ -135,6 +135,11 @@ def glance(path: Path) -> Glance | None:
         return None
 
 
+def asides(folder: Path) -> list[Path]:
+    """Damaged contexts databases of a folder that were set aside, without their journals."""
+    return sorted(folder.glob(f"contexts-*.db{_ASIDE}*[0-9]"))
+
+
 def contexts_of(path: Path) -> list[Context]:
     """All contexts of a file that is only to be read.
 

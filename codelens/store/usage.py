@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -82,14 +83,25 @@ def note(home: Path, call: Call) -> None:
     fields = (*call[:4], int(call.failed), *call[5:])
     line = "\t".join(_plain(field) for field in fields) + "\n"
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    # A link would lead elsewhere; a pipe would wait for a reader.
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         log = os.open(home / _LOG, flags, 0o600)
         try:
+            about = os.fstat(log)
+            if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+                logger.debug("a call was not counted: %s is not a file of its own", _LOG)
+                return
             os.write(log, line.encode("utf-8", "backslashreplace"))
         finally:
             os.close(log)
     except OSError as error:
         logger.debug("a call was not counted: %s", error)
+
+
+def usage_log(home: Path) -> Path:
+    """The file that calls are counted in until they are added up."""
+    return home / _LOG
 
 
 def has_grown(home: Path) -> bool:
@@ -139,6 +151,8 @@ def _fold(home: Path, db: Database) -> None:
         with suppress(FileNotFoundError):
             (home / _LOG).rename(home / f"{_LOG}.{os.getpid()}-{time.time_ns()}")
         for taken in sorted(home.glob(f"{_LOG}.*")):
+            if taken.is_symlink() or not taken.is_file():
+                continue
             lines = list(_lines(taken))
             with db.write(None):
                 # Another process may have added it up, and been killed before it was removed.

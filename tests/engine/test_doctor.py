@@ -159,3 +159,50 @@ def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
     done = doctor("--fix")
     assert (done.returncode, "mended" in done.stdout) == (0, True)
     assert doctor().returncode == 0
+
+
+def test_contexts_that_are_lost_are_not_called_mended(settings: Settings, tmp_path: Path) -> None:
+    with Engine(settings) as engine:
+        engine.save("lamps", "one", path=tmp_path / "repo")
+        engine.save("wicks", "two", path=tmp_path / "repo")
+    for path in (settings.home / "contexts").glob("contexts-*.db*"):
+        path.write_bytes(b"no database " * 300)
+    (told,) = [one for one in examine(settings, fix=True) if one.check == "contexts"][:1]
+    assert (told.state, told.done[:27]) == ("wrong", "nothing could be restored f")
+    after = [one for one in examine(settings) if one.check == "contexts"]
+    assert any(".unreadable-" in one.about and one.state == "note" for one in after)
+
+
+def test_contexts_that_are_restored_are_counted(settings: Settings, tmp_path: Path) -> None:
+    with Engine(settings) as engine:
+        engine.save("lamps", "one", path=tmp_path / "repo")
+    (path,) = (settings.home / "contexts").glob("contexts-*.db")
+    path.write_bytes(b"no database " * 300)
+    (told,) = [one for one in mended(settings) if one.check == "contexts"]
+    assert told.done == "done: 1 restored; the damaged file is kept"
+
+
+@pytest.mark.parametrize(("folder", "kind"), [("indexes", "index"), ("contexts", "contexts")])
+def test_a_folder_in_place_of_one_database_hides_no_other(
+    settings: Settings, folder: str, kind: str
+) -> None:
+    (settings.home / folder).mkdir(exist_ok=True)
+    (settings.home / folder / f"{kind}-aaaa.db").mkdir(0o700)
+    other = settings.home / folder / f"{kind}-zzzz.db"
+    other.write_bytes(b"no database " * 300)
+    other.chmod(0o600)
+    found = {Path(one.about).name: one for one in wrong(settings)}
+    assert found[f"{kind}-aaaa.db"].done == "move it away"
+    assert "damaged" in found[other.name].found
+
+
+def test_a_link_in_place_of_the_log_of_calls_is_told_and_removed(
+    settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "other").write_text("mine")
+    (settings.home / "usage.log").unlink(missing_ok=True)
+    (settings.home / "usage.log").symlink_to(tmp_path / "other")
+    assert [one.check for one in wrong(settings)] == ["usage"]
+    assert [one.check for one in mended(settings)] == ["usage"]
+    assert (tmp_path / "other").read_text() == "mine"
+    assert not wrong(settings)

@@ -201,3 +201,22 @@ def test_parallel_calls_of_processes_are_all_counted(tmp_path: Path, repo: GitRe
     total = json.loads(done.stdout)["total"]
     assert total["calls"] == 5
     assert total["served_bytes"] >= sum(sizes)
+
+
+def test_a_call_is_written_through_no_link(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("mine\n")
+    for make in (os.symlink, os.link):
+        make(other, tmp_path / "usage.log")
+        store.note(tmp_path, a_call(day=time.strftime("%Y-%m-%d")))
+        assert other.read_text() == "mine\n"
+        (tmp_path / "usage.log").unlink()
+
+
+def test_a_link_in_place_of_the_log_is_not_read_either(tmp_path: Path) -> None:
+    today = time.strftime("%Y-%m-%d")
+    store.note(tmp_path, a_call(day=today))
+    (tmp_path / "usage.log").rename(tmp_path / "other")
+    (tmp_path / "usage.log").symlink_to(tmp_path / "other")
+    assert store.tallies(tmp_path, today) == []
+    assert (tmp_path / "other").exists()
