@@ -43,10 +43,16 @@ class Frame:
         self.budget_ms = budget_ms
         self._worktrees = worktrees
 
-    async def answer(self, ctx: Context, path: str, work: Callable[[str], Said]) -> CallToolResult:
-        """Run `work` in a thread, on the worktree that is meant; any failure becomes its text."""
+    async def answer(
+        self, ctx: Context, path: str, work: Callable[[str], Said], *, everywhere: bool = False
+    ) -> CallToolResult:
+        """Run `work` in a thread, on the worktree that is meant; any failure becomes its text.
+
+        With `everywhere` the question is about all worktrees unless `path` names one.
+        """
         try:
-            where = await self._worktrees.chosen(path, ctx)
+            everything = everywhere and not path
+            where = "" if everything else await self._worktrees.chosen(path, ctx)
 
             def counted(where: str) -> Said:
                 size = 0

@@ -62,7 +62,7 @@ class UpkeepTools:
             )
             return Said(shape.current(answer, format))
 
-        return await self._frame.answer(ctx, path, work)
+        return await self._frame.answer(ctx, path, work, everywhere=action == "status")
 
     async def prune(
         self,
@@ -76,13 +76,13 @@ class UpkeepTools:
         """See `descriptions.PRUNE`."""
 
         def work(where: str) -> Said:
-            answer = self._frame.engine.prune(dry_run=dry_run, only=where if path else None)
+            answer = self._frame.engine.prune(dry_run=dry_run, only=where or None)
             if format == "json":
                 return Said(json.dumps(upkeep_text.prune_json(answer), ensure_ascii=False))
             text = _fitted(upkeep_text.prune_lines(answer), max_tokens)
             return Said(text.replace("--yes removes them", "dry_run false removes them"))
 
-        return await self._frame.answer(ctx, path, work)
+        return await self._frame.answer(ctx, path, work, everywhere=True)
 
     async def drop(
         self,
