@@ -21,7 +21,7 @@ from codelens.index.ingest import Ingest
 from codelens.index.order import hits_first
 from codelens.index.pathfacts import path_facts
 from codelens.index.progress import Progress, silent
-from codelens.index.settled import is_settled
+from codelens.index.settled import changed_works, is_settled
 from codelens.index.sources import DiskSource, Source, Work
 from codelens.index.workers import Extractor, InProcess, WorkerPool
 from codelens.scope.repository import Repository, Scope
@@ -93,7 +93,8 @@ def refresh(
     if view is not None and delta.nothing(view, scope):
         return _untouched(known, view, delta)
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
-    settled = view is not None and is_settled(db, scope, view, known.files, delta, source)
+    works = changed_works(db, known.files, delta.works, source)
+    settled = view is not None and is_settled(view, scope, delta._replace(works=works))
     wait_s = 0.0 if settled else budget.wait_s()
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
@@ -108,11 +109,11 @@ def refresh(
         # What cannot be written is better answered anew from memory, if it is small enough for it.
         if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
-        return behind(known, scope, delta, f"not updated: {error}")
+        return behind(known, scope, delta._replace(works=works), f"not updated: {error}")
     except (IndexLocked, LeaseLost) as error:
         if settled and view is not None:
             return _untouched(known, view, delta)
-        return behind(load(db, scope), scope, delta, f"not updated: {error}")
+        return behind(load(db, scope), scope, delta._replace(works=works), f"not updated: {error}")
 
 
 def update(

@@ -6,8 +6,10 @@ rule), and so is one that was only touched. Its bytes tell.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from codelens.index.compare import Delta
-from codelens.index.sources import Source, Unavailable
+from codelens.index.sources import Source, Unavailable, Work
 from codelens.scan.content import hash_of
 from codelens.scope.repository import Scope
 from codelens.store.database import Database
@@ -17,28 +19,20 @@ from codelens.store.views import CURRENT, FileRow, ViewRow
 _MOST_FILES = 100
 
 
-def is_settled(
-    db: Database,
-    scope: Scope,
-    view: ViewRow,
-    files: list[FileRow],
-    delta: Delta,
-    source: Source,
-) -> bool:
-    """Whether nothing but signatures differs between a view and the disk.
+def changed_works(
+    db: Database, files: Iterable[FileRow], works: list[Work], source: Source
+) -> list[Work]:
+    """Those whose bytes are not what the view has.
 
-    Only few files are read for it; where many are suspected the answer is no.
+    Only few files are read for it; where many are suspected all of them are given back.
     """
-    if len(delta.works) > _MOST_FILES:
-        return False
-    suspected = {work.path for work in delta.works}
-    # Folders that were listed anew and brought no other file differ by their signature alone.
-    bare = delta._replace(works=[], folders={})
-    if not bare.nothing(view, scope) or delta.unchecked:
-        return False
+    if len(works) > _MOST_FILES:
+        return works
+    suspected = {work.path for work in works}
     rows = {file.path: file for file in files if file.path in suspected and file.state == CURRENT}
     known = hashes(db, (row.content for row in rows.values() if row.content is not None))
-    for work in delta.works:
+
+    def is_same(work: Work) -> bool:
         row = rows.get(work.path)
         if row is None or row.content is None:
             return False
@@ -46,6 +40,16 @@ def is_settled(
             data, _ = source.fetch(work)
         except (FileNotFoundError, Unavailable):
             return False
-        if hash_of(data) != known.get(row.content):
-            return False
-    return True
+        return hash_of(data) == known.get(row.content)
+
+    return [work for work in works if not is_same(work)]
+
+
+def is_settled(view: ViewRow, scope: Scope, delta: Delta) -> bool:
+    """Whether nothing but signatures differs, given the works that `changed_works` left.
+
+    Folders that were listed anew, and sources of ignore rules that were read anew, and brought no
+    other file differ by their signature alone.
+    """
+    bare = delta._replace(folders={}, sources=view.sources)
+    return bare.nothing(view, scope) and not delta.unchecked
