@@ -222,9 +222,10 @@ class Server:
         return int(text.partition("VmRSS:")[2].split()[0])
 
     def close(self) -> None:
-        assert self.process.stdin is not None
+        assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait(30)
+        self.process.stdout.close()
 
     def _tool(self, name: str, **arguments: object) -> dict:
         found = self._call("tools/call", {"name": name, "arguments": arguments})
