@@ -93,9 +93,11 @@ def refresh(
     if view is not None and delta.nothing(view, scope):
         return _untouched(known, view, delta)
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
-    works = changed_works(db, known.files, delta.works, source)
-    settled = view is not None and is_settled(view, scope, delta._replace(works=works))
-    wait_s = 0.0 if settled else budget.wait_s()
+
+    def differing() -> Delta:
+        # Read only where a writer is met: most looks meet none, and the update reads them anyway.
+        works = changed_works(db, known.files, delta.works, source)
+        return delta._replace(works=works)
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
         # Another process may have done the work while this one waited for the lease.
@@ -104,16 +106,22 @@ def refresh(
         return again, DiskSource(again.root, settings.max_file_bytes, again.started_ns)
 
     try:
-        return update(scope, db, settings, budget, progress, look_again, wait_s)
+        try:
+            return update(scope, db, settings, budget, progress, look_again, 0.0)
+        except IndexLocked:
+            if view is not None and is_settled(view, scope, differing()):
+                return _untouched(known, view, delta)
+            return update(scope, db, settings, budget, progress, look_again)
     except (DiskFull, HomeNotWritable) as error:
         # What cannot be written is better answered anew from memory, if it is small enough for it.
         if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
-        return behind(known, scope, delta._replace(works=works), f"not updated: {error}")
+        return behind(known, scope, differing(), f"not updated: {error}")
     except (IndexLocked, LeaseLost) as error:
-        if settled and view is not None:
+        left = differing()
+        if view is not None and is_settled(view, scope, left):
             return _untouched(known, view, delta)
-        return behind(load(db, scope), scope, delta._replace(works=works), f"not updated: {error}")
+        return behind(load(db, scope), scope, left, f"not updated: {error}")
 
 
 def update(
