@@ -7,7 +7,6 @@ needed, or when the client has paused: the two would take the processor from eac
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import signal
@@ -48,9 +47,6 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     threading.Thread(target=client.watch_parent, daemon=True).start()
     threading.Thread(target=client.listen, daemon=True).start()
     client.wait_for_need()
-    # A view is a hundred thousand objects that stay, and a query makes thousands that go by
-    # themselves: with Python's defaults looking for cycles is an eighth of a query.
-    gc.set_threshold(50_000, 20, 50)
     from codelens.engine import usage
     from codelens.engine.engine import Engine
     from codelens.serve.server import make_server, run
