@@ -165,7 +165,7 @@ class ClassNames(Names):
             if one.kind == "class":
                 hits = self._in_type(path, model, at, name, space, arguments)
             elif at > 0:
-                hits = self._in_block(path, model, at, name, space)
+                hits = self._in_scope(path, model, at, name, space, arguments)
             else:
                 hits = []
             if hits:
@@ -175,6 +175,12 @@ class ClassNames(Names):
             ("file", path, name, space, arguments),
             lambda: self._in_file(path, model, name, space, arguments),
         )
+
+    def _in_scope(
+        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+    ) -> list[Hit]:
+        """What a bare name means in a scope inside a file that is no type."""
+        return self._in_block(path, model, at, name, space)
 
     def _in_block(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space

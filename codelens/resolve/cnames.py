@@ -182,30 +182,13 @@ class CNames(ClassNames):
         model = self.view.model(hit.path)
         return model.symbols[hit.symbol].kind if model is not None and hit.symbol >= 0 else ""
 
-    def find(
-        self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
+    def _in_scope(
+        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
     ) -> list[Hit]:
-        """What a bare name means; in a method defined outside, in its class as well."""
-        model = self.view.model(path)
-        at = scope
-        while model is not None and at > 0:
-            one = model.scopes[at]
-            if one.kind == "class":
-                hits = self._in_type(path, model, at, name, space, arguments)
-            else:
-                hits = self._in_block(path, model, at, name, space)
-                owner = self._owner(path, at) if one.symbol >= 0 and not hits else None
-                if owner is not None:
-                    hits = self.types.inherited(owner, name, space, arguments)
-            if hits:
-                return hits
-            at = one.parent
-        if model is None:
-            return []
-        return self.types.once(
-            ("file", path, name, space, arguments),
-            lambda: self._in_file(path, model, name, space, arguments),
-        )
+        """As elsewhere; in a method defined outside its class, in the class as well."""
+        hits = self._in_block(path, model, at, name, space)
+        owner = self._owner(path, at) if model.scopes[at].symbol >= 0 and not hits else None
+        return hits if owner is None else self.types.inherited(owner, name, space, arguments)
 
     def _in_block(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space
