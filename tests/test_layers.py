@@ -13,12 +13,13 @@ ROOT = Path(__file__).resolve().parent.parent / "codelens"
 ALLOWED = {
     "types": set(),
     "errors": set(),
+    "filelock": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
     "scope": {"types", "errors", "paths", "config"},
     "scan": {"types", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
-    "store": {"types", "errors", "paths"},
+    "store": {"types", "errors", "filelock", "paths"},
     "index": {"types", "errors", "paths", "config", "scope", "scan", "extract", "store"},
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
@@ -31,7 +32,7 @@ ALLOWED = {
         "handles", "rank", "resolve", "memory",
     },
     "serve": {"types", "errors", "paths", "config", "engine"},
-    "hosts": {"types", "errors", "paths"},
+    "hosts": {"types", "errors", "filelock", "paths"},
     "cli": {"types", "errors", "paths", "config", "engine", "serve", "hosts"},
 }  # fmt: skip
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import time
 from collections.abc import Generator
 from pathlib import Path
 
+from codelens import filelock
 from codelens.hosts import files
 from codelens.hosts.faults import NotWritten, TurnTaken
 from codelens.paths import make_private
@@ -50,9 +50,8 @@ def _locked(path: Path, until: float) -> int:
     while True:
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-            if _take(descriptor) and _is_at(descriptor, path):
+            if _is_ours(descriptor, path):
                 return descriptor
-            os.close(descriptor)
         except OSError as error:
             raise NotWritten(path, (error.strerror or str(error)).lower()) from error
         if time.monotonic() > until:
@@ -60,27 +59,19 @@ def _locked(path: Path, until: float) -> int:
         time.sleep(_LOOK_S)
 
 
-def _take(descriptor: int) -> bool:
-    """Whether the lock is ours now."""
+def _is_ours(descriptor: int, path: Path) -> bool:
+    """Whether the lock is taken, of the file that has the name; else the descriptor is closed."""
+    ours = False
     try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in {errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK}:
-            return False
-        os.close(descriptor)
-        raise
-    return True
+        # Who had the lock has deleted its file: what was locked then may have no name any more.
+        ours = filelock.take(descriptor, wait=False) and _is_at(descriptor, path)
+    finally:
+        if not ours:
+            os.close(descriptor)
+    return ours
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the file that is locked still has its name: who had the lock has deleted it."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

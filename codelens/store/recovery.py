@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from codelens import filelock
 from codelens.errors import HomeNotWritable
 
 KEPT_S = 7 * 86_400
@@ -138,14 +139,7 @@ def alone_in(folder: Path, lock: str = ".recovery.lock") -> Generator[None]:
     """One process at a time renames databases of a folder; or makes them, with another lock."""
     descriptor = os.open(folder / lock, os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        filelock.take(descriptor, wait=True)
         yield
     finally:
         # Closing gives a lock back.
