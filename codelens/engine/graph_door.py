@@ -137,7 +137,7 @@ class GraphDoor(Door):
         budget_ms: float | None,
         progress: Progress,
     ) -> ImpactAnswer:
-        from codelens.engine import graphs, impact
+        from codelens.engine import impact, resolved
         from codelens.engine.changes import changes_of
 
         impact.check_depth(depth)
@@ -153,7 +153,7 @@ class GraphDoor(Door):
                 answer = impact.impact_of_diff(look, found, base, depth, limit, left)
             for one in (look, base.look):
                 if one is not None:
-                    graphs.keep(one)
+                    resolved.keep(one)
             return answer
 
     def _base(self, opened: Opened, diff: str, budget_ms: float | None, progress: Progress) -> Base:
@@ -227,13 +227,13 @@ class GraphDoor(Door):
         self, path: str | Path, ref: str | None, budget_ms: float | None, progress: Progress
     ) -> Generator[tuple[Look, float]]:
         """A look whose graph is walked, for so many seconds; what is resolved is kept."""
-        from codelens.engine import graphs
+        from codelens.engine import resolved
 
         started = time.monotonic()
         with self._looked(path, ref, budget_ms, progress) as (opened, look):
             with opened.shelf.db.read():
                 yield look, _left(budget_ms, started)
-            graphs.keep(look)
+            resolved.keep(look)
 
 
 def _left(budget_ms: float | None, started: float) -> float:
