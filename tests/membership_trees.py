@@ -19,6 +19,7 @@ from codelens.scope.ignore import Ignore, IgnoreSettings
 from codelens.scope.membership import Membership, Walker
 
 SCALE = int(os.environ.get("CODELENS_TEST_SCALE", "1"))
+NO_EXCLUDES = IgnoreSettings(excludes_file="")
 SOME_OID = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # the empty blob; nothing looks it up
 
 
@@ -129,6 +130,11 @@ def walker(repo: GitRepo, ignore_settings: IgnoreSettings, **more: object) -> Wa
     return Walker(repo.root, ignore, tracked, git_dir)
 
 
+def walk(repo: GitRepo, **more: object) -> Membership:
+    """Without the ignore file that the user has for all repositories."""
+    return walker(repo, NO_EXCLUDES, **more).walk()
+
+
 def listed(found: Membership) -> set[bytes]:
     """What a walk found, written as git does."""
     return {*found.files, *found.links, *(path + b"/" for path in found.nested)}
@@ -137,6 +143,13 @@ def listed(found: Membership) -> set[bytes]:
 def expected(repo: GitRepo) -> set[bytes]:
     """What git lists, less tracked paths that are no file or link on the disk."""
     return {path for path in repo.members() if path.endswith(b"/") or on_disk(repo.root, path)}
+
+
+def found_as_git_lists(repo: GitRepo, **more: object) -> set[bytes]:
+    """What a walk finds, after making sure that git says the same."""
+    found = listed(walk(repo, **more))
+    assert found == expected(repo)
+    return found
 
 
 def on_disk(root: Path, path: bytes) -> bool:

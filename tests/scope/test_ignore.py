@@ -38,11 +38,6 @@ def ignored_by_us(
     }
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> GitRepo:
-    return GitRepo.init(tmp_path / "repo")
-
-
 @given(
     batch=st.lists(
         st.tuples(ignore_texts, st.lists(short_paths, min_size=5, max_size=12), st.integers(0, 6)),

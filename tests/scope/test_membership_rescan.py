@@ -11,12 +11,9 @@ import pytest
 from gitrepo import GitRepo
 from hypothesis import given
 from hypothesis import strategies as st
-from membership_trees import examples, fresh_repo, make_file, on_disk, track, walker
+from membership_trees import NO_EXCLUDES, examples, fresh_repo, make_file, on_disk, track, walker
 
-from codelens.scope.ignore import IgnoreSettings
 from codelens.scope.membership import Membership, marks_hold
-
-NO_EXCLUDES = IgnoreSettings(excludes_file="")
 
 parts = st.sampled_from([b"a", b"b", b"c", b"out", b"x.o"])
 paths = st.lists(parts, min_size=1, max_size=4).map(b"/".join)
