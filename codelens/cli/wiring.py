@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from codelens.cli import screen, streams
 
 if TYPE_CHECKING:
+    from codelens.hosts.change import Change
     from codelens.hosts.machine import Machine
-    from codelens.hosts.wiring import Change
 
 _LONGEST = 200
 """Lines of a diff; a skill is shorter."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from codelens.hosts.change import Change
 from codelens.hosts.descriptor import hosts
 from codelens.hosts.ledger import Ledger
 from codelens.hosts.machine import Machine
 from codelens.hosts.wanted import Request
-from codelens.hosts.wiring import Change, install, plan_install, plan_uninstall, uninstall
+from codelens.hosts.wiring import install, plan_install, plan_uninstall, uninstall
 
 COMMAND = "/opt/me/bin/codelens"
 

@@ -13,12 +13,13 @@ import pytest
 from hosts.hosting import Scratch, problems
 
 from codelens.hosts import files
+from codelens.hosts.change import Change
 from codelens.hosts.edits import Edit
 from codelens.hosts.faults import Overtaken, TurnTaken
 from codelens.hosts.ledger import Ledger
 from codelens.hosts.turn import alone
 from codelens.hosts.wanted import Wish
-from codelens.hosts.wiring import Change, install, uninstall
+from codelens.hosts.wiring import install, uninstall
 
 
 @dataclass

@@ -10,9 +10,9 @@ from codelens.cli import options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from codelens.hosts.change import Change
     from codelens.hosts.descriptor import Host
     from codelens.hosts.wanted import Request
-    from codelens.hosts.wiring import Change
 
 
 def add(commands: options.Commands) -> None:

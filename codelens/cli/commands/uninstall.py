@@ -11,8 +11,8 @@ from codelens.cli.commands.install import add_choice
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from codelens.hosts.change import Change
     from codelens.hosts.machine import Machine
-    from codelens.hosts.wiring import Change
 
 
 def add(commands: options.Commands) -> None:
