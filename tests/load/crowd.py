@@ -11,246 +11,30 @@ while the worktree was being changed is held to less: nothing in it is of neithe
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gitrepo import GitRepo, git_environment
+from load.faces import LIMIT, CommandLine, Face, Server
+from load.report import Report, grown
+from load.trees import Tree
 
-COMMAND = [sys.executable, "-P", "-m", "codelens"]
 WORDS = ("retry", "session", "encoding", "redirect", "timeout", "cookie")
 TRIES = 60
 STILL = 0.7
 """Share of the questions during which nobody edits the worktree they are about."""
-LIMIT = 100
 SPARE_KB = 20 * 1024
 """What a server may grow by late in the run: it keeps what it worked out of the last views."""
-
-
-class Report:
-    """Counts, and what went wrong; shared by all threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.counts: Counter[str] = Counter()
-        self.faults: list[str] = []
-        self.resident: dict[str, list[int]] = {}
-
-    def count(self, what: str) -> None:
-        with self._lock:
-            self.counts[what] += 1
-
-    def fault(self, what: str) -> None:
-        with self._lock:
-            self.faults.append(what)
-
-    def memory(self, who: str, kilobytes: int) -> None:
-        with self._lock:
-            self.resident.setdefault(who, []).append(kilobytes)
-
-
-class Tree:
-    """One worktree, and a number that changes with every edit; odd while one is under way.
-
-    `still` keeps the editor of this worktree waiting for an answer; all others go on.
-    """
-
-    def __init__(self, repo: GitRepo, name: str, seed: int) -> None:
-        self.repo, self.name = repo, name
-        self.edits = 0
-        self._turn = threading.Condition()
-        self._asking = 0
-        self._waiting = False
-        self.tokens: list[str] = []
-        self._random = random.Random(seed)
-        self._made = 0
-
-    def edit(self, report: Report) -> None:
-        """Change something as an agent would."""
-        ways = (self._append, self._append, self._append, self._create, self._remove, self._rename,
-                self._commit, self._switch, self._reset)  # fmt: skip
-        way = self._random.choice(ways)
-        with self._turn:
-            self._waiting = True
-            self._turn.wait_for(lambda: not self._asking)
-            self.edits += 1
-            try:
-                way()
-            finally:
-                self.edits += 1
-                self._waiting = False
-                self._turn.notify_all()
-        report.count(f"edit {way.__name__[1:]}")
-
-    @contextmanager
-    def still(self) -> Iterator[None]:
-        with self._turn:
-            self._turn.wait_for(lambda: not self._waiting)
-            self._asking += 1
-        try:
-            yield
-        finally:
-            with self._turn:
-                self._asking -= 1
-                self._turn.notify_all()
-
-    def _source(self) -> Path | None:
-        listed = self.repo.text("ls-files", "--", "*.py").splitlines()
-        found = [path for name in listed if (path := self.repo.path(name)).is_file()]
-        return self._random.choice(found) if found else None
-
-    def _token(self) -> str:
-        self._made += 1
-        # None is the beginning of another.
-        token = f"zq{self.name}n{self._made}e"
-        self.tokens = [*self.tokens[-30:], token]
-        return token
-
-    def _append(self) -> None:
-        target = self._source()
-        if target is not None:
-            with target.open("a", encoding="utf-8") as file:
-                file.write(f"\n\ndef {self._token()}():\n    return {self._made}\n")
-
-    def _create(self) -> None:
-        text = f"class {self._token()}:\n    kept = {self._made}\n"
-        self.repo.write(f"made_{self.name}/part{self._made}.py", text)
-
-    def _remove(self) -> None:
-        made = sorted(self.repo.path(f"made_{self.name}").glob("*.py"))
-        if made:
-            self._random.choice(made).unlink()
-
-    def _rename(self) -> None:
-        made = sorted(self.repo.path(f"made_{self.name}").glob("*.py"))
-        if made:
-            self._made += 1
-            self._random.choice(made).rename(made[0].parent / f"moved{self._made}.py")
-
-    def _commit(self) -> None:
-        self.repo.commit(f"work of {self.name}")
-
-    def _switch(self) -> None:
-        branch = f"{self.name}-{self._random.randrange(3)}"
-        known = self.repo.git("branch", "--list", branch).strip()
-        self.repo.commit("before the switch")
-        self.repo.git("checkout", "-q", *([branch] if known else ["-b", branch]))
-
-    def _reset(self) -> None:
-        self.repo.git("reset", "-q", "--hard", "HEAD")
-
-    def grep(self, text: str, *at: str) -> set[str]:
-        """Paths with the text, by git alone."""
-        how = ["--untracked"] if not at else []
-        done = subprocess.run(
-            ["git", "grep", "-I", "-l", "-i", "-z", *how, "-F", "-e", text, *at],
-            cwd=self.repo.root, env=git_environment(), capture_output=True,
-        )  # fmt: skip
-        names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-        return {name.partition(":")[2] if at else name for name in names if name}
-
-
-class CommandLine:
-    """A process a question."""
-
-    def __init__(self, env: dict[str, str]) -> None:
-        self._env = env
-
-    def search(self, tree: Tree, query: str, mode: str, ref: str) -> dict:
-        extra = ["--ref", ref] if ref else []
-        return self._ask(
-            "-C", str(tree.repo.root), "search", query, "--json",
-            "--mode", mode, "--limit", str(LIMIT), *extra,
-        )  # fmt: skip
-
-    def expand(self, tree: Tree, handle: str) -> dict:
-        return self._ask("-C", str(tree.repo.root), "expand", handle, "--json")
-
-    def prune(self) -> None:
-        self._ask("prune", "--json")
-
-    def _ask(self, *args: str) -> dict:
-        done = subprocess.run(
-            [*COMMAND, *args], env=self._env, capture_output=True, text=True, timeout=300
-        )
-        if "Traceback" in done.stderr or not done.stdout:
-            raise RuntimeError(f"{args} ended with {done.returncode}: {done.stderr[-600:]}")
-        return json.loads(done.stdout)
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-class Server:
-    """An MCP server, asked one question after another."""
-
-    def __init__(self, env: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
-            [*COMMAND, "serve"], env=env | {"CODELENS_TOOLS": "all"}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd="/",
-        )  # fmt: skip
-        self._id = 0
-        me = {"name": "crowd", "version": "1"}
-        given = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
-        self._call("initialize", given)
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def search(self, tree: Tree, query: str, mode: str, ref: str) -> dict:
-        return self._tool(
-            "cl_search", query=query, mode=mode, limit=LIMIT, ref=ref, max_tokens=100_000,
-            path=str(tree.repo.root), format="json",
-        )  # fmt: skip
-
-    def expand(self, tree: Tree, handle: str) -> dict:
-        return self._tool("cl_expand", handles=[handle], path=str(tree.repo.root), format="json")
-
-    def resident_kb(self) -> int:
-        text = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(text.partition("VmRSS:")[2].split()[0])
-
-    def close(self) -> None:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.close()
-        self.process.wait(30)
-        self.process.stdout.close()
-
-    def _tool(self, name: str, **arguments: object) -> dict:
-        found = self._call("tools/call", {"name": name, "arguments": arguments})
-        text = found["content"][0]["text"]
-        if found.get("isError"):
-            raise RuntimeError(f"{name} {arguments}: {text}")
-        return json.loads(text)
-
-    def _call(self, method: str, params: dict) -> dict:
-        self._id += 1
-        self._send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
-        assert self.process.stdout is not None
-        while line := self.process.stdout.readline():
-            message = json.loads(line)
-            if message.get("id") == self._id:
-                return message["result"]
-        raise RuntimeError("the server ended")
-
-    def _send(self, message: dict) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
-
-
-Face = CommandLine | Server
 
 
 class Asker:
@@ -410,15 +194,6 @@ def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0)
         if growth > SPARE_KB:
             report.fault(f"{who} grew from its third to its last quarter: {values}")
     return report
-
-
-def grown(values: list[int]) -> float:
-    """How much more the last quarter weighs than the third, in kilobytes."""
-    quarter = len(values) // 4
-    if not quarter:
-        return 0.0
-    third, last = values[2 * quarter : 3 * quarter], values[-quarter:]
-    return statistics.median(last) - statistics.median(third)
 
 
 def left_over(home: Path) -> list[int]:

@@ -1,0 +1,114 @@
+"""The worktrees of the crowd; each has an editor who works as an agent does, and git to grep it."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gitrepo import GitRepo, git_environment
+from load.report import Report
+
+
+class Tree:
+    """One worktree, and a number that changes with every edit; odd while one is under way.
+
+    `still` keeps the editor of this worktree waiting for an answer; all others go on.
+    """
+
+    def __init__(self, repo: GitRepo, name: str, seed: int) -> None:
+        self.repo, self.name = repo, name
+        self.edits = 0
+        self._turn = threading.Condition()
+        self._asking = 0
+        self._waiting = False
+        self.tokens: list[str] = []
+        self._random = random.Random(seed)
+        self._made = 0
+
+    def edit(self, report: Report) -> None:
+        """Change something as an agent would."""
+        ways = (self._append, self._append, self._append, self._create, self._remove, self._rename,
+                self._commit, self._switch, self._reset)  # fmt: skip
+        way = self._random.choice(ways)
+        with self._turn:
+            self._waiting = True
+            self._turn.wait_for(lambda: not self._asking)
+            self.edits += 1
+            try:
+                way()
+            finally:
+                self.edits += 1
+                self._waiting = False
+                self._turn.notify_all()
+        report.count(f"edit {way.__name__[1:]}")
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        with self._turn:
+            self._turn.wait_for(lambda: not self._waiting)
+            self._asking += 1
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._asking -= 1
+                self._turn.notify_all()
+
+    def _source(self) -> Path | None:
+        listed = self.repo.text("ls-files", "--", "*.py").splitlines()
+        found = [path for name in listed if (path := self.repo.path(name)).is_file()]
+        return self._random.choice(found) if found else None
+
+    def _token(self) -> str:
+        self._made += 1
+        # None is the beginning of another.
+        token = f"zq{self.name}n{self._made}e"
+        self.tokens = [*self.tokens[-30:], token]
+        return token
+
+    def _append(self) -> None:
+        target = self._source()
+        if target is not None:
+            with target.open("a", encoding="utf-8") as file:
+                file.write(f"\n\ndef {self._token()}():\n    return {self._made}\n")
+
+    def _create(self) -> None:
+        text = f"class {self._token()}:\n    kept = {self._made}\n"
+        self.repo.write(f"made_{self.name}/part{self._made}.py", text)
+
+    def _remove(self) -> None:
+        made = sorted(self.repo.path(f"made_{self.name}").glob("*.py"))
+        if made:
+            self._random.choice(made).unlink()
+
+    def _rename(self) -> None:
+        made = sorted(self.repo.path(f"made_{self.name}").glob("*.py"))
+        if made:
+            self._made += 1
+            self._random.choice(made).rename(made[0].parent / f"moved{self._made}.py")
+
+    def _commit(self) -> None:
+        self.repo.commit(f"work of {self.name}")
+
+    def _switch(self) -> None:
+        branch = f"{self.name}-{self._random.randrange(3)}"
+        known = self.repo.git("branch", "--list", branch).strip()
+        self.repo.commit("before the switch")
+        self.repo.git("checkout", "-q", *([branch] if known else ["-b", branch]))
+
+    def _reset(self) -> None:
+        self.repo.git("reset", "-q", "--hard", "HEAD")
+
+    def grep(self, text: str, *at: str) -> set[str]:
+        """Paths with the text, by git alone."""
+        how = ["--untracked"] if not at else []
+        done = subprocess.run(
+            ["git", "grep", "-I", "-l", "-i", "-z", *how, "-F", "-e", text, *at],
+            cwd=self.repo.root, env=git_environment(), capture_output=True,
+        )  # fmt: skip
+        names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+        return {name.partition(":")[2] if at else name for name in names if name}
