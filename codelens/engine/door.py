@@ -15,9 +15,15 @@ from codelens.engine import background, usage
 from codelens.engine.look import Look, looked
 from codelens.engine.shelf import Shelf
 from codelens.engine.used import note_use
-from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, SettingError
+from codelens.errors import (
+    DiskFull,
+    HomeNotWritable,
+    IndexCorrupt,
+    SettingError,
+    UnclearWorktree,
+)
 from codelens.index.progress import Progress
-from codelens.scope.place import locate
+from codelens.scope.place import link_out, locate
 from codelens.scope.repository import Repository, Scope
 
 logger = logging.getLogger(__name__)
@@ -145,6 +151,17 @@ def root_of(path: str | Path) -> str:
         ScopeError: there is no such path, or it is never indexed.
     """
     return locate(path).root
+
+
+def refuse_link_out(path: str | Path) -> None:
+    """Refuse a path that leaves its worktree by a link of that worktree.
+
+    Raises:
+        UnclearWorktree: always when it refuses.
+    """
+    if out := link_out(path):
+        why = f"{out.link} is a link of that worktree and leads out of it, to {out.target}"
+        raise UnclearWorktree(why, [out.worktree])
 
 
 def in_range(limit: int) -> None:

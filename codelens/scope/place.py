@@ -54,6 +54,40 @@ def locate(path: str | os.PathLike[str]) -> Place:
     return place
 
 
+class LinkOut(NamedTuple):
+    """A link of a worktree that leads out of it."""
+
+    link: str
+    worktree: str
+    target: str
+
+
+def link_out(path: str | os.PathLike[str]) -> LinkOut | None:
+    """The link by which `path` leaves the worktree that it begins in; None if it stays.
+
+    What a repository holds may not decide that a question is about something outside of it. Links
+    of plain folders, and of a home folder kept under git, are the user's own.
+    """
+    drive, rest = os.path.splitdrive(os.path.expanduser(os.fspath(path)))
+    here = drive + os.sep
+    for name in rest.split(os.sep):
+        if name in {"", "."}:
+            continue
+        if name == "..":
+            here = os.path.dirname(here)
+            continue
+        at = os.path.join(here, name)
+        here = os.path.realpath(at) if os.path.islink(at) else at
+        if here == at:
+            continue
+        holder = _climb(os.path.dirname(at))
+        if holder is None or holder.kind != "worktree" or refused(holder.root, repository=True):
+            continue
+        if here != holder.root and not here.startswith(holder.root + os.sep):
+            return LinkOut(at, holder.root, here)
+    return None
+
+
 def _climb(here: str) -> Place | None:
     folder = here
     while True:

@@ -23,7 +23,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ListRootsRequest, ListRootsResult
 from pydantic import ValidationError
 
-from codelens.engine.door import root_of
+from codelens.engine.door import refuse_link_out, root_of
 from codelens.errors import NoSuchPath, RefusedFolder, ScopeError, SettingError, UnclearWorktree
 
 logger = logging.getLogger(__name__)
@@ -59,7 +59,8 @@ class Worktrees:
 
         Raises:
             SettingError: `path` is not absolute.
-            UnclearWorktree: nothing says which one is meant, or several are named.
+            UnclearWorktree: nothing says which one is meant, several are named, or a link of a
+                worktree leads out of it.
         """
         if path:
             if not os.path.isabs(os.path.expanduser(path)):
@@ -67,6 +68,7 @@ class Worktrees:
                     f"path must be absolute, not {path[:200]!r}: it says which worktree is meant, "
                     "by any path inside it"
                 )
+            refuse_link_out(path)
             return path
         passed: list[str] = []
         named = [("--root", [self._fixed or ""]), ("the workspace of Codex", _codex(context))]

@@ -178,3 +178,13 @@ def test_the_hosts_variable_comes_before_the_clients_roots(
 ) -> None:
     opened = editor(roots=[main.root], CLAUDE_PROJECT_DIR=str(second.root))
     assert at(second.root) in opened.where(1)
+
+
+def test_a_path_by_a_link_out_of_the_worktree_is_refused(
+    editor, main: GitRepo, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    os.symlink(tmp_path / "outside", main.path("out"))
+    said = editor().where(1, path=str(main.root / "out"))
+    assert f"leads out of it, to {tmp_path / 'outside'}" in said
+    assert said.endswith(f"pass path, an absolute path inside the one: {main.root}")
