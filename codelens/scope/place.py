@@ -68,7 +68,8 @@ def link_out(path: str | os.PathLike[str]) -> LinkOut | None:
     What a repository holds may not decide that a question is about something outside of it. Links
     of plain folders, and of a home folder kept under git, are the user's own.
     """
-    drive, rest = os.path.splitdrive(os.path.expanduser(os.fspath(path)))
+    given = os.fspath(path)
+    drive, rest = os.path.splitdrive(os.path.expanduser(given))
     here = drive + os.sep
     for name in rest.split(os.sep):
         if name in {"", "."}:
