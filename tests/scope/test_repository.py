@@ -1,0 +1,30 @@
+"""A repository that nobody holds any more is given back at once, as servers open one a question."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from pathlib import Path
+
+from gitrepo import GitRepo
+
+from codelens.scope.repository import Repository
+
+
+def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> None:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("first", {"a.py": "x = 1\n"})
+    gc.disable()
+    try:
+        repository = Repository.at(made.root)
+        opened = weakref.ref(repository.git)
+        assert repository.dirty() is False
+        assert [name for name, _ in repository.branches()] == ["main"]
+        repository.release()
+        # What was given back is read anew.
+        assert repository.scope().branch == "main"
+        assert opened() is not None
+        del repository
+        assert opened() is None
+    finally:
+        gc.enable()
