@@ -76,7 +76,7 @@ def terms(view: Snapshot, corpus: Corpus, typed: str) -> list[Near]:
         for term in vocabulary.terms_from(view.db, start, len(lower) + most)
         if len(lower) - len(term) <= _LONGEST_SUFFIX + most
         and _has_letters(term, lower, most)
-        and _to_beginning(lower, term, most) <= most
+        and distance(lower, term, most, goes_on=True) <= most
         and _has_form(lower, term, most)
     ]
     held = hits.read(view.db, corpus, near)
@@ -124,28 +124,6 @@ def _may_be_near(left: str, right: str, most: int) -> bool:
     )
 
 
-def _to_beginning(lower: str, term: str, most: int) -> int:
-    """Edits from a term to how a word begins; more than `most`: any such."""
-    at = 0
-    for one, other in zip(lower, term, strict=False):
-        if one != other:
-            break
-        at += 1
-    lower, term = lower[at:], term[at:]
-    if not lower or not term:
-        return len(term)
-    if most == 0:
-        return 1
-    steps = min(
-        _to_beginning(lower[1:], term[1:], most - 1),
-        _to_beginning(lower[1:], term, most - 1),
-        _to_beginning(lower, term[1:], most - 1),
-    )
-    if lower[:2] == term[1::-1]:
-        steps = min(steps, _to_beginning(lower[2:], term[2:], most - 1))
-    return 1 + steps
-
-
 def _has_letters(term: str, lower: str, most: int) -> bool:
     """Whether all letters of a term but `most` stand in a word about where they do in the term."""
     missing = 0
@@ -157,12 +135,18 @@ def _has_letters(term: str, lower: str, most: int) -> bool:
     return True
 
 
-def distance(left: str, right: str, most: int) -> int:
+def distance(left: str, right: str, most: int, *, goes_on: bool = False) -> int:
     """Edits from one text to the other, a swap of neighbours being one; above `most`: any such.
 
     Tried out from the first difference on: with two edits at most that is quicker than a table.
+
+    Args:
+        left: a text.
+        right: another one.
+        most: how many edits are of interest.
+        goes_on: to how `left` begins; what follows in it costs nothing.
     """
-    if abs(len(left) - len(right)) > most:
+    if not goes_on and abs(len(left) - len(right)) > most:
         return most + 1
     at = 0
     for one, other in zip(left, right, strict=False):
@@ -171,14 +155,14 @@ def distance(left: str, right: str, most: int) -> int:
         at += 1
     left, right = left[at:], right[at:]
     if not left or not right:
-        return len(left) + len(right)
+        return len(right) if goes_on else len(left) + len(right)
     if most == 0:
         return 1
     steps = min(
-        distance(left[1:], right[1:], most - 1),
-        distance(left[1:], right, most - 1),
-        distance(left, right[1:], most - 1),
+        distance(left[1:], right[1:], most - 1, goes_on=goes_on),
+        distance(left[1:], right, most - 1, goes_on=goes_on),
+        distance(left, right[1:], most - 1, goes_on=goes_on),
     )
     if left[:2] == right[1::-1]:
-        steps = min(steps, distance(left[2:], right[2:], most - 1))
+        steps = min(steps, distance(left[2:], right[2:], most - 1, goes_on=goes_on))
     return 1 + steps

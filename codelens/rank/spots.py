@@ -43,8 +43,6 @@ class Place(NamedTuple):
     """Position of the definition that these lines are, -1 if none."""
     score: float
     shares: dict[str, float]
-    text_score: float = 0.0
-    """Of the chunk that it was found by; 0 for one found by name."""
     head: int = -1
     """Position of the longer definition that begins here, if it was asked for."""
     alike: tuple[Place, ...] = ()
@@ -82,9 +80,7 @@ def others(judge: Judged, texts: Texts, above: float = 0.0) -> Iterator[Place]:
             yield _of_chunk(judge, at, texts)
 
 
-def of_symbol(
-    judge: Judged, symbol: Definition, shares: dict[str, float] | None = None, text: float = 0.0
-) -> Place:
+def of_symbol(judge: Judged, symbol: Definition, shares: dict[str, float] | None = None) -> Place:
     """A definition."""
     shares = judge.shares if shares is None else shares
     return Place(
@@ -94,7 +90,6 @@ def of_symbol(
         symbol.ordinal,
         sum(shares.values()),
         shares,
-        text,
     )
 
 
@@ -106,14 +101,14 @@ def overlap(left: Place, right: Place) -> bool:
 def _part_of(judge: Judged, symbol: Definition) -> Place:
     """Of a long definition: a container by its beginning, another by its best part."""
     one = judge.evidence
-    for score, number in [*one.scored.chunks, *((0.0, at) for at in range(len(one.chunks)))]:
+    for number in [*(at for _, at in one.scored.chunks), *range(len(one.chunks))]:
         chunk = one.chunks[number]
         start, end = max(chunk.start_line, symbol.start_line), min(chunk.end_line, symbol.end_line)
         if start > end or (symbol.kind in names.CONTAINERS and start != symbol.start_line):
             continue
         end = min(max(end, _end_of(one, number)), symbol.end_line, start + SYMBOL_LINES - 1)
         head = symbol.ordinal if start == symbol.start_line else -1
-        return Place(judge, start, end, -1, judge.score, judge.shares, score, head)
+        return Place(judge, start, end, -1, judge.score, judge.shares, head)
     return of_symbol(judge, symbol)
 
 
@@ -154,26 +149,26 @@ def _in_order(judge: Judged) -> Iterator[int]:
 def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
     """A chunk, or the definition in it that is asked for, or that has all that the chunk has."""
     one = judge.evidence
-    score, number = one.scored.chunks[at]
+    _, number = one.scored.chunks[at]
     chunk = one.chunks[number]
     like = _likeness(judge)
     inside = [symbol for symbol in _inside(judge, number) if _lines(symbol) <= SYMBOL_LINES]
     if inside:
         named = max(inside, key=lambda symbol: (like(symbol), _lines(symbol), -symbol.ordinal))
         if like(named) >= weights.SHOWN_COSINE:
-            return of_symbol(judge, named, text=score)
+            return of_symbol(judge, named)
     if 0 <= chunk.symbol < len(one.definitions):
         own = one.definitions[chunk.symbol]
         most = own.start_line < chunk.start_line or _lines(own) >= _MOST * _length(chunk)
         # A namespace around all of a file says less than what is in it.
         if most and own.kind != "module" and _lines(own) <= SYMBOL_LINES:
-            return of_symbol(judge, own, text=score)
+            return of_symbol(judge, own)
         inside = [symbol for symbol in [own, *inside] if _lines(symbol) <= SYMBOL_LINES]
     found = _telling(judge, chunk, inside, texts)
     if found is not None:
-        return of_symbol(judge, found, text=score)
+        return of_symbol(judge, found)
     end = _end_of(one, number)
-    return Place(judge, chunk.start_line, end, -1, judge.score, judge.shares, score)
+    return Place(judge, chunk.start_line, end, -1, judge.score, judge.shares)
 
 
 def _telling(
