@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from rankstore import Store
 
@@ -13,11 +11,6 @@ from codelens.rank.request import Ranked
 BODY = "\n".join(f"    step_{at} = lantern(wick_{at}, oil_{at})" for at in range(12))
 TRIM = f"def trim_lantern(wick):\n{BODY}\n    return step_1\n"
 """More than 60 words and signs."""
-
-
-@pytest.fixture(name="store")
-def _store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "index.db")
 
 
 def found(store: Store, files: dict[str, str], query: str, **options) -> list[Ranked]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from rankstore import Store, paths, places
 
@@ -19,11 +17,6 @@ FILES = {
     "docs/guide.md": "# Guide\n\nCall fetch to fetch.\n",
     "tests/test_client.py": "def test_fetch():\n    HttpClient().fetch('x')\n",
 }
-
-
-@pytest.fixture(name="store")
-def _store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "index.db")
 
 
 def test_symbol_mode_gives_definitions_alone(store: Store) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from rankstore import Store, paths, places
 
@@ -44,17 +42,6 @@ FILES = {
     "README.md": "# Shop\n\nHow to validate a session: call validate_session.\n",
     "src/empty.py": "",
 }
-
-
-@pytest.fixture(name="store")
-def _store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "index.db")
-
-
-@pytest.fixture(name="files", scope="module")
-def _files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Snapshot]:
-    store = Store(tmp_path_factory.mktemp("store") / "index.db")
-    return store, store.view(FILES)
 
 
 @pytest.mark.parametrize("query", ["validate_session", "validateSession", "ValidateSession"])
@@ -182,8 +169,8 @@ def test_an_empty_query_is_refused(store: Store, query: str) -> None:
         "[", "**",
     ],
 )  # fmt: skip
-def test_any_text_is_answered(files: tuple[Store, Snapshot], query: str) -> None:
-    store, view = files
+def test_any_text_is_answered(asked: tuple[Store, Snapshot], query: str) -> None:
+    store, view = asked
     for mode in ("auto", "symbol", "text", "path"):
         found = store.search(view, query, mode=mode).mode
         assert found == mode if mode != "auto" else found in MODES

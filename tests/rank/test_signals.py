@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from rankstore import Store, paths
 
@@ -14,11 +12,6 @@ from codelens.rank.query import MAX_TERMS, analyse
 FILLER = {
     f"lib/part{number}.py": f"def part{number}():\n    return {number}\n" for number in range(12)
 }
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "index.db")
 
 
 def kindred(text: str) -> set[str]:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from rankstore import Store
 
 from codelens.rank.request import Ranked
-
-
-@pytest.fixture(name="store")
-def _store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "index.db")
 
 
 def first(store: Store, files: dict[str, str], query: str, limit: int = 10) -> Ranked:

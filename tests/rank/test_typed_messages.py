@@ -8,7 +8,6 @@ import pytest
 from rankstore import Store, paths, places
 
 from codelens.rank import messages
-from codelens.store.snapshot import Snapshot
 
 FILES = {
     "src/pool.py": (
@@ -30,12 +29,6 @@ FILES = {
     ),
     "locale/de/x.po": 'msgid "Apps aren\'t loaded yet."\nmsgstr ""\n',
 }
-
-
-@pytest.fixture(name="asked", scope="module")
-def _asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Snapshot]:
-    store = Store(tmp_path_factory.mktemp("messages") / "index.db")
-    return store, store.view(FILES)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from rankstore import Store, paths, places
 from codelens.rank import spelling
 from codelens.rank.declarations import declared
 from codelens.store import vocabulary
-from codelens.store.snapshot import Snapshot
 
 FILES = {
     "src/shop/session.py": (
@@ -40,12 +39,6 @@ FILES = {
     "web/all.js": "export function all(items) {\n  return items;\n}\n",
     "docs/guide.md": "# Guide\n\nHow to validate a session: call validate_session.\n",
 }
-
-
-@pytest.fixture(name="asked", scope="module")
-def _asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Snapshot]:
-    store = Store(tmp_path_factory.mktemp("names") / "index.db")
-    return store, store.view(FILES)
 
 
 @pytest.mark.parametrize(

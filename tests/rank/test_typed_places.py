@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from rankstore import Store, paths, places
+from rankstore import paths, places
 
 from codelens.rank import locations
 from codelens.rank.locations import Location
 from codelens.rank.pathends import Ends
-from codelens.store.snapshot import Snapshot
 
 BIG = "class Big:\n" + "".join(
     f"    def part_{n}(self):\n        return {n}\n\n" for n in range(60)
@@ -24,12 +23,6 @@ FILES = {
     "README.md": "# Read\n\nme\n",
     "web/pages/[id].tsx": "export function Page() {\n  return 1;\n}\n",
 }
-
-
-@pytest.fixture(name="asked", scope="module")
-def _asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Snapshot]:
-    store = Store(tmp_path_factory.mktemp("places") / "index.db")
-    return store, store.view(FILES)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rankstore import Store, places
+from rankstore import places
 
 from codelens.rank import traces
-from codelens.store.snapshot import Snapshot
 
 FILES = {
     "src/shop/views.py": (
@@ -90,12 +89,6 @@ Stack trace:
 #1 {main}
   thrown in /var/www/app/Db.php on line 4
 """
-
-
-@pytest.fixture(name="asked", scope="module")
-def _asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Snapshot]:
-    store = Store(tmp_path_factory.mktemp("traces") / "index.db")
-    return store, store.view(FILES)
 
 
 @pytest.mark.parametrize(
