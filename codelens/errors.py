@@ -29,7 +29,8 @@
         +-- SchemaTooNew           written by a newer codelens
         +-- IndexCorrupt           not a database, or a damaged one
 
-Each message says what happened, where, and what to do next.
+Each message says what happened, where, and what to do next. Where the next step is an option or a
+command, the message has it in the terms of the command line, and `in_call` in those of an MCP tool.
 """
 
 from __future__ import annotations
@@ -39,7 +40,18 @@ from pathlib import Path
 
 
 class CodelensError(Exception):
-    """Base of all errors that codelens raises on purpose."""
+    """Base of all errors that codelens raises on purpose.
+
+    Args:
+        what: what happened and where; with the next step, where that is the same for everybody.
+        typed: the next step of one who types commands.
+        called: the next step of one who calls an MCP tool.
+    """
+
+    def __init__(self, what: str, *, typed: str = "", called: str = "") -> None:
+        self.in_call = f"{what}; {called}" if called else what
+        """The message for one who calls an MCP tool."""
+        super().__init__(f"{what}; {typed}" if typed else what)
 
 
 class ScopeError(CodelensError):
@@ -61,7 +73,9 @@ class RefusedFolder(ScopeError):
         self.path = str(path)
         self.why = why
         super().__init__(
-            f"refusing to index {self.path!r}: it is {why}; name a project folder instead (-C PATH)"
+            f"refusing to index {self.path!r}: it is {why}",
+            typed="name a project folder instead (-C PATH)",
+            called="pass path, an absolute path inside your project",
         )
 
 
@@ -112,7 +126,9 @@ class BareRepository(ScopeError):
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         super().__init__(
-            f"{self.path!r} is a bare repository and has no files; name a ref (--ref REF)"
+            f"{self.path!r} is a bare repository and has no files",
+            typed="name a ref (--ref REF)",
+            called="pass ref, a branch, tag or commit",
         )
 
 
@@ -186,8 +202,9 @@ class ContextExists(ContextError):
     def __init__(self, name: str, about: str) -> None:
         self.name = name
         super().__init__(
-            f"{name!r} is taken ({about}); nothing was saved: choose another name, or replace it "
-            "(--replace; replace: true)"
+            f"{name!r} is taken ({about}); nothing was saved",
+            typed="choose another name, or replace it with --replace",
+            called="choose another name, or replace it with replace: true",
         )
 
 
@@ -197,19 +214,30 @@ class NoSuchContext(ContextError):
     def __init__(self, name: str, near: Sequence[str] = ()) -> None:
         self.name = name
         self.near = tuple(near)
-        hint = f"did you mean {', '.join(near)}?" if near else "`codelens load` lists what there is"
-        super().__init__(f"nothing is saved as {name[:200]!r}; {hint}")
+        hint = f"did you mean {', '.join(near)}?" if near else ""
+        super().__init__(
+            f"nothing is saved as {name[:200]!r}",
+            typed=hint or "`codelens load` lists what there is",
+            called=hint or "cl_load without a query lists what there is",
+        )
 
 
 class NotSaved(ContextError):
-    """Handles that name nothing in this view."""
+    """Handles that name nothing in this view.
 
-    def __init__(self, reasons: Sequence[str], of: int) -> None:
+    Args:
+        reasons: one for each of them.
+        of: how many handles were given.
+        partial: some files were not looked at yet, and may hold what is missing.
+    """
+
+    def __init__(self, reasons: Sequence[str], of: int, *, partial: bool = False) -> None:
         self.reasons = tuple(reasons)
-        super().__init__(
-            f"nothing was saved: {len(reasons)} of {of} handles cannot be followed here: "
-            + "; ".join(reasons)
-        )
+        count = f"{len(reasons)} of {of} handles" if of > 1 else "its handle"
+        told = list(reasons)
+        if partial:
+            told.append("not all files were looked at yet: ask again in a moment")
+        super().__init__(f"nothing was saved: {count} cannot be followed here: {'; '.join(told)}")
 
 
 class StoreError(CodelensError):

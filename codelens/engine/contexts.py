@@ -49,9 +49,7 @@ def items_of(
         except (HandleError, NoSuchRef, ReadError) as error:
             reasons.append(_reason(error))
     if reasons:
-        if look.refreshed.status != "fresh":
-            reasons.append("not all files were looked at yet: ask again in a moment")
-        raise NotSaved(reasons, len(handles))
+        raise NotSaved(reasons, len(handles), partial=look.refreshed.status != "fresh")
     return tuple(items.values())
 
 

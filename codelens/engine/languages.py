@@ -41,7 +41,9 @@ def called(words: Iterable[str]) -> tuple[str, ...]:
         name = language_called(word.strip())
         if name is None:
             raise QueryError(
-                f"no language is called {word[:100]!r}; `codelens languages` lists them"
+                f"no language is called {word[:100]!r}",
+                typed="`codelens languages` lists them",
+                called="cl_current names those of the files here",
             )
         found.append(name)
     return tuple(found)

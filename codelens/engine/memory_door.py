@@ -250,7 +250,7 @@ class MemoryDoor(Door):
                 f"nothing was saved at {place!r}; give the folder as it was called then"
                 if place
                 else "nothing was saved of this repository at a place that is gone; name its "
-                "former folder (--adopt OLD_FOLDER; adopt: OLD_FOLDER)"
+                "former folder (--adopt OLD_FOLDER)"
             )
         given: dict[str, Context] = {}
         notes: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 
 from codelens.engine.as_text import count_of, lines_of, one_line, safe
 from codelens.engine.memory_answers import (
@@ -19,6 +20,7 @@ _ORDER = ("current", "moved", "changed", "gone", "unknown")
 _WIDTH = max(len(status) for status in _ORDER)
 _HEAD_SHOWN = 7
 _NOTE_SHOWN = 120
+_NAMES_SHOWN = 10
 
 
 def saved(answer: SaveAnswer) -> str:
@@ -87,7 +89,7 @@ def taken_over(answer: TakenOver) -> list[str]:
     """What came of contexts from elsewhere, in lines."""
     source = f" from {answer.source}" if answer.source else ""
     rows = [
-        f"{word} {len(names)}{source}{why}: {', '.join(names)}"
+        f"{word} {len(names):,}{source}{why}: {_some(names)}"
         for word, why, names in (
             ("added", "", answer.added),
             ("replaced", "", answer.replaced),
@@ -97,6 +99,12 @@ def taken_over(answer: TakenOver) -> list[str]:
         if names
     ]
     return rows or ["there was nothing to add"]
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    more = len(names) - _NAMES_SHOWN
+    return f"{shown} and {more:,} more (--json has all)" if more > 0 else shown
 
 
 def _marks(one: SavedContext) -> list[str]:

@@ -93,7 +93,9 @@ def paths_between(look: Look, target: str, goal: str, most: int, seconds: float)
     notes = [one.moved for one in (first, last) if one.moved]
     start, end = _target(net, first), _target(net, last)
     if start.inside & end.inside:
-        raise SettingError(f"{target!r} and {goal!r} are the same, or one holds the other")
+        raise SettingError(
+            f"{target!r} and {goal!r} are the same, or one holds the other; name two things apart"
+        )
     found, turned = routes(net, start, end, most), False
     complete = found.complete
     if not found.paths:

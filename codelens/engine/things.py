@@ -155,7 +155,7 @@ class Things:
         if not path:
             raise BadHandle(
                 target, "it is the whole repository, and nothing stands outside of that; "
-                "`map` shows it at a glance"
+                "the map shows it at a glance"
             )  # fmt: skip
         if len(below) > MOST_OF_FOLDER:
             raise BadHandle(
@@ -181,7 +181,7 @@ class Things:
                     return Node(place.file.path, same[-1])
                 return Node(place.file.path, at)
         raise HandleNotFound(
-            place.handle, (), "the index is behind its file; ask again without a budget"
+            place.handle, (), "the index is behind its file; ask again in a moment"
         )
 
     def _overloaded(self, place: Place, same: Sequence[Symbol]) -> bool:

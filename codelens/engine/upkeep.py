@@ -253,7 +253,9 @@ def one_view(found: Survey, target: str, scope_key: str) -> ViewLife:
     fitting = views_called(found, target, scope_key)
     if not fitting:
         raise SettingError(
-            f"no view is called {target!r}; `codelens status --all` lists them with their ids"
+            f"no view is called {target!r}",
+            typed="`codelens status --all` lists them with their ids",
+            called="cl_index with action status lists them with their ids",
         )
     if len(fitting) > 1:
         shown = ", ".join(f"{one.index_id} ({called(one)})" for one in fitting)
@@ -294,12 +296,16 @@ def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
     for life in lives:
         if life.pinned:
             raise SettingError(
-                f"{called(life)} is pinned; `codelens unpin {life.index_id}` first, or --force"
+                f"{called(life)} is pinned",
+                typed=f"`codelens unpin {life.index_id}` first, or --force",
+                called="force: true removes it all the same",
             )
         if life.standing == "active":
             raise SettingError(
                 f"{called(life)} is what a worktree stands on, and would be built again at the "
-                "next question; --force removes it all the same"
+                "next question",
+                typed="--force removes it all the same",
+                called="force: true removes it all the same",
             )
 
 
@@ -332,6 +338,7 @@ def file_of(home: Path, repo_id: str) -> Path:
     if len(fitting) == 1 and len(repo_id) >= _LEAST_PREFIX:
         return fitting[0]
     raise SettingError(
-        f"{repo_id!r} is the id of {len(fitting) or 'no'} indexes; "
-        "`codelens status --all` lists them"
+        f"{repo_id!r} is the id of {len(fitting) or 'no'} indexes",
+        typed="`codelens status --all` lists them",
+        called="cl_index with action status lists them",
     )

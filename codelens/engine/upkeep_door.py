@@ -111,7 +111,9 @@ class UpkeepDoor(Door):
         file = self._index_of(path) if not repo_id else upkeep.file_of(self.settings.home, repo_id)
         if not file.exists():
             raise SettingError(
-                f"there is no index {str(file)!r}; `codelens status --all` lists all"
+                f"there is no index {str(file)!r}",
+                typed="`codelens status --all` lists all",
+                called="cl_index with action status lists all",
             )
         with self._alone(file) as db:
             found = lives.survey(db, lives.limits_of(self.settings))

@@ -53,7 +53,9 @@ def compiled(text: str) -> tuple[re.Pattern[str], tuple[Part, ...]]:
             tree = _parse(text, int(flags))
         return pattern, _parts(tree)
     except (re.error, RecursionError, OverflowError) as error:
-        raise QueryError(f"bad pattern {text[:100]!r}: {error}") from error
+        raise QueryError(
+            f"bad pattern {text[:100]!r}: {error}; mode text finds it as it is written"
+        ) from error
 
 
 _Tree = Iterable[tuple[object, Any]]

@@ -1,10 +1,23 @@
-"""The types of arguments that several tools take, as pydantic reads them and clients see them."""
+"""The arguments that several tools take: as clients see them, and as models mean them.
+
+Models send numbers and truth values as text, lists as one text, `null` and `""` for what they
+leave out. What can only mean one thing is read so; pydantic refuses the rest, see `refusal`.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
+
+_NOTHING = {"", "null"}
+_BETWEEN = re.compile(r"[\s-]+")
+# Not inside of braces: {a,b} is one pattern.
+_BETWEEN_GLOBS = re.compile(r"[,\n](?![^{]*\})")
+_BETWEEN_HANDLES = re.compile(r"\n|,\s+")
+_BRACKETS = ("()", "[]", "{}", "<>")
 
 
 def _no_truth(value: object) -> object:
@@ -34,5 +47,89 @@ MaxTokens = Annotated[
     NoTruth,
 ]
 
-# Models pass one name where a list is meant; there is only one thing they can mean.
-AsList = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
+
+
+def _globs(text: str) -> list[str]:
+    return [one.strip() for one in _BETWEEN_GLOBS.split(text)]
+
+
+def _handles(text: str) -> list[str]:
+    parts = [part.strip() for part in _BETWEEN_HANDLES.split(text.strip())]
+    # A path may have a comma in it, and `Map<K, V>` is one name.
+    return parts if all(map(_stands_alone, parts)) else [text]
+
+
+def _stands_alone(part: str) -> bool:
+    balanced = all(part.count(opening) == part.count(closing) for opening, closing in _BRACKETS)
+    return bool(part) and balanced and not any(map(str.isspace, part))
+
+
+def _listed(read: Callable[[str], list[str]]) -> BeforeValidator:
+    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
+
+
+AsList = _listed(lambda text: [text])
+"""One text where a list is meant is a list of it."""
+AsWords = _listed(_words)
+"""The same, with commas between words."""
+AsGlobs = _listed(_globs)
+"""The same, with commas or line ends between patterns."""
+AsHandles = _listed(_handles)
+"""The same, with commas or line ends between handles, where that is what they are."""
+
+
+def as_meant(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a call gives, less what counts as left out, each value as its type wants it.
+
+    Args:
+        schema: of the tool's arguments, as clients see it.
+        given: as the client sent them; arguments that the tool does not have stay as they are.
+    """
+    properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
+    required: list[str] = schema.get("required", [])
+    meant: dict[str, Any] = {}
+    for name, value in given.items():
+        about = properties.get(name)
+        if about is not None and name not in required and _is_left_out(about, value):
+            continue
+        meant[name] = value if about is None else _value_meant(about, value)
+    return meant
+
+
+def _is_left_out(about: Mapping[str, Any], value: object) -> bool:
+    if value is None:
+        return True
+    is_text = about.get("type") == "string" and "enum" not in about
+    return isinstance(value, str) and not is_text and value.strip().lower() in _NOTHING
+
+
+def _value_meant(about: Mapping[str, Any], value: object) -> object:
+    if about.get("type") == "array":
+        return _choices(about["items"]["enum"], value) if "enum" in about["items"] else value
+    match value:
+        case str(text) | [str(text)]:
+            pass
+        case _:
+            return value
+    if "enum" in about:
+        return _choice(about["enum"], text)
+    return text.strip() if about.get("type") == "boolean" else text
+
+
+def _choices(choices: list[str], value: object) -> object:
+    """Some of the choices; a list in JSON is left to the SDK, which reads it."""
+    if isinstance(value, list):
+        listed = cast("list[object]", value)
+        return [_choice(choices, one) if isinstance(one, str) else one for one in listed]
+    if isinstance(value, str) and not value.lstrip().startswith("["):
+        return _choices(choices, _words(value))
+    return value
+
+
+def _choice(choices: list[str], text: str) -> str:
+    """One of the choices, however it is written."""
+    plain = _BETWEEN.sub("_", text.strip().lower())
+    return plain if plain in choices else text

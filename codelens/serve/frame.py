@@ -15,7 +15,8 @@ from pydantic import ConfigDict, ValidationError
 
 from codelens.engine import usage
 from codelens.engine.engine import Engine
-from codelens.errors import BareRepository, CodelensError, RefusedFolder
+from codelens.errors import CodelensError
+from codelens.serve.arguments import as_meant
 from codelens.serve.refusal import refusal
 from codelens.serve.worktree import Worktrees
 
@@ -65,14 +66,8 @@ class Frame:
 
             # Abandoned: a client that leaves must not be kept waiting by a look under way.
             said = await anyio.to_thread.run_sync(counted, where, abandon_on_cancel=True)
-        except RefusedFolder as error:
-            remedy = "pass path, an absolute path inside your project"
-            said = Said(f"refusing to index {error.path!r}: it is {error.why}; {remedy}", True)
-        except BareRepository as error:
-            remedy = "pass ref, a branch, tag or commit"
-            said = Said(f"{error.path!r} is a bare repository and has no files; {remedy}", True)
         except CodelensError as error:
-            said = Said(str(error), True)
+            said = Said(error.in_call, True)
         except Exception as error:
             logger.exception("a tool failed")
             what = f"unexpected {type(error).__name__}: {error}"
@@ -87,13 +82,8 @@ class _Tool(Tool):
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> object:
-        """As the SDK's; `null` for an argument that may be left out counts as left out."""
-        required: list[str] = self.parameters.get("required", [])
-        given = {
-            name: value
-            for name, value in arguments.items()
-            if value is not None or name in required or name not in self.parameters["properties"]
-        }
+        """As the SDK's, with the arguments as they are meant."""
+        given = as_meant(self.parameters, arguments)
         try:
             return await super().run(given, context, convert_result)
         except ToolError as error:
@@ -132,9 +122,12 @@ def tool(
     loose = made.fn_metadata.arg_model
 
     class Strict(loose):
-        """The SDK drops arguments that a tool does not have in silence; this refuses them."""
+        """The SDK drops arguments that a tool does not have in silence; this refuses them.
 
-        model_config = ConfigDict(extra="forbid", title=name)
+        A number where a text is meant is its digits: 404 is searched for, 30d is a time.
+        """
+
+        model_config = ConfigDict(extra="forbid", title=name, coerce_numbers_to_str=True)
 
     made.fn_metadata.arg_model = Strict
     made.parameters = _without_titles(made.parameters)

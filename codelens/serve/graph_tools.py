@@ -11,7 +11,7 @@ from pydantic import Field
 
 from codelens.engine.relations import Relation
 from codelens.serve import descriptions, graph_shape
-from codelens.serve.arguments import AsList, Form, MaxTokens, NoTruth, Path, Ref
+from codelens.serve.arguments import AsHandles, Form, MaxTokens, NoTruth, Path, Ref
 from codelens.serve.frame import Frame, Said, tool
 
 _WALK_BUDGETS = 4
@@ -31,7 +31,7 @@ class GraphTools:
         *,
         focus: Annotated[
             list[str],
-            AsList,
+            AsHandles,
             Field(description="Files, folders or handles near which to draw the map."),
         ] = [],  # noqa: B006
         query: Annotated[str, Field(description="Words: draw it near what they find.")] = "",
@@ -69,7 +69,6 @@ class GraphTools:
         to: Annotated[str, Field(description="Paths from target to this definition.")] = "",
         kinds: Annotated[
             list[Relation],
-            AsList,
             Field(description="Only these relations."),
         ] = [],  # noqa: B006
         paths: Annotated[
@@ -111,7 +110,7 @@ class GraphTools:
         *,
         targets: Annotated[
             list[str],
-            AsList,
+            AsHandles,
             Field(max_length=100, description="Handles, files, folders or names; none with diff."),
         ] = [],  # noqa: B006
         diff: Annotated[

@@ -18,8 +18,15 @@ def save(answer: SaveAnswer, form: Format) -> str:
     return "\n".join([head(answer.receipt), *notes, memory_text.saved(answer)])
 
 
-def load(answer: LoadAnswer, form: Format, max_tokens: int) -> str:
-    """What was found."""
+def load(answer: LoadAnswer, form: Format, max_tokens: int, *, narrowed: bool = False) -> str:
+    """What was found.
+
+    Args:
+        answer: what is told.
+        form: of the text.
+        max_tokens: that it takes at most.
+        narrowed: by category or tags.
+    """
     if form == "json":
         return within.fitted_json(memory_json.load(answer), "results", max_tokens)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
@@ -29,7 +36,8 @@ def load(answer: LoadAnswer, form: Format, max_tokens: int) -> str:
             f"{told}: ask the user, then run `codelens load --adopt` here to take them over"
         )
     elif not answer.results:
-        notes.append("nothing saved here answers to that" if answer.query else "nothing is saved")
+        nothing = "nothing saved here answers to that: cl_load without arguments lists all"
+        notes.append(nothing if answer.query or narrowed else "nothing is saved")
     if form == "detailed":
         blocks = [memory_text.block(one) for one in answer.results]
     else:

@@ -10,11 +10,11 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from codelens.serve import descriptions, memory_shape
-from codelens.serve.arguments import AsList, Form, MaxTokens, NoTruth, Path, Ref
+from codelens.serve.arguments import AsHandles, AsList, AsWords, Form, MaxTokens, NoTruth, Path, Ref
 from codelens.serve.frame import REMOVES, WRITES, Frame, Said, tool
 
 Category = Literal["decision", "pattern", "bug_fix", "architecture", "convention", "note"]
-Tags = Annotated[list[str], AsList, Field(max_length=50, description="Words to filter by.")]
+Tags = Annotated[list[str], AsWords, Field(max_length=50, description="Words to filter by.")]
 
 
 class MemoryTools:
@@ -31,7 +31,7 @@ class MemoryTools:
         note: Annotated[str, Field(description="What is worth knowing; no code.")] = "",
         handles: Annotated[
             list[str],
-            AsList,
+            AsHandles,
             Field(
                 max_length=200,
                 description="What the note is about, as cl_search gives them; each must be there.",
@@ -75,7 +75,7 @@ class MemoryTools:
         query: Annotated[
             str, Field(description="A name, or words; empty lists all, a line each.")
         ] = "",
-        category: Category | Literal[""] = "",
+        category: Literal[Category, ""] = "",
         tags: Tags = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=200, description="Results at most."), NoTruth] = 20,
         path: Path = "",
@@ -96,7 +96,8 @@ class MemoryTools:
                 budget_ms=self._frame.budget_ms,
             )
             lost = bool(answer.former) and not answer.results
-            return Said(memory_shape.load(answer, format, max_tokens), lost)
+            narrowed = bool(category or tags)
+            return Said(memory_shape.load(answer, format, max_tokens, narrowed=narrowed), lost)
 
         return await self._frame.answer(ctx, path, work)
 

@@ -10,7 +10,16 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from codelens.serve import descriptions, shape
-from codelens.serve.arguments import AsList, Form, MaxTokens, NoTruth, Path, Ref
+from codelens.serve.arguments import (
+    AsGlobs,
+    AsHandles,
+    AsWords,
+    Form,
+    MaxTokens,
+    NoTruth,
+    Path,
+    Ref,
+)
 from codelens.serve.frame import Frame, Said, tool
 
 _SHOWN = 10
@@ -38,16 +47,16 @@ class ReadingTools:
             ),
         ] = "auto",
         languages: Annotated[
-            list[str], AsList, Field(description="Only these languages, such as python, go.")
+            list[str], AsWords, Field(description="Only these languages, such as python, go.")
         ] = [],  # noqa: B006 - never changed
         globs: Annotated[
             list[str],
-            AsList,
+            AsGlobs,
             Field(description="Only paths like these (src/**/*.py); !glob leaves out."),
         ] = [],  # noqa: B006
         kinds: Annotated[
             list[str],
-            AsList,
+            AsWords,
             Field(description="Only these kinds of definition, such as function, class."),
         ] = [],  # noqa: B006
         content: Annotated[
@@ -88,7 +97,7 @@ class ReadingTools:
         *,
         handles: Annotated[
             list[str],
-            AsList,
+            AsHandles,
             Field(
                 min_length=1,
                 max_length=100,

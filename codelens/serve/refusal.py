@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,28 @@ from codelens.engine.as_text import one_line
 
 _VALUE_SHOWN = 60
 _TOLD = 3
+_HANDLES = '["src/auth.py#Session.validate"]'
+_EXAMPLES = {
+    "query": '"parse cookies"',
+    "languages": '["python"]',
+    "globs": '["src/**/*.py"]',
+    "kinds": '["function"]',
+    "handles": _HANDLES,
+    "focus": _HANDLES,
+    "targets": _HANDLES,
+    "target": '"src/auth.py#Session.validate"',
+    "to": '"src/auth.py#Session.validate"',
+    "diff": '"HEAD"',
+    "name": '"auth-flow"',
+    "names": '["auth-flow"]',
+    "note": '"sessions are checked twice"',
+    "tags": '["auth"]',
+    "ttl": '"30d"',
+    "view": '"main"',
+    "ref": '"main"',
+    "path": '"/home/me/project"',
+}
+"""Of what is neither a choice, a number nor a truth value, by the argument's name."""
 
 
 def refusal(tool: str, schema: Mapping[str, Any], error: ValidationError) -> str:
@@ -31,36 +54,44 @@ def _sentence(tool: str, schema: Mapping[str, Any], error: ErrorDetails) -> str:
     name = str(error["loc"][0]) if error["loc"] else ""
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     if name not in properties:
-        return f"{tool} has no argument {_shown(name)}; it takes {', '.join(properties)}."
+        near = difflib.get_close_matches(name, properties, 1)
+        hint = f"did you mean {near[0]}? It" if near else "it"
+        return f"{tool} has no argument {_shown(name)}; {hint} takes {', '.join(properties)}."
     about = properties[name]
+    wanted = _wanted(name, about)
     if error["type"] == "missing" or (
         error["input"] is None and len(error["loc"]) == 1 and name in schema.get("required", ())
     ):
-        return f"{tool} needs {name}: {_plain(str(about.get('description', '')))}"
+        return f"{tool} needs {name}, {wanted}: {_plain(str(about.get('description', '')))}"
     if error["type"] in {"too_long", "too_short"}:
         return _counted(name, about, error)
-    given = error["input"]
-    return f"{name} must be {_wanted(about, len(error['loc']) > 1)}, not {_shown(given)}."
+    within = "with " if len(error["loc"]) > 1 else ""
+    return f"{name} must be {wanted}, not {within}{_shown(error['input'])}."
 
 
 def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails) -> str:
     given = error["input"]
     count = len(given) if isinstance(given, Sequence) else 0  # type: ignore[reportUnknownArgumentType]
     if error["type"] == "too_short":
-        return f"{name} is empty; give at least {about['minItems']}."
+        return f"{name} is empty; give at least {about['minItems']}, such as {_EXAMPLES[name]}."
     return f"{name} takes at most {about['maxItems']} a call, not {count}; split them over calls."
 
 
-def _wanted(about: Mapping[str, Any], inside: bool) -> str:
+def _wanted(name: str, about: Mapping[str, Any]) -> str:
+    """What an argument takes, with an example."""
     if "enum" in about:
-        return f"one of {', '.join(about['enum'])}"
-    if about.get("type") == "integer":
-        return f"a whole number from {about['minimum']} to {about['maximum']}"
-    if about.get("type") == "array":
-        if "enum" in about.get("items", {}):
-            return f"a list of {', '.join(about['items']['enum'])}"
-        return f"a list of strings{' only' if inside else ''}"
-    return "a string"
+        return f"one of {', '.join(filter(None, about['enum']))}"
+    match about["type"]:
+        case "integer":
+            bounds = f"from {about['minimum']} to {about['maximum']}"
+            return f"a whole number {bounds}, such as {about['default']}"
+        case "boolean":
+            return "true or false"
+        case "array":
+            choices = ", ".join(about["items"].get("enum", ()))
+            return f"a list of {choices or f'strings such as {_EXAMPLES[name]}'}"
+        case _:
+            return f"a string such as {_EXAMPLES[name]}"
 
 
 def _plain(text: str) -> str:

@@ -22,6 +22,10 @@ from codelens.serve.frame import REMOVES, WRITES, Frame, Said, tool
 logger = logging.getLogger(__name__)
 
 _TELL_EVERY_S = 0.25
+_WHICH_VIEW = (
+    "pass view (a branch, ref, worktree folder, or an id of cl_index with action status), or "
+    "repository: true for the whole index; not both"
+)
 
 
 class UpkeepTools:
@@ -51,7 +55,7 @@ class UpkeepTools:
 
         def work(where: str) -> Said:
             if action == "status":
-                found = self._frame.engine.overview()
+                found = self._frame.engine.overview(only=where or None)
                 if format == "json":
                     return Said(
                         within.fitted_json(upkeep_text.overview_json(found), "results", max_tokens)
@@ -103,7 +107,7 @@ class UpkeepTools:
 
         def work(where: str) -> Said:
             if bool(view) == repository:
-                return Said("pass view, or repository true, and not both", True)
+                return Said(_WHICH_VIEW, True)
             engine = self._frame.engine
             if view:
                 done = engine.drop(view, path=where, force=force)

@@ -61,7 +61,9 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
         raise IndexCorrupt(path, f"text that is no UTF-8: {error.reason}") from error
     except apsw.Error as error:
         raise StoreError(
-            f"the index {str(path)!r} failed: {error}; run `codelens index`"
+            f"the index {str(path)!r} failed: {error}",
+            typed="run `codelens index`",
+            called="call cl_index",
         ) from error
     except PermissionError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error

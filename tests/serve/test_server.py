@@ -191,21 +191,26 @@ def test_a_full_page_claims_nothing_about_more(asker: Asker) -> None:
     [
         ("cl_expand", {"handles": ["a"] * 101},
          "handles takes at most 100 a call, not 101; split them over calls."),
-        ("cl_expand", {"handles": []}, "handles is empty; give at least 1."),
-        ("cl_expand", {"handles": ["a", 5]}, "handles must be a list of strings only, not 5."),
-        ("cl_expand", {"handles": None}, "cl_expand needs handles: Handles from cl_search or"),
-        ("cl_expand", {}, "cl_expand needs handles: Handles from cl_search or"),
+        ("cl_expand", {"handles": []},
+         'handles is empty; give at least 1, such as ["src/auth.py#Session.validate"].'),
+        ("cl_expand", {"handles": ["a", None]}, "handles must be a list of strings such as "
+         '["src/auth.py#Session.validate"], not with null.'),
+        ("cl_expand", {"handles": None}, "cl_expand needs handles, a list of strings such as"),
+        ("cl_expand", {}, "cl_expand needs handles, a list of strings such as"),
+        ("cl_outline", {"targets": "a"},
+         "cl_outline has no argument 'targets'; did you mean target? It takes target, path,"),
         ("cl_search", {"query": "x", "limit": 0},
-         "limit must be a whole number from 1 to 100, not 0."),
+         "limit must be a whole number from 1 to 100, such as 10, not 0."),
         ("cl_search", {"query": "x", "limit": True},
-         "limit must be a whole number from 1 to 100, not true."),
+         "limit must be a whole number from 1 to 100, such as 10, not true."),
         ("cl_search", {"query": "x", "limit": "many"},
-         "limit must be a whole number from 1 to 100, not 'many'."),
+         "limit must be a whole number from 1 to 100, such as 10, not 'many'."),
         ("cl_search", {"query": "x", "mode": "psychic"},
          "mode must be one of auto, symbol, text, regex, path, not 'psychic'."),
-        ("cl_search", {"query": 5}, "query must be a string, not 5."),
-        ("cl_search", {"query": "x", "lang": "python"},
-         "cl_search has no argument 'lang'; it takes query, mode, languages, globs,"),
+        ("cl_search", {"query": ["a", "b"]},
+         "query must be a string such as \"parse cookies\", not ['a', 'b']."),
+        ("cl_search", {"query": "x", "words": "python"},
+         "cl_search has no argument 'words'; it takes query, mode, languages, globs,"),
     ],
 )  # fmt: skip
 def test_a_wrong_argument_is_told_in_a_sentence(
@@ -396,7 +401,7 @@ def test_relations_that_there_are_not_are_told_with_those_that_there_are(asker: 
     failed = asker.error("cl_related", target="Session", kinds=["bogus"])
     assert failed == (
         "kinds must be a list of callers, callees, users, uses, importers, imports, bases, "
-        "subtypes, overrides, overridden, tests, not 'bogus'."
+        "subtypes, overrides, overridden, tests, not with 'bogus'."
     )
     assert "direction" in asker.error(
         "cl_related", target="Session", kinds=["callers"], direction="out"

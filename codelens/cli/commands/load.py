@@ -72,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
             taken = engine.adopt(path=args.path)
             _show_taken(taken, as_object=False)
             answer = _asked(engine, args)
-    _show(answer, as_object=args.json)
+    narrowed = bool(args.query or args.category or args.tags)
+    _show(answer, as_object=args.json, narrowed=narrowed)
     return 0 if answer.results else 1
 
 
@@ -126,7 +127,7 @@ def _agreed(answer: LoadAnswer) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _show(answer: LoadAnswer, *, as_object: bool) -> None:
+def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
     from codelens.cli import screen
 
     if as_object:
@@ -144,7 +145,8 @@ def _show(answer: LoadAnswer, *, as_object: bool) -> None:
         told = memory_text.former(answer.former)
         notes.append(f"{told}: `codelens load --adopt` takes them over")
     elif not answer.results:
-        notes.append("nothing saved here answers to that" if answer.query else "nothing is saved")
+        nothing = "nothing saved here answers to that: `codelens load` lists all"
+        notes.append(nothing if narrowed else "nothing is saved")
     screen.say_all(answer.receipt, notes)
 
 
