@@ -7,6 +7,7 @@ nested in another checkout answers for itself. Home, `/` and hosts' own folders 
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -119,7 +120,7 @@ def _is_git_dir(folder: str) -> bool:
 
 
 def _follow_gitfile(dot_git: str) -> str:
-    remedy = "repair it with `git worktree repair`, or remove that .git file"
+    remedy = "mend or remove that .git file"
     try:
         with open(dot_git, "rb") as file:
             text = file.read(_GITFILE_LIMIT)
@@ -132,8 +133,19 @@ def _follow_gitfile(dot_git: str) -> str:
         raise UnsupportedRepository(dot_git, "its .git file is no git file", remedy)
     git_dir = os.path.realpath(os.path.join(os.path.dirname(dot_git), target))
     if not _is_git_dir(git_dir):
-        raise UnsupportedRepository(dot_git, f"it points to {git_dir!r}, which is gone", remedy)
+        why = f"it points to {git_dir!r}, which is gone"
+        raise UnsupportedRepository(dot_git, why, _remedy_of_gone(dot_git, git_dir))
     return git_dir
+
+
+def _remedy_of_gone(dot_git: str, git_dir: str) -> str:
+    root = os.path.dirname(dot_git)
+    if os.path.basename(os.path.dirname(git_dir)) == "worktrees":
+        repair = f"git worktree repair {shlex.quote(root)}"
+        return f"if the main repository was moved, run `{repair}` there; else remove that .git file"
+    if f"{os.sep}modules{os.sep}" in git_dir:
+        return "a submodule is moved with `git mv`: move it back and do that"
+    return "if that was moved, write where it is now into the .git file: gitdir: PATH"
 
 
 def refused(folder: str, *, repository: bool) -> str:

@@ -21,20 +21,14 @@ import pygit2
 
 from codelens.errors import (
     BareRepository,
-    ForeignRepository,
     NoSuchRef,
     ReadError,
     UnsupportedRepository,
 )
 from codelens.scope.ignore import IgnoreSettings
+from codelens.scope.opening import opened
 from codelens.scope.place import Place, locate
 from codelens.types import CommitId
-
-# libgit2 refuses repositories with extensions that it does not know; these change nothing that
-# is read here.
-pygit2.settings.set_extensions(
-    ["partialclone", "worktreeconfig", "relativeworktrees", "preciousobjects", "noop"]
-)
 
 _STATES = (
     ("rebase-merge", "rebase"),
@@ -99,12 +93,11 @@ class Repository:
     """
 
     def __init__(self, place: Place) -> None:
-        self._git = None if place.kind == "folder" else _open(place)
+        self._git, self.place = (None, place) if place.kind == "folder" else opened(place)
         if self._git is not None:
             # pygit2's object and its `branches`, `references` and so on hold each other: without
             # this, what libgit2 read stays until Python looks for cycles, which servers seldom do.
             weakref.finalize(self, vars(self._git).clear).atexit = False
-        self.place = place if self._git is None else _as_git_has_it(place, self._git)
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Repository:
@@ -312,37 +305,3 @@ class Repository:
         if not isinstance(found, pygit2.Blob):
             raise ReadError(f"object {oid.hex()} is no file content")
         return found.data
-
-
-def _as_git_has_it(place: Place, git: pygit2.Repository) -> Place:
-    """The place, unless git's config says that its files are elsewhere, or that it has none."""
-    if place.kind == "bare" or git.is_bare:
-        return place._replace(kind="bare")
-    files = os.path.realpath(git.workdir)
-    if files != os.path.realpath(place.root):
-        raise UnsupportedRepository(
-            place.root,
-            f"core.worktree puts its files in {files!r}",
-            "index that folder by itself, or unset core.worktree",
-        )
-    return place
-
-
-def _open(place: Place) -> pygit2.Repository:
-    target = place.root if place.kind == "worktree" else place.git_dir
-    try:
-        return pygit2.Repository(target, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
-    except (pygit2.GitError, KeyError, ValueError) as error:
-        text = str(error)
-        if "not owned by" in text:
-            raise ForeignRepository(target) from error
-        raise UnsupportedRepository(target, text, _remedy(text)) from error
-
-
-def _remedy(text: str) -> str:
-    low = text.lower()
-    if "sha256" in low or "object format" in low or "objectformat" in low:
-        return "libgit2 reads SHA-1 repositories only; index an export of it as a plain folder"
-    if "refstorage" in low or "reftable" in low:
-        return "libgit2 does not read reftable; `git refs migrate --ref-format=files` converts it"
-    return "check it with `git -C <path> status`"
