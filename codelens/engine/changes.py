@@ -9,18 +9,19 @@ from typing import NamedTuple
 from codelens.engine.as_text import count_of
 from codelens.engine.look import Look
 from codelens.engine.things import innermost
+from codelens.engine.unstored import extractor_of, reader_of
 from codelens.errors import NoSuchRef, SettingError
-from codelens.extract.classify import classify, decode
-from codelens.extract.detect import language_of
+from codelens.extract.classify import decode
 from codelens.handles.find import known_symbols
+from codelens.handles.read import Reader
 from codelens.resolve.net import MODULE
 from codelens.scan.content import hash_of
 from codelens.scope.changes import LineChange, base_commit, changed_lines, left_out
 from codelens.scope.tree import read_tree
-from codelens.store.contents import TIER_FULL, blobs, find, symbols_of
+from codelens.store.contents import blobs
 from codelens.store.hashes import hashes
 from codelens.store.views import FileRow
-from codelens.types import CommitId, RelPath, Symbol
+from codelens.types import CommitId, Symbol
 
 _HEAD_BYTES = 4096
 MOST_FILES = 2_000
@@ -95,11 +96,13 @@ def changes_of(look: Look, base: str) -> Changes:
             "looked at"
         )
     changes: list[Change] = []
-    for one in sorted(files)[:MOST_FILES]:
-        file = by_path.get(one.path)
-        if file is None and one.how != "removed":
-            continue
-        changes += _of_file(look, one, file)
+    with extractor_of(look) as extractor:
+        reader = reader_of(look, extractor)
+        for one in sorted(files)[:MOST_FILES]:
+            file = by_path.get(one.path)
+            if file is None and one.how != "removed":
+                continue
+            changes += _of_file(look, reader, one, file)
     return Changes(commit, changes, notes)
 
 
@@ -156,9 +159,9 @@ def _files(look: Look, commit: CommitId) -> list[_File]:
     return found
 
 
-def _of_file(look: Look, one: _File, file: FileRow | None) -> Iterator[Change]:
+def _of_file(look: Look, reader: Reader, one: _File, file: FileRow | None) -> Iterator[Change]:
     old = look.repository.read_blob(one.old_oid) if one.old_oid else b""
-    before = _symbols_of(look, one.old_path, old) if one.old_path else ()
+    before = reader.symbols_in(one.old_path, old) if one.old_path else ()
     if file is None or one.how == "removed":
         yield Change(one.path, MODULE, "removed", "")
         top = (symbol for symbol in before if symbol.exported and symbol.parent < 0)
@@ -314,21 +317,6 @@ def _shown(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, int]])
 
 
 _SPANS_SHOWN = 5
-
-
-def _symbols_of(look: Look, path: bytes, data: bytes) -> Sequence[Symbol]:
-    """Definitions of an older text, from the store where it has them."""
-    if classify(data)[0] != "parsed":
-        return ()
-    language = language_of(RelPath(path), data[:_HEAD_BYTES], look.settings.languages)
-    db = look.snapshot.db
-    key = (hash_of(data), language)
-    known = find(db, [key]).get(key)
-    if known is not None and known.tier == TIER_FULL:
-        return symbols_of(db, [known.id]).get(known.id, ())
-    from codelens.extract.facts import facts_of
-
-    return facts_of(data, language).structure.symbols
 
 
 def _texts(data: bytes) -> bytes:

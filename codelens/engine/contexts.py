@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from codelens.engine.door import Opened
 from codelens.engine.look import Look
 from codelens.engine.memory_answers import FormerPlace, Kept, SavedContext, TakenOver
+from codelens.engine.unstored import reader_of
 from codelens.errors import (
     AmbiguousHandle,
     HandleError,
@@ -57,7 +58,7 @@ def _item_of(asked: str, look: Look, look_at: Callable[[str], Look]) -> Item:
     raw = RelPath(os.fsencode(asked) if can_be_named(asked) else b"")
     handle = Handle(raw) if raw in look.snapshot.by_path else parse_handle(asked, look.scope.root)
     there = look_at(handle.ref) if handle.ref and handle.ref != look.scope.ref else look
-    reader = _reader(there)
+    reader = reader_of(there)
     place = Finder(there.snapshot, reader.symbols).find(handle)
     if place.moved:
         # What is saved is what was named, or it is said that it is gone.
@@ -79,7 +80,7 @@ def _reason(error: Exception) -> str:
 
 def judged(look: Look, items: Iterable[Item]) -> list[Verdict]:
     """How items fare in a view."""
-    judge = _judge(look, _reader(look))
+    judge = _judge(look, reader_of(look))
     verdicts = [judge.verdict(item) for item in items]
     if look.refreshed.status == "fresh":
         return verdicts
@@ -96,10 +97,6 @@ def unjudged(items: Iterable[Item]) -> list[Verdict]:
 
 def _judge(look: Look, reader: Reader) -> Judge:
     return Judge(look.repository, look.scope, look.snapshot, reader, look.read)
-
-
-def _reader(look: Look) -> Reader:
-    return Reader(look.repository, look.scope, look.snapshot, look.settings.languages)
 
 
 def unlooked(opened: Opened) -> Receipt:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from codelens.engine.answers import Excerpt
 from codelens.engine.look import Look
+from codelens.engine.unstored import reader_of
 from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuchRef, ReadError
 from codelens.handles.find import Finder
 from codelens.handles.grammar import Handle, lines_handle, parse_handle
-from codelens.handles.read import Reader
 from codelens.paths import can_be_named, printed
 from codelens.types import RelPath
 
@@ -49,7 +49,7 @@ def excerpt(
 
 def _read(asked: str, handle: Handle, look: Look, context: int, max_lines: int) -> Excerpt:
     ref = look.scope.ref if look.scope.kind == "ref" else ""
-    reader = Reader(look.repository, look.scope, look.snapshot, look.settings.languages)
+    reader = reader_of(look)
     try:
         place = Finder(look.snapshot, reader.symbols, ref).find(handle)
     except HandleNotFound as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from codelens.engine.answers import OutlineAnswer, OutlineFile, OutlineFolder, OutlineItem
 from codelens.engine.as_text import count_of
 from codelens.engine.look import Look
+from codelens.engine.unstored import reader_of
 from codelens.errors import BadHandle, HandleNotFound, ReadError
 from codelens.handles.find import Finder, Place, handles_of, known_symbols
 from codelens.handles.grammar import Handle, parse_handle
@@ -45,7 +46,7 @@ def outline(look: Look, target: str) -> OutlineAnswer:
     below = _below(look, handle)
     if below is not None:
         return _folder(look, handle.path or b"", below, ref)
-    reader = Reader(look.repository, look.scope, look.snapshot, look.settings.languages)
+    reader = reader_of(look)
     place = Finder(look.snapshot, reader.symbols, ref).find(handle)
     notes = [place.moved] if place.moved else []
     file = _file(look, reader, place, ref, notes)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from codelens.engine.graph_answers import Thing
 from codelens.engine.graphs import LazyNet
 from codelens.engine.look import Look
+from codelens.engine.unstored import reader_of
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.handles.find import Finder, Place, handle_among, known_symbols
 from codelens.handles.grammar import Handle, file_handle, parse_handle
-from codelens.handles.read import Reader
 from codelens.paths import printed
 from codelens.resolve.model import CALLABLE, TYPES
 from codelens.resolve.net import MODULE, Node
@@ -59,9 +59,7 @@ class Things:
         below = self.below(handle)
         if below:
             return self._folder(target, handle, below)
-        reader = Reader(
-            self.look.repository, self.look.scope, self.look.snapshot, self.look.settings.languages
-        )
+        reader = reader_of(self.look)
         finder = Finder(self.look.snapshot, reader.symbols, self.ref)
         try:
             place = finder.find(handle)

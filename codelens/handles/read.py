@@ -7,7 +7,7 @@ given back, even where the file changed since the view last looked at it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
@@ -27,6 +27,9 @@ from codelens.types import RelPath, Symbol
 READ_LIMIT_BYTES = 64 * 1024 * 1024
 """Larger files are refused: their lines cannot be told without reading all of them."""
 _HEAD_BYTES = 4096
+
+Extract = Callable[[bytes, str], Sequence[Symbol]]
+"""The symbols of a text in a language."""
 
 
 class Text(NamedTuple):
@@ -48,6 +51,7 @@ class Reader:
     """Reads files of one view.
 
     Args:
+        extract: for texts that the store does not know.
         languages: path glob -> language, as the settings have it.
     """
 
@@ -56,11 +60,13 @@ class Reader:
         repository: Repository,
         scope: Scope,
         snapshot: Snapshot,
+        extract: Extract,
         languages: Mapping[str, str] | None = None,
     ) -> None:
         self._repository = repository
         self._scope = scope
         self._snapshot = snapshot
+        self._extract = extract
         self._overrides = languages or {}
         self._data: dict[bytes, bytes] = {}
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
@@ -85,15 +91,26 @@ class Reader:
         known = self._symbols.get(file.path)
         if known is None:
             try:
-                known = self._extracted(file, self.data(file))
+                known = self.symbols_in(file.path, self.data(file))
             except (ReadError, HandleNotFound, OutsideWorktree):
                 known = ()
             self._symbols[file.path] = known
         return known
 
+    def symbols_in(self, path: bytes, data: bytes) -> Sequence[Symbol]:
+        """The symbols of any text, as a file of this name has them."""
+        if classify(data)[0] != "parsed":
+            return ()
+        language = self._language(path, data)
+        key = (hash_of(data), language)
+        known = find(self._snapshot.db, [key]).get(key)
+        if known is not None and known.tier == TIER_FULL:
+            return symbols_of(self._snapshot.db, [known.id]).get(known.id, ())
+        return self._extract(data, language)
+
     def language(self, file: FileRow) -> str:
         """The language that the file is read in."""
-        return language_of(RelPath(file.path), self.data(file)[:_HEAD_BYTES], self._overrides)
+        return self._language(file.path, self.data(file))
 
     def outcome(self, file: FileRow) -> str:
         """What its text is: `parsed`, `text`, `minified`, `binary`, ..."""
@@ -137,17 +154,8 @@ class Reader:
             raise HandleNotFound(place.handle, near, f"the file has {count:,} lines")
         return place.lines.start_line, min(place.lines.end_line, count)
 
-    def _extracted(self, file: FileRow, data: bytes) -> Sequence[Symbol]:
-        if classify(data)[0] != "parsed":
-            return ()
-        language = language_of(RelPath(file.path), data[:_HEAD_BYTES], self._overrides)
-        key = (hash_of(data), language)
-        known = find(self._snapshot.db, [key]).get(key)
-        if known is not None and known.tier == TIER_FULL:
-            return symbols_of(self._snapshot.db, [known.id]).get(known.id, ())
-        from codelens.extract.facts import facts_of
-
-        return facts_of(data, language).structure.symbols
+    def _language(self, path: bytes, data: bytes) -> str:
+        return language_of(RelPath(path), data[:_HEAD_BYTES], self._overrides)
 
     def _blob(self, path: RelPath) -> bytes:
         oid = file_at(self._repository, self._scope.head, path)

@@ -1,13 +1,15 @@
 """Remembers which text is being extracted in this process, in case it ends the process.
 
 A fault in native code takes a small job's process with it, before anything can be caught. So the
-digest of the text in hand is kept in a file beside the index, `index-ID.db.extracting-PID-START`.
-A later run that finds such a file of a dead process extracts that one text in a worker, where a
-crash or a hang costs the worker alone and the text is stored with its reason.
+digest of the text in hand is kept in a file beside the index,
+`index-ID.db.extracting-PID-START-NUMBER`. A later run that finds such a file of a dead process
+extracts that one text in a worker, where a crash or a hang costs the worker alone. The file goes
+when a worker came through with the text, or when nobody has met the text for a week.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from contextlib import suppress
@@ -19,6 +21,8 @@ from codelens.store.leases import process_start
 _DIGEST_BYTES = 16
 _KEPT_S = 7 * 86_400
 """A text that has not been seen again for so long is gone."""
+_numbers = itertools.count()
+"""The threads of a process have a mark each."""
 
 
 class CrashMark:
@@ -26,13 +30,21 @@ class CrashMark:
 
     def __init__(self, index: Path) -> None:
         pid = os.getpid()
-        self._own = index.with_name(f"{index.name}.extracting-{pid}-{process_start(pid)}")
+        own = f"{index.name}.extracting-{pid}-{process_start(pid)}-{next(_numbers)}"
+        self._own = index.with_name(own)
         self._descriptor: int | None = None
         self._dead = _dead_marks(index)
 
     def blames(self, data: bytes) -> bool:
-        """A process ended while it extracted this text."""
-        return bool(self._dead) and _digest(data) in self._dead.values()
+        """A process ended while it extracted this text; for another week it is held against it."""
+        if not self._dead:
+            return False
+        digest = _digest(data)
+        marks = [file for file, found in self._dead.items() if found == digest]
+        for file in marks:
+            with suppress(OSError):
+                os.utime(file)
+        return bool(marks)
 
     def begin(self, data: bytes) -> None:
         """This text is in hand from now on; best effort, where nothing can be written."""
@@ -44,7 +56,7 @@ class CrashMark:
             os.write(self._descriptor, _digest(data))
 
     def forgive(self, data: bytes) -> None:
-        """The text was extracted elsewhere, and what became of it is known."""
+        """The text was extracted elsewhere, and came through."""
         digest = _digest(data)
         for file in [file for file, found in self._dead.items() if found == digest]:
             file.unlink(missing_ok=True)
@@ -71,7 +83,8 @@ def _dead_marks(index: Path) -> dict[Path, bytes]:
     except OSError:
         return found
     for name in names:
-        pid, _, began = name.removeprefix(start).partition("-")
+        pid, _, rest = name.removeprefix(start).partition("-")
+        began = rest.partition("-")[0]
         if pid.isdigit() and began and process_start(int(pid)) == began:
             continue
         file = index.with_name(name)

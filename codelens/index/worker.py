@@ -2,7 +2,7 @@
 
 `python -P -m codelens.index.worker PARENT`. A frame is a length in four bytes and a pickle. It
 ends when stdin does, and in the midst of a text when its parent dies: on Linux at once, on other
-POSIX systems within three minutes.
+POSIX systems within five minutes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codelens.types import Facts, Tier
 
 _LENGTH = 4
 _PR_SET_PDEATHSIG = 1
-_ALARM_S = 180
+_ALARM_S = 300
 """Longer than a parent waits for any batch."""
 _MEMORY = 2 << 30
 """Address space of a worker, in bytes; extracting 1 MB, the largest text, takes under 300 MB."""

@@ -1,9 +1,9 @@
 """Extraction in worker processes for large jobs, in this process for small ones.
 
 tree-sitter holds the interpreter's lock, so threads gain nothing (MEASURED.md). A worker that
-dies is replaced; the text it died on is tried once alone, and if it kills again it is kept as
-text with the outcome `broken`. One that is silent for a minute is killed, and a text that alone
-keeps it so long is kept as text with the outcome `timeout`.
+dies, or is silent for a minute and is killed, is replaced, and the texts it had are tried alone;
+one that fails again, after three minutes of silence this time, is kept as text with the outcome
+`broken` or `timeout`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ _LEAD = 2
 
 HANG_S = 60.0
 _HANG_S_PER_BYTE = 20e-6
+_PATIENCE = 3
+"""How many times as long the second try may take: time passes for a process that is stopped, too.
+
+Of Linux's 52,373 files the slowest batch took 20 s beside six times as many busy processes as
+cores, for .6 s of CPU."""
 RETIRE_BYTES = 64_000_000
 """Workers grew to 680 and 790 MB over half a gigabyte of Linux each; a start costs .3 s of CPU."""
 
@@ -61,14 +66,17 @@ class Extractor(Protocol):
 class InProcess:
     """Extraction here: for small jobs, where starting a process costs more than it saves.
 
-    A text that ended a process before, and one whose grammar leaks, goes to a worker all the same.
+    Also for what one answer alone needs and nothing stores. A text that ended a process before, and
+    one whose grammar leaks, goes to a worker all the same.
 
     Args:
         index: the index that the facts are for; None for none.
+        hang_s: as `WorkerPool` has it.
     """
 
-    def __init__(self, index: Path | None = None) -> None:
+    def __init__(self, index: Path | None = None, hang_s: float = HANG_S) -> None:
         self._mark = CrashMark(index) if index is not None else None
+        self._hang_s = hang_s
         self._pool: WorkerPool | None = None
 
     def __enter__(self) -> InProcess:
@@ -83,18 +91,19 @@ class InProcess:
     def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
         """Facts for each task, one at a time."""
         for tag, task in tasks:
-            yield tag, self._facts(task)
+            yield tag, self.facts(task)
 
-    def _facts(self, task: Task) -> Facts:
+    def facts(self, task: Task) -> Facts:
+        """Facts of one text."""
         mark = self._mark
         if mark is None:
             return extract([task])[0]
         blamed = mark.blames(task.data)
         if blamed or (task.language in _LEAKING and task.tier == "full"):
             if self._pool is None:
-                self._pool = WorkerPool(1)
+                self._pool = WorkerPool(1, self._hang_s)
             facts = next(iter(self._pool.run([(None, task)])))[1]
-            if blamed:
+            if blamed and facts.outcome not in {"broken", "timeout"}:
                 mark.forgive(task.data)
             return facts
         mark.begin(task.data)
@@ -106,7 +115,7 @@ class WorkerPool:
 
     Args:
         count: processes.
-        hang_s: how long a batch may take; 20 s more for each megabyte of it.
+        hang_s: how long a batch may take at first; 20 s more for each megabyte of it.
         retire_bytes: a worker that extracted so much gives way to a new one.
     """
 
@@ -151,23 +160,21 @@ class WorkerPool:
 
     def _extract(self, batch: list[Task]) -> list[Facts]:
         try:
-            return self._send(batch)
-        except (OSError, EOFError) as error:
+            return self._send(batch, self._hang_s)
+        except (OSError, EOFError):
             if len(batch) > 1:
                 return [facts for task in batch for facts in self._extract([task])]
-            if isinstance(error, _Hung):
-                return [_as_text(batch[0], "timeout")]
-        # It may have been killed from outside; a text that kills twice is to blame.
+        # It may have been killed or stopped from outside; a text that fails twice is to blame.
         try:
-            return self._send(batch)
+            return self._send(batch, self._hang_s * _PATIENCE)
         except (OSError, EOFError) as error:
             logger.warning("a text of %d bytes ended its worker twice", len(batch[0].data))
             return [_as_text(batch[0], "timeout" if isinstance(error, _Hung) else "broken")]
 
-    def _send(self, batch: list[Task]) -> list[Facts]:
+    def _send(self, batch: list[Task], hang_s: float) -> list[Facts]:
         worker = self._take()
         try:
-            found = worker.extract(batch)
+            found = worker.extract(batch, hang_s)
         except BaseException:
             worker.end()
             raise
@@ -181,15 +188,14 @@ class WorkerPool:
         try:
             return self._idle.get_nowait()
         except queue.Empty:
-            worker = _Worker(self._hang_s)
+            worker = _Worker()
             with self._lock:
                 self._all.append(worker)
             return worker
 
 
 class _Worker:
-    def __init__(self, hang_s: float) -> None:
-        self._hang_s = hang_s
+    def __init__(self) -> None:
         self._hung = False
         self.done_bytes = 0
         # -P: the folder a user stands in is never searched for modules; it may be hostile.
@@ -204,11 +210,11 @@ class _Worker:
             **_OWN_GROUP,
         )
 
-    def extract(self, batch: list[Task]) -> list[Facts]:
+    def extract(self, batch: list[Task], hang_s: float) -> list[Facts]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
-        limit_s = self._hang_s + _HANG_S_PER_BYTE * sum(len(task.data) for task in batch)
+        limit_s = hang_s + _HANG_S_PER_BYTE * sum(len(task.data) for task in batch)
         timer = threading.Timer(limit_s, self._give_up)
         timer.daemon = True
         timer.start()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from faults.world import COUNTS, World, processes_below, rounds
-from gitrepo import git_environment
+from gitrepo import GitRepo, git_environment
 
 from codelens.index.crashmark import CrashMark, dead_marks
 from codelens.index.worker import Task
@@ -76,19 +76,24 @@ def test_killed_workers_cost_nothing_but_time() -> None:
         assert found == expected
 
 
-def test_a_worker_that_hangs_is_replaced_and_its_text_kept_with_the_reason() -> None:
+def test_a_text_whose_worker_was_stopped_is_not_to_blame() -> None:
     tasks = [(n, Task(text, "python", "full")) for n, text in enumerate(TEXTS[:3])]
     with WorkerPool(1, hang_s=2.0) as pool:
         list(pool.run(tasks[:1]))
-        os.kill(pool._all[0]._process.pid, signal.SIGSTOP)
-        # Stopped for good: the batch is tried again in another worker, text by text.
-        found = list(pool.run(tasks))
-        assert [facts.outcome for _, facts in found] == ["parsed"] * 3
-        os.kill(pool._all[-1]._process.pid, signal.SIGSTOP)
-        ((_, alone),) = pool.run(tasks[:1])
+        for batch in (tasks, tasks[:1]):
+            # For good; and the timer cannot tell it from one that hangs.
+            os.kill(pool._all[-1]._process.pid, signal.SIGSTOP)
+            assert [facts.outcome for _, facts in pool.run(batch)] == ["parsed"] * len(batch)
+    COUNTS["workers stopped"] += 2
+
+
+def test_a_text_that_hangs_two_workers_is_kept_with_the_reason() -> None:
+    # Less than an interpreter needs to start, so that each worker is silent for too long.
+    with WorkerPool(1, hang_s=0.001) as pool:
+        ((_, alone),) = pool.run([(0, Task(TEXTS[0], "python", "full"))])
+        assert len(pool._all) == 2
     assert alone.outcome == "timeout"
     assert alone.terms
-    COUNTS["workers stopped"] += 2
 
 
 @pytest.mark.parametrize("state", ["idle", "at work"])
@@ -141,6 +146,65 @@ os.kill(os.getpid(), 11)
         assert extractor._pool is not None
         assert dead_marks(index) == []
     assert list(tmp_path.iterdir()) == []
+
+
+_DOOMED = """
+import os
+import codelens.extract.facts as facts
+sound = facts.facts_of
+def facts_of(data, language, tier="full"):
+    if b"doomed" in data and tier == "full":
+        os.kill(os.getpid(), 11)
+    return sound(data, language, tier)
+facts.facts_of = facts_of
+"""
+"""Stands for a fault in native code, in this process and in workers: Python imports it at start."""
+
+_AN_OLD_VERSION = """
+import sys
+from codelens.cli.main import main
+sys.exit(main(["-C", sys.argv[1], "impact", "--diff"]))
+"""
+_CHANGED_SINCE_THE_LOOK = """
+import sys
+from pathlib import Path
+from codelens.engine.engine import Engine
+from codelens.engine.unstored import reader_of
+from codelens.index.progress import silent
+with Engine() as engine, engine._looked(sys.argv[1], None, None, silent) as (_, look):
+    Path(sys.argv[1], "lamp.py").write_text("def doomed(): pass")
+    found = reader_of(look).symbols(look.snapshot.by_path[b"lamp.py"])
+print([one.name for one in found])
+"""
+
+
+@pytest.mark.parametrize("script", [_AN_OLD_VERSION, _CHANGED_SINCE_THE_LOOK])
+def test_a_text_read_for_one_answer_ends_one_process_at_most(script: str, tmp_path: Path) -> None:
+    repo = GitRepo.init(tmp_path / "repo")
+    repo.commit("first", {"lamp.py": "def doomed(): pass\n"})
+    (tmp_path / "sitecustomize.py").write_text(_DOOMED)
+    home = tmp_path / "home"
+    sound = _env() | {"CODELENS_HOME": str(home), "HOME": str(tmp_path)}
+    faulty = sound | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{sound['PYTHONPATH']}"}
+
+    def ask(env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        (repo.root / "lamp.py").write_text("def kindle(): pass\n")
+        command = [sys.executable, "-c", script, str(repo.root)]
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+
+    def marks() -> int:
+        return len(list((home / "indexes").glob("*.extracting-*")))
+
+    assert ask(faulty).returncode == -signal.SIGSEGV
+    assert marks() == 1
+    for _ in range(2):
+        # Nothing of it is kept, so the mark stays: it would end the next process else.
+        again = ask(faulty)
+        assert again.returncode in {0, 1}, again.stderr
+        assert "doomed" not in again.stdout
+        assert marks() == 1
+    assert "doomed" in ask(sound).stdout
+    assert marks() == 0
 
 
 def test_a_server_killed_in_the_midst_of_an_answer_leaves_nothing_behind(tmp_path: Path) -> None:
