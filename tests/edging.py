@@ -57,3 +57,10 @@ def edges_of(
                     f"{there}{named(edge.target, edge.target_symbol)}"
                 )
     return list(dict.fromkeys(found))
+
+
+def called_in(files: Mapping[str, str], place: str) -> list[str]:
+    """The qualified names of what is called in `file:symbol`, in order."""
+    start = f"{place} -> "
+    found = [one.removeprefix(start) for one in edges_of(files) if one.startswith(start)]
+    return [one.rpartition(":")[2] for one in found]

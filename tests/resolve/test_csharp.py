@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from edging import called_in, edges_of
 
 SHOP = {
     "src/Shop/Item.cs": (
@@ -37,9 +37,7 @@ def used(body: str, usings: str = "using Shop.Core;") -> list[str]:
         f"{body}\n  }}\n"
         "  void Helper() {}\n}\n"
     )
-    start = "src/App/Main.cs:Main.Run -> "
-    found = edges_of({**SHOP, "src/App/Main.cs": text})
-    return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
+    return called_in({**SHOP, "src/App/Main.cs": text}, "src/App/Main.cs:Main.Run")
 
 
 @pytest.mark.parametrize(

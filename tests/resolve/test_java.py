@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from edging import called_in, edges_of
 
 from codelens.resolve.classtext import Arity, arity, class_type
 
@@ -35,13 +35,7 @@ def used(body: str, imports: str = "import shop.*;") -> list[str]:
         f"  void run(Item item, List<Item> items, Map<String, Item> byName) {{\n    {body}\n  }}\n"
         "  void helper() {}\n}\n"
     )
-    start = f"{path}:Main.run -> "
-    found = edges_of({**SHOP, path: text})
-    return [
-        edge.removeprefix(start).removeprefix(ROOT).rpartition(":")[2]
-        for edge in found
-        if edge.startswith(start)
-    ]
+    return called_in({**SHOP, path: text}, f"{path}:Main.run")
 
 
 @pytest.mark.parametrize(

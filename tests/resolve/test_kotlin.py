@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from edging import called_in, edges_of
 
 ROOT = "src/main/kotlin/"
 SHOP = {
@@ -29,9 +29,7 @@ def used(body: str, imports: str = "import shop.*") -> list[str]:
         f" {body}\n}}\n"
     )
     path = ROOT + "app/Main.kt"
-    found = edges_of({**SHOP, path: text})
-    start = f"{path}:run -> "
-    return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
+    return called_in({**SHOP, path: text}, f"{path}:run")
 
 
 @pytest.mark.parametrize(

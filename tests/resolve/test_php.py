@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from edging import called_in, edges_of
 
 SHOP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}',
@@ -35,9 +35,7 @@ def used(
         f"<?php\nnamespace App;\n{uses}\nfunction run(Item $item, S $s, Named $n) {{\n  {body}\n"
         f"}}\nfunction helper() {{}}\n"
     )
-    found = edges_of({**SHOP, "app/run.php": text})
-    start = "app/run.php:run -> "
-    return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
+    return called_in({**SHOP, "app/run.php": text}, "app/run.php:run")
 
 
 @pytest.mark.parametrize(

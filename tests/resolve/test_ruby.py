@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from edging import called_in, edges_of
 
 SHOP = {
     "lib/shop/base.rb": (
@@ -25,9 +25,7 @@ SHOP = {
 def used(body: str) -> list[str]:
     """What a method's body calls."""
     text = f"class Main\n  def run(other)\n    {body}\n  end\n\n  def helper; end\nend\n"
-    found = edges_of({**SHOP, "app/main.rb": text})
-    start = "app/main.rb:Main.run -> "
-    return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
+    return called_in({**SHOP, "app/main.rb": text}, "app/main.rb:Main.run")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from edging import called_in, edges_of
 
 from codelens.resolve.rusttext import rust_type
 
@@ -40,9 +40,7 @@ def used(
 ) -> list[str]:
     """What a function's body calls, from a test of the crate."""
     text = f"{uses}\nfn run(item: &Item, mut store: Store, kind: Kind) {{\n    {body}\n}}\n"
-    found = edges_of({**CRATE, "tests/it.rs": text})
-    start = "tests/it.rs:run -> "
-    return [one.removeprefix(start).rpartition(":")[2] for one in found if one.startswith(start)]
+    return called_in({**CRATE, "tests/it.rs": text}, "tests/it.rs:run")
 
 
 @pytest.mark.parametrize(
