@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
-from codelens.config import Settings
 from codelens.engine.answers import Excerpt
 from codelens.engine.engine import Engine
 
@@ -43,12 +41,6 @@ def repo(tmp_path: Path) -> GitRepo:
         "first", {"src/auth.py": AUTH, "README.md": "# Top\n\ntext\n\n## Usage: short\n\nmore\n"}
     )
     return made
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home", workers=1)) as made:
-        yield made
 
 
 def read(engine: Engine, repo: GitRepo, handle: str, **options) -> Excerpt:

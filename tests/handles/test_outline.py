@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
-from codelens.config import Settings
 from codelens.engine.answers import OutlineFile
 from codelens.engine.engine import Engine
 from codelens.errors import BadHandle, HandleNotFound, OutsideWorktree
@@ -42,12 +40,6 @@ def repo(tmp_path: Path) -> GitRepo:
     made = GitRepo.init(tmp_path / "repo")
     made.commit("first", {"src/auth.py": AUTH, "src/sub/a.py": "A = 1\n", "top.txt": "x" * 10})
     return made
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home", workers=1)) as made:
-        yield made
 
 
 def one(engine: Engine, repo: GitRepo, target: str, **options) -> OutlineFile:

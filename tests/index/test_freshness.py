@@ -24,12 +24,6 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-@pytest.fixture
-def engine(tmp_path: Path):
-    with Engine(Settings(home=tmp_path / "home")) as made:
-        yield made
-
-
 def settle() -> None:
     """Let the file system's clock move past what was just written (see scan/signature.py)."""
     time.sleep(0.06)

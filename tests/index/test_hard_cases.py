@@ -23,12 +23,6 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-@pytest.fixture
-def engine(tmp_path: Path):
-    with Engine(Settings(home=tmp_path / "home")) as made:
-        yield made
-
-
 def names(engine: Engine, root: Path, ref: str | None = None) -> set[str]:
     return {one.name for one in engine.export_symbols(path=root, ref=ref)}
 
