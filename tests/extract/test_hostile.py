@@ -13,6 +13,7 @@ import signal
 import traceback
 from collections.abc import Iterator
 
+import hanging
 import pytest
 from extract.hostile import check_facts, hostile, long_texts, nestings
 from extract.rendering import fixture_sources
@@ -40,21 +41,13 @@ def texts_of(language: str) -> list[bytes]:
 @pytest.fixture(autouse=True)
 def hang_guard() -> Iterator[None]:
     """No assertion on time: a hang must end the run, and say where it was."""
-    if not hasattr(signal, "setitimer"):
+    with hanging.guarded():
         yield
-        return
-    held = signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, held)
 
 
 def checked(data: bytes, language: str, times: int = 2) -> None:
     """Facts that are sound, and the same each time."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, HANG_S)
+    hanging.end_after(HANG_S)
     first = check_facts(data, language)
     for _ in range(times - 1):
         assert check_facts(data, language) == first

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator
 
+import hanging
 import pytest
 from fuzz.inputs import SECRET
 from gitrepo import GitRepo
@@ -57,12 +57,5 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
 @pytest.fixture(autouse=True)
 def hang_guard() -> Iterator[None]:
     """No assertion on time: a hang must end the run; each input sets the alarm anew."""
-    if not hasattr(signal, "alarm"):
+    with hanging.guarded():
         yield
-        return
-    held = signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, held)

@@ -6,12 +6,12 @@ Generated texts for extraction are in `tests/extract/test_hostile.py`, with a fl
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
+import hanging
 import pytest
 from fuzz.conftest import HANG_S
 from fuzz.inputs import INPUTS, SECRET, a_handle, a_path, a_query, a_ref
@@ -30,8 +30,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 def ask(question: Callable[[], object], said: list[str]) -> str:
     """`answered` or `refused`; anything but an answer or an error of ours is a failure."""
-    if hasattr(signal, "alarm"):
-        signal.alarm(HANG_S)
+    hanging.end_after(HANG_S)
     try:
         answer = question()
     except CodelensError as error:
