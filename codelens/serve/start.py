@@ -13,7 +13,9 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
+from typing import cast
 
 from codelens import config
 from codelens.config import DEFAULT_BUDGET_MS, Settings
@@ -42,7 +44,9 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     names = chosen(settings.tools)
     # Ends it in the midst of an import or a wait as well, and without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="codelens: %(message)s")
+    said = logging.StreamHandler(sys.stderr)
+    said.setFormatter(_Untelling("codelens: %(message)s"))
+    logging.basicConfig(handlers=[said], level=logging.WARNING)
     client = _Client(claim(), Front(known_answers(names)))
     threading.Thread(target=client.watch_parent, daemon=True).start()
     threading.Thread(target=client.listen, daemon=True).start()
@@ -69,6 +73,20 @@ def _budget(given: float | None, settings: Settings) -> float:
     if given is not None:
         return given
     return DEFAULT_BUDGET_MS if settings.budget_ms is None else settings.budget_ms
+
+
+class _Untelling(logging.Formatter):
+    """Of a failure the places and the kinds: its words may quote code or a question."""
+
+    def formatException(self, ei: object) -> str:
+        """The frames of an error and of what led to it, the first cause last."""
+        error = cast("tuple[object, BaseException | None]", ei)[1]
+        lines: list[str] = []
+        while error is not None:
+            lines += [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}\n"]
+            hidden = error.__suppress_context__
+            error = error.__cause__ or (None if hidden else error.__context__)
+        return "".join(lines)
 
 
 class _Client:
