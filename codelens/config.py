@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codelens.errors import SettingError
-from codelens.paths import default_home
+from codelens.paths import barred, default_home
 
 DEFAULT_BUDGET_MS = 500
 _SAID: Mapping[str, bool] = {
@@ -61,14 +61,24 @@ class Settings:
         return f"{self.max_file_bytes};{sorted(self.languages.items())}"
 
 
+def home_of(environ: Mapping[str, str] | None = None) -> Path:
+    """The folder with all that codelens keeps, whatever its settings say, and read or not.
+
+    Raises:
+        SettingError: nothing says where it is.
+    """
+    return default_home(dict(os.environ if environ is None else environ)).absolute()
+
+
 def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> Settings:
     """The settings that hold for this user.
 
     Raises:
-        SettingError: a value is not of the kind it must be.
+        SettingError: a value is not of the kind it must be, or the file makes no sense.
+        HomeNotReadable: the file may not be read.
     """
     env = dict(os.environ if environ is None else environ)
-    place = (home or default_home(env)).absolute()
+    place = home.absolute() if home else home_of(env)
     values = _from_file(place / "config.toml")
     for key in ("budget_ms", "max_file_bytes", "workers", *_PRUNE_DAYS):
         text = env.get(f"CODELENS_{key.upper()}")
@@ -96,15 +106,18 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
 
 
 def _from_file(path: Path) -> dict[str, object]:
+    text = _text_of(path)
     # tomllib costs 10 ms of start, and most users have no file.
-    if not path.exists():
+    if not text:
         return {}
     import tomllib
 
     try:
-        found: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingError(f"cannot read the settings in {str(path)!r}: {error}") from error
+        found: dict[str, object] = tomllib.loads(text)
+    except ValueError as error:
+        raise SettingError(
+            f"the settings in {str(path)!r} make no sense: {error}; correct that line"
+        ) from error
     known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools", "usage", *_PRUNE_DAYS}
     unknown = sorted(found.keys() - known)
     if unknown:
@@ -112,6 +125,24 @@ def _from_file(path: Path) -> dict[str, object]:
             f"unknown setting {unknown[0]!r} in {str(path)!r}; there are {', '.join(sorted(known))}"
         )
     return found
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise barred(path) or SettingError(
+            f"cannot read the settings in {str(path)!r}: {said}; make it a file that you can "
+            "read, or move it away"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise SettingError(
+            f"the settings in {str(path)!r} are no UTF-8 text: {error.reason} at byte "
+            f"{error.start}; save them as UTF-8"
+        ) from error
 
 
 def _number(name: str, text: str) -> float:

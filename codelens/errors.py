@@ -23,6 +23,7 @@
     |   +-- NotSaved               handles that cannot be followed; carries why
     +-- StoreError                 the index file
         +-- HomeNotWritable        CODELENS_HOME cannot be written
+        |   +-- HomeNotReadable    nor even read
         +-- DiskFull
         +-- IndexLocked            another process writes and did not finish in time
         +-- LeaseLost              another process took the lease over
@@ -254,13 +255,47 @@ class HomeNotWritable(StoreError):
         )
 
 
-class DiskFull(StoreError):
-    """No space left for the index; what was committed before stays."""
+class HomeNotReadable(HomeNotWritable):
+    """A folder or file of codelens's own that its user may not even read.
 
-    def __init__(self, path: str | Path) -> None:
+    Args:
+        path: of the folder or file.
+        why: what keeps the user from it.
+        whose: it belongs to another user.
+    """
+
+    def __init__(self, path: str | Path, why: str, *, whose: bool = False) -> None:
         self.path = str(path)
+        self.why = why
+        mine = "make it readable (`codelens doctor --fix` does), or set CODELENS_HOME elsewhere"
+        other = "have its owner make it readable for you, or set CODELENS_HOME elsewhere"
+        CodelensError.__init__(
+            self, f"cannot read {self.path!r}: {why}; {other if whose else mine}"
+        )
+
+
+class DiskFull(StoreError):
+    """No space left for the index; what was committed before stays.
+
+    Args:
+        path: of the file.
+        beside: others have it open; alone more could be done.
+    """
+
+    def __init__(self, path: str | Path, *, beside: bool = False) -> None:
+        self.path = str(path)
+        self.beside = beside
+        what = f"no space left while writing {self.path!r}"
+        if beside:
+            super().__init__(
+                f"{what}, and it is open elsewhere; free some space, or end the agents and "
+                "servers that have it open, and try again"
+            )
+            return
         super().__init__(
-            f"no space left while writing {self.path!r}; free some space and ask again"
+            what,
+            typed="free some space (`codelens doctor` says what of codelens takes it)",
+            called="free some space and ask again",
         )
 
 

@@ -7,12 +7,17 @@ cut at `:` and `#`, and a terminal is never sent a control character from a file
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from pathlib import Path
 
-from codelens.errors import BadHandle, HomeNotWritable
+from codelens.errors import BadHandle, DiskFull, HomeNotReadable, HomeNotWritable, SettingError
 from codelens.types import RelPath
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What the system says of a full disk, and of a user who has had their share of it."""
 
 _PACKAGE = Path(__file__).resolve().parent
 _ESCAPED = re.compile(r"[:#%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
@@ -54,9 +59,18 @@ def from_printed(text: str) -> RelPath:
 
 
 def default_home(environ: dict[str, str]) -> Path:
-    """`CODELENS_HOME`, or `~/.codelens`."""
-    named = environ.get("CODELENS_HOME")
-    return Path(named).expanduser() if named else Path.home() / ".codelens"
+    """`CODELENS_HOME`, or `~/.codelens`.
+
+    Raises:
+        SettingError: nothing says where the user's home folder is.
+    """
+    named = environ.get("CODELENS_HOME") or "~/.codelens"
+    try:
+        return Path(named).expanduser()
+    except RuntimeError as error:
+        raise SettingError(
+            f"cannot tell which folder {named!r} is; set CODELENS_HOME to an absolute path"
+        ) from error
 
 
 def index_file(home: Path, repo_id: str) -> Path:
@@ -74,11 +88,32 @@ def usage_file(home: Path) -> Path:
     return home / "usage.db"
 
 
+def barred(path: Path) -> HomeNotReadable | None:
+    """Why this user may not read a file or list a folder; None if they may, or it is not there.
+
+    It names the outermost of the path's folders that cannot be entered.
+    """
+    for one in (*reversed(path.parents), path):
+        try:
+            about = one.stat()
+        except OSError:
+            return None
+        folder = stat.S_ISDIR(about.st_mode)
+        needed = (os.X_OK if folder else 0) | (os.R_OK if one == path else 0)
+        if not os.access(one, needed):
+            why = f"its mode {stat.S_IMODE(about.st_mode):04o} does not let you"
+            mine = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+            why = why if mine else f"it belongs to user {about.st_uid}, and {why}"
+            return HomeNotReadable(one, why, whose=not mine)
+    return None
+
+
 def make_private(folder: Path) -> None:
     """Make `folder` and its parents, readable by its owner alone.
 
     Raises:
         HomeNotWritable: it cannot be made.
+        DiskFull: there is no room for it.
     """
     try:
         # `parents=True` would make those with the mode that the user has for all folders.
@@ -86,7 +121,9 @@ def make_private(folder: Path) -> None:
             missing.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise HomeNotWritable(folder, error.strerror or str(error)) from error
+        if error.errno in NO_ROOM:
+            raise DiskFull(folder) from error
+        raise barred(folder) or HomeNotWritable(folder, error.strerror or str(error)) from error
 
 
 def shipped(name: str) -> Path:

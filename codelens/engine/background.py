@@ -89,11 +89,11 @@ class Background:
                 self._jobs.pop(job, None)
 
     def _prune(self) -> None:
-        from codelens.engine import lives, upkeep
+        from codelens.engine import lives, pruning
 
         try:
             limits = lives.limits_of(self._settings)
-            upkeep.prune(
+            pruning.prune(
                 self._settings.home, limits, rest=self._rest, every_s=_PRUNE_EVERY_S - _AGAIN_S
             )
         except Exception:

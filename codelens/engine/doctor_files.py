@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
+import shlex
 import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from codelens import __version__
+from codelens.config import load
+from codelens.engine import room
 from codelens.engine.examination import Examination, Finding
 from codelens.extract.version import EXTRACTOR_VERSION
 from codelens.index.crashmark import dead_marks
 from codelens.store import pagecheck, recovery
 from codelens.store.migrate import migrations
 
-_LITTLE_BYTES = 500_000_000
+_GIGABYTE = 1_000_000_000
 _KINDS = ("index", "contexts", "usage")
 _LOGS = ("-wal", "-shm", "-journal")
 _BACKUP_S = 7 * 86_400
 _NEW_S = 3600
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_FOLDER, _FILE = 0o700, 0o600
+_OURS = ("indexes", "contexts", "backups")
+_MINE = {stat.S_IRUSR: "read", stat.S_IWUSR: "write", stat.S_IXUSR: "enter"}
 
 
 def versions(case: Examination) -> Iterator[Finding]:
@@ -53,7 +58,7 @@ def home(case: Examination) -> Iterator[Finding]:
     if not case.home.is_dir():
         yield Finding("wrong", where, "it is no folder", "move it away or set CODELENS_HOME")
         return
-    for folder in (case.home, *_folders(case.home)):
+    for folder in folders(case.home):
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             yield Finding(
                 "wrong", str(folder), "it cannot be written",
@@ -63,44 +68,74 @@ def home(case: Examination) -> Iterator[Finding]:
     yield Finding("ok", where, "can be written")
 
 
+def settings_file(case: Examination) -> Iterator[Finding]:
+    """The settings make sense: with others than these nothing is answered."""
+    load(home=case.home)
+    file = case.home / "config.toml"
+    yield Finding("ok", str(file), "can be read" if file.exists() else "no settings, so defaults")
+
+
 def permissions(case: Examination) -> Iterator[Finding]:
-    """Nobody else can read what is kept: 0700 for folders, 0600 for files."""
+    """Its owner can use what is kept, and nobody else: 0700 for folders, 0600 for files."""
     if os.name != "posix" or not case.home.is_dir():
         return
-    wide = [one for one in (case.home, *_everything(case.home)) if one.lstat().st_mode & _OTHERS]
-    for path in wide:
-        mode = path.lstat().st_mode
-        wanted = stat.S_IMODE(mode) & ~_OTHERS
-        yield case.mended(
-            str(path),
-            f"others may use it ({stat.S_IMODE(mode):04o})",
-            f"set its mode to {wanted:04o}",
-            lambda path=path, wanted=wanted: path.chmod(wanted),
-        )
-    if not wide:
+    count = 0
+    # A folder's own mode is mended before it is listed.
+    for path in everything(case.home):
+        finding = _mode(case, path)
+        if finding is not None:
+            count += 1
+            yield finding
+    if not count:
         yield Finding("ok", str(case.home), "readable by you alone")
+
+
+def _mode(case: Examination, path: Path) -> Finding | None:
+    about = path.stat()
+    mode = stat.S_IMODE(about.st_mode)
+    folder = stat.S_ISDIR(about.st_mode)
+    # A program that somebody keeps here stays one.
+    ours = folder or path.parent in {case.home, *(case.home / name for name in _OURS)}
+    wanted = _FOLDER if folder else _FILE | (0 if ours else mode & stat.S_IXUSR)
+    # Of settings nothing is ever written.
+    needed = _FILE & ~stat.S_IWUSR if path.name == "config.toml" else wanted
+    if os.geteuid() not in {0, about.st_uid}:
+        if os.access(path, needed >> 6):
+            return None
+        return Finding(
+            "wrong", str(path), f"it belongs to user {about.st_uid}, and you may not use it",
+            f"`sudo chown -R {os.geteuid()} {shlex.quote(str(case.home))}` makes it yours",
+        )  # fmt: skip
+    lacks = [word for bit, word in _MINE.items() if needed & bit and not mode & bit]
+    if not lacks and not mode & _OTHERS:
+        return None
+    told = f"its owner may not {' or '.join(lacks)} it" if lacks else "others may use it"
+    return case.mended(
+        str(path), f"{told} ({mode:04o})", f"set its mode to {wanted:04o}",
+        lambda: path.chmod(wanted),
+    )  # fmt: skip
 
 
 def disk(case: Examination) -> Iterator[Finding]:
     """There is room to write."""
-    place = case.home
-    while not place.exists():
-        place = place.parent
-    free = shutil.disk_usage(place).free
-    told = f"{free / 1e9:,.1f} GB free"
-    if free < _LITTLE_BYTES:
-        yield Finding("wrong", str(place), told, "free some space; `codelens prune` may help")
+    free = room.free_bytes(case.home)
+    told = f"{free / 1e9:,.1f} GB free" if free >= _GIGABYTE else f"{free / 1e6:,.1f} MB free"
+    if free < room.LITTLE_BYTES:
+        aside = room.bytes_of(one.path for one in recovery.asides(case.home / "indexes"))
+        first = f"--fix removes damaged indexes ({aside / 1e6:,.1f} MB); " if aside else ""
+        yield Finding("wrong", str(case.home), told, f"{first}{room.advice(case.home)}")
     else:
-        yield Finding("ok", str(place), told)
+        yield Finding("ok", str(case.home), told)
 
 
 def leftovers(case: Examination) -> Iterator[Finding]:
     """Files that a process which ended in the midst, or a mended fault, left behind."""
     count = 0
-    for path, what in _left(case.home):
+    scarce = room.is_scarce(case.home)
+    for path, what in _left(case.home, scarce=scarce):
         count += 1
-        yield case.mended(str(path), what, "remove it", lambda path=path: path.unlink())
-    for one in recovery.asides(case.home / "indexes"):
+        yield case.mended(str(path), what, "remove it", path.unlink)
+    for one in () if scarce else recovery.asides(case.home / "indexes"):
         if one.path.suffix.startswith(".damaged"):
             count += 1
             days = max(0, round((recovery.KEPT_S - one.age_s) / 86_400))
@@ -109,15 +144,17 @@ def leftovers(case: Examination) -> Iterator[Finding]:
         yield Finding("ok", str(case.home), "nothing left behind")
 
 
-def _left(home: Path) -> Iterator[tuple[Path, str]]:
+def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
     indexes = home / "indexes"
     newest: set[str] = set()
     for one in recovery.asides(indexes):
-        if one.age_s > recovery.KEPT_S or (one.of in newest and _is_main(one.path)):
+        if scarce:
+            yield one.path, "a damaged index that was set aside, while room is scarce"
+        elif one.age_s > recovery.KEPT_S or (one.of in newest and _is_main(one.path)):
             yield one.path, "a damaged index that was set aside"
         if _is_main(one.path):
             newest.add(one.of)
-    for path in _everything(home):
+    for path in everything(home) if home.is_dir() else ():
         what = _left_behind(path) if path.is_file() else ""
         if what:
             yield path, what
@@ -150,12 +187,23 @@ def _is_main(path: Path) -> bool:
     return not path.name.endswith(_LOGS)
 
 
-def _folders(home: Path) -> list[Path]:
-    return [one for one in sorted(home.iterdir()) if one.is_dir() and not one.is_symlink()]
+def folders(home: Path) -> Iterator[Path]:
+    """The home folder, and those right in it; links are not followed."""
+    yield home
+    if os.access(home, os.R_OK | os.X_OK):
+        yield from (one for one in sorted(home.iterdir()) if one.is_dir() and not one.is_symlink())
 
 
-def _everything(home: Path) -> list[Path]:
-    """All that lies in the home folder; links are not followed."""
-    if not home.is_dir():
-        return []
-    return [one for one in sorted(home.rglob("*")) if not one.is_symlink()]
+def everything(folder: Path) -> Iterator[Path]:
+    """A folder, and all in it that can be listed; links are not followed."""
+    yield folder
+    # Looked at when it was yielded: it may be made readable in between.
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return
+    for one in sorted(folder.iterdir()):
+        if one.is_symlink():
+            continue
+        if one.is_dir():
+            yield from everything(one)
+        else:
+            yield one

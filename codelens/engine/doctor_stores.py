@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from codelens.engine.examination import Examination, Finding
-from codelens.errors import IndexCorrupt, SchemaTooNew, StoreError
+from codelens.errors import DiskFull, IndexCorrupt, SchemaTooNew, StoreError
 from codelens.memory.words import terms_of
-from codelens.paths import usage_file
+from codelens.paths import barred, usage_file
 from codelens.store import contexts, leases, recovery
 from codelens.store.clock import machine
 from codelens.store.contexts_file import asides, contexts_of, open_contexts
+from codelens.store.cramped import hold
 from codelens.store.database import Database, open_database, open_index
 from codelens.store.migrate import outdated_schema
 from codelens.store.usage import usage_log
@@ -19,11 +20,14 @@ from codelens.store.usage import usage_log
 
 def indexes(case: Examination) -> Iterator[Finding]:
     """Each index: its schema, its structure and checksums, and who writes it."""
-    files = sorted((case.home / "indexes").glob("index-*.db"))
+    folder = case.home / "indexes"
+    if (unreadable := barred(folder)) is not None:
+        raise unreadable
+    files = sorted(folder.glob("index-*.db"))
     for path in files:
         yield from _each(path, lambda path=path: _index(case, path))
     if not files:
-        yield Finding("ok", str(case.home / "indexes"), "no index yet")
+        yield Finding("ok", str(folder), "no index yet")
 
 
 def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
@@ -46,7 +50,10 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
         return
     identity = recovery.identity_of(path)
     try:
-        db = open_database(path, "index")
+        try:
+            db = open_database(path, "index")
+        except DiskFull:
+            db = hold(path)
     except IndexCorrupt as error:
         yield _damaged(case, path, error.why, identity)
         return
@@ -94,18 +101,21 @@ def _lease(case: Examination, db: Database) -> Iterator[Finding]:
 
 def contexts_databases(case: Examination) -> Iterator[Finding]:
     """What people and agents saved: all of it can be read."""
+    folder = case.home / "contexts"
+    if (unreadable := barred(folder)) is not None:
+        raise unreadable
     # Copies tell of one that is gone.
-    every = (case.home / "contexts").glob("contexts-*.db*")
+    every = folder.glob("contexts-*.db*")
     files = sorted({one.with_name(f"{one.name.partition('.db')[0]}.db") for one in every})
     for path in files:
         yield from _each(path, lambda path=path: _saved(case, path))
-    for aside in asides(case.home / "contexts"):
+    for aside in asides(folder):
         yield Finding(
             "note", str(aside), "damaged contexts that were set aside, kept for good",
             "remove it when nothing of it is missed",
         )  # fmt: skip
     if not files:
-        yield Finding("ok", str(case.home / "contexts"), "nothing saved yet")
+        yield Finding("ok", str(folder), "nothing saved yet")
 
 
 def _saved(case: Examination, path: Path) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from codelens.config import Settings
 from codelens.engine.upkeep_answers import RepositoryLife, ViewLife
 from codelens.engine.used import folder_text
-from codelens.paths import printed
+from codelens.paths import barred, printed
 from codelens.scope.standing import (
     Standing,
     State,
@@ -46,9 +46,18 @@ class Survey(NamedTuple):
     """Why the whole index goes; empty if it stays."""
 
 
-def index_files(home: Path) -> list[Path]:
-    """Every index of a home folder."""
-    return sorted((home / "indexes").glob(f"{_PREFIX}*{_SUFFIX}"))
+def index_files(home: Path, only: Path | None = None) -> list[Path]:
+    """Every index of a home folder, or `only` that one if it is there.
+
+    Raises:
+        HomeNotReadable: they cannot be listed.
+    """
+    # A folder that may not be listed globs as an empty one.
+    unreadable = barred(home / "indexes")
+    if unreadable is not None:
+        raise unreadable
+    found = sorted((home / "indexes").glob(f"{_PREFIX}*{_SUFFIX}"))
+    return [path for path in found if only in {None, path}]
 
 
 def repo_id_of(path: Path) -> str:

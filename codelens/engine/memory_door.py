@@ -21,6 +21,7 @@ from codelens.engine.usage import counted
 from codelens.errors import ContextError, SettingError, StoreError
 from codelens.index.progress import Progress, silent
 from codelens.paths import contexts_file
+from codelens.store.database import has_content
 
 # What keeps contexts is imported late: a search has no need of it.
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class MemoryDoor(Door):
         opened = self._open(path, ref)
         notebook = self._notebook(opened)
         now_s = self.now_s()
-        root = "" if notebook.path.exists() else _home(opened).root
+        root = "" if has_content(notebook.path) else _home(opened).root
         found = notebook.find(wanted, root, now_s)
         chosen = found.contexts[:limit]
         items = [item for one in chosen for item in one.items]

@@ -95,6 +95,10 @@ class PruneAnswer:
     results: tuple[Pruned, ...]
     contexts: tuple[ExpiredContext, ...] = ()
     """Saved contexts whose time to live ended a month ago or longer."""
+    disposed_bytes: int = 0
+    """Given back by damaged indexes that were set aside, as the disk was full."""
+    advice: str = ""
+    """What would make room on a disk that was full, and still has little."""
 
     @property
     def failed(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +19,13 @@ from codelens.engine.upkeep_answers import (
     Pinned,
     PruneAnswer,
     RepositoryLife,
+    ViewLife,
 )
-from codelens.errors import BareRepository, ScopeError, SettingError
+from codelens.errors import BareRepository, DiskFull, ScopeError, SettingError
 from codelens.index.progress import Progress, silent
-from codelens.store.database import Database, open_index
+from codelens.paths import barred
+from codelens.store.cramped import hold
+from codelens.store.database import Database
 
 _MOST_DAYS = 36_500.0
 
@@ -49,13 +52,13 @@ class UpkeepDoor(Door):
             SettingError: `days` is out of range.
             ScopeError: `only` cannot be served.
         """
-        from codelens.engine import lives, upkeep
+        from codelens.engine import lives, pruning
 
         if days is not None and not 0 <= days <= _MOST_DAYS:
             raise SettingError(f"days must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
         limits = lives.limits_of(self.settings, days)
         path = self._index_of(only) if only is not None else None
-        answer = upkeep.prune(self.settings.home, limits, dry_run=dry_run, only=path)
+        answer = pruning.prune(self.settings.home, limits, dry_run=dry_run, only=path)
         if only is not None:
             return answer
         from codelens.memory.notebook import forget_expired_in
@@ -85,10 +88,23 @@ class UpkeepDoor(Door):
         from codelens.engine import lives, upkeep
 
         opened = self._open_any(path)
-        with opened.shelf.lock, opened.shelf.mended():
-            found = lives.survey(opened.shelf.db, lives.limits_of(self.settings))
-            life = upkeep.one_view(found, target, _key(opened, target))
-            return upkeep.drop_view(opened.shelf.db, found, life, force=force)
+        limits, key = lives.limits_of(self.settings), _key(opened, target)
+        named: list[ViewLife] = []
+
+        def dropped(db: Database) -> Dropped:
+            found = lives.survey(db, limits)
+            if not named:
+                named.append(upkeep.one_view(found, target, key))
+            return upkeep.drop_view(db, found, named[0], force=force)
+
+        try:
+            with opened.shelf.lock, opened.shelf.mended():
+                return dropped(opened.shelf.db)
+        except DiskFull:
+            # Some of it may be done.
+            file = opened.shelf.path
+            with self._closed(file), closing(hold(file)) as db, db.without_log():
+                return dropped(db)
 
     def drop_repository(
         self, *, path: str | Path = ".", repo_id: str = "", force: bool = False
@@ -109,15 +125,17 @@ class UpkeepDoor(Door):
         from codelens.engine import lives, upkeep
 
         file = self._index_of(path) if not repo_id else upkeep.file_of(self.settings.home, repo_id)
+        unreadable = barred(file.parent)
+        if unreadable is not None:
+            raise unreadable
         if not file.exists():
             raise SettingError(
                 f"there is no index {str(file)!r}",
                 typed="`codelens status --all` lists all",
                 called="cl_index with action status lists all",
             )
-        with self._alone(file) as db:
-            found = lives.survey(db, lives.limits_of(self.settings))
-            return upkeep.drop_index(db, found, force=force)
+        with self._closed(file):
+            return upkeep.drop_index(file, lives.limits_of(self.settings), force=force)
 
     def pin(
         self,
@@ -194,18 +212,14 @@ class UpkeepDoor(Door):
         return self._open_any(path).shelf.path
 
     @contextmanager
-    def _alone(self, file: Path) -> Generator[Database]:
-        """An index that this engine has closed elsewhere."""
+    def _closed(self, file: Path) -> Generator[None]:
+        """An index that this engine has not open."""
         with self._lock:
             shelf = self._shelves.get(file)
         with shelf.lock if shelf is not None else nullcontext():
             if shelf is not None:
                 shelf.close()
-            db = open_index(file)
-            try:
-                yield db
-            finally:
-                db.close()
+            yield
 
 
 def _key(opened: Opened, target: str) -> str:

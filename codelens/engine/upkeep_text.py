@@ -30,8 +30,11 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
         f"saved context {one.name!r} of {one.repository}, expired, {went}"
         for one in answer.contexts
     ]
+    if answer.disposed_bytes:
+        size = megabytes(answer.disposed_bytes)
+        lines.append(f"no space was left: damaged indexes that were set aside are removed, {size}")
     views = sum(len(one.views) for one in answer.results)
-    freed = sum(one.freed_bytes for one in answer.results)
+    freed = sum(one.freed_bytes for one in answer.results) + answer.disposed_bytes
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
     what = f"{count_of(views, 'view')} of {every}"
     if answer.dry_run:
@@ -39,6 +42,8 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
         lines.append(f"dry run: {due}{'; --yes removes them' if views or answer.contexts else ''}")
     else:
         lines.append(f"{what} removed, {megabytes(freed)} given back")
+    if answer.advice:
+        lines.append(f"there is little room left: {answer.advice}")
     return [safe(line) for line in lines]
 
 
@@ -124,6 +129,8 @@ def prune_json(answer: PruneAnswer) -> Json:
         "indexes": answer.indexes,
         "results": [asdict(one) for one in answer.results],
         "contexts": [asdict(one) for one in answer.contexts],
+        "disposed_bytes": answer.disposed_bytes,
+        "advice": answer.advice,
     }
 
 

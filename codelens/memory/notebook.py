@@ -16,6 +16,7 @@ from codelens.memory.words import names_for, terms_of
 from codelens.store import contexts
 from codelens.store.contexts import ADOPTED, COMMON_DIR, ROOTS, WAITING, Context
 from codelens.store.contexts_file import ContextsFile, Glance, glance, open_contexts
+from codelens.store.database import has_content
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +81,7 @@ class Notebook:
             ContextExists: the name is taken and `replace` is not set.
             StoreError: nothing was saved.
         """
-        former = [] if self.path.exists() else places.former(self.path, home.root)
+        former = [] if has_content(self.path) else places.former(self.path, home.root)
         with self._opened() as file, file.changed() as notes:
             old = contexts.named(file.db, context.name)
             if old is not None and not replace and not old.expired(context.saved_s):

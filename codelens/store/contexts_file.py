@@ -23,7 +23,7 @@ from typing import NamedTuple, Self
 import apsw
 
 from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, StoreError
-from codelens.paths import make_private
+from codelens.paths import barred, make_private
 from codelens.store import contexts, pagecheck
 from codelens.store.contexts import Context, Terms
 from codelens.store.copying import copy_database
@@ -93,8 +93,9 @@ def open_contexts(path: Path, terms_of: TermsOf, *, make: bool) -> ContextsFile 
         HomeNotWritable, DiskFull: it cannot be written and `make` is set, or not even be read.
         SchemaTooNew: a newer codelens wrote it.
     """
-    if not make and not path.exists() and not any(_copies(path)):
-        return None
+    with translated(path):
+        if not make and not path.exists() and not any(_copies(path)):
+            return None
     try:
         try:
             return ContextsFile(_sound(path), ())
@@ -214,7 +215,7 @@ def _head(path: Path) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise HomeNotWritable(path, error.strerror or str(error)) from error
+        raise barred(path) or HomeNotWritable(path, error.strerror or str(error)) from error
 
 
 def _proved(db: Database) -> Database:

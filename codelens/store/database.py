@@ -43,9 +43,11 @@ PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
 """
 # `clix`, ...: whose file it is, and that each page has a checksum (store/pagecheck.py).
 _MARKS = {"index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578}
+UNDER_REMOVAL = 0x636C6972
+"""In place of an index's mark while rows go from it without a log (`clir`; store/cramped.py)."""
 _OPENINGS = 5
 # Two that set up the first page at once would each find the other's half of it.
-_CREATION = ".creation.lock"
+CREATION_LOCK = ".creation.lock"
 
 Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the statement's columns
 
@@ -142,8 +144,12 @@ class Database:
 
     def size_bytes(self) -> int:
         """Bytes of the index on disk, its write-ahead log included."""
-        files = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
+        size = 0
+        for file in (self.path, self.path.with_name(self.path.name + "-wal")):
+            # There may be none, or none that can be seen: then it is answered from memory.
+            with suppress(OSError):
+                size += file.stat().st_size
+        return size
 
     def was_replaced(self) -> bool:
         """Another file, or none, has the name by now: it was set aside, dropped or rebuilt."""
@@ -306,7 +312,7 @@ def _open_or_make(path: Path, kind: str) -> Database:
         raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
     if has_content(path):
         return _open(path, kind)
-    with translated(path), recovery.alone_in(path.parent, _CREATION):
+    with translated(path), recovery.alone_in(path.parent, CREATION_LOCK):
         # Made before SQLite does, whose log files take its mode.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return _open(path, kind)
@@ -365,6 +371,8 @@ def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: b
         if checked and not pagecheck.reserves(connection):
             raise IndexCorrupt(path, "its head was changed")
         return
+    if mark == UNDER_REMOVAL:
+        raise IndexCorrupt(path, "a process ended while it removed from it on a full disk")
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
     # Without a mark: one of an early version, or of a system whose SQLite has no checksums.
     if mark or (tables and (not connection.pragma("user_version") or _TOLD[kind] not in tables)):

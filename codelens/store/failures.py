@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +20,14 @@ from codelens.errors import (
     IndexLocked,
     StoreError,
 )
+from codelens.paths import NO_ROOM, barred
+
+_NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 _DAMAGE = {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS, apsw.SQLITE_IOERR_SHORT_READ}
 
 # A full disk shows as these where the write-ahead log or its index is grown.
-_NO_ROOM = {
+_FULL = {
     apsw.SQLITE_IOERR_SHMSIZE,
     apsw.SQLITE_IOERR_SHMMAP,
     apsw.SQLITE_IOERR_SHMOPEN,
@@ -48,13 +52,13 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
     except apsw.FullError as error:
         raise DiskFull(path) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        raise HomeNotWritable(path, str(error)) from error
+        raise barred(path) or HomeNotWritable(path, str(error)) from error
     except (apsw.BusyError, apsw.ProtocolError) as error:
         raise IndexLocked(path, "another process") from error
     except apsw.IOError as error:
         if error.extendedresult in _DAMAGE:
             raise IndexCorrupt(path, "a page's checksum is wrong, or it is cut short") from error
-        if error.extendedresult in _NO_ROOM:
+        if error.extendedresult in _FULL:
             raise DiskFull(path) from error
         raise StoreError(f"cannot read or write {str(path)!r}: {error}; try again") from error
     except UnicodeDecodeError as error:
@@ -65,5 +69,10 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
             typed="run `codelens index`",
             called="call cl_index",
         ) from error
-    except PermissionError as error:
-        raise HomeNotWritable(path, error.strerror or str(error)) from error
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise DiskFull(path) from error
+        if error.errno in _NOT_ALLOWED:
+            why = error.strerror or str(error)
+            raise barred(path) or HomeNotWritable(path, why) from error
+        raise

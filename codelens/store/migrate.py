@@ -81,7 +81,12 @@ def _back_up(connection: apsw.Connection, path: Path, version: int) -> Path | No
         return None
     target = path.with_name(f"{path.name}.before-{version + 1}")
     target.unlink(missing_ok=True)
-    copy_database(path, target)
+    try:
+        copy_database(path, target)
+    except BaseException:
+        # Half a copy would take what room is left.
+        target.unlink(missing_ok=True)
+        raise
     return target
 
 

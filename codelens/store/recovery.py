@@ -86,6 +86,18 @@ def asides(folder: Path) -> Iterator[Aside]:
         yield Aside(folder / match.group(), match.group(1), (now - when) / 1e9)
 
 
+def forget_all(folder: Path, of: str = "") -> int:
+    """Remove all that was set aside, or all of the database named `of`; bytes that it took."""
+    size = 0
+    for one in asides(folder):
+        if of in {"", one.of}:
+            with contextlib.suppress(FileNotFoundError):
+                taken = one.path.stat().st_size
+                one.path.unlink()
+                size += taken
+    return size
+
+
 def forget_old(folder: Path) -> list[Path]:
     """Remove what was set aside over a week ago, and all but the newest of each; what went."""
     newest: dict[str, float] = {}

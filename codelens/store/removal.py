@@ -7,7 +7,8 @@ closes it by its name, which could be the new file's by then (`Database.close` k
 from __future__ import annotations
 
 from codelens.store import leases, recovery
-from codelens.store.database import Database
+from codelens.store.database import CREATION_LOCK, Database
+from codelens.store.failures import translated
 
 WAIT_S = 10.0
 """How long who asks for an index to go waits for the process that writes it."""
@@ -28,7 +29,9 @@ def remove_file(db: Database) -> bool:
     if not db.alone():
         return False
     db.close()
-    with recovery.alone_in(db.path.parent):
+    folder = db.path.parent
+    # Nobody makes a new one meanwhile, whose log would go with the old one's.
+    with translated(db.path), recovery.alone_in(folder), recovery.alone_in(folder, CREATION_LOCK):
         if db.was_replaced():
             return True
         for suffix in ("", "-wal", "-shm", ".checked"):

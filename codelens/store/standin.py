@@ -13,7 +13,8 @@ from pathlib import Path
 
 import apsw
 
-from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt
+from codelens.errors import DiskFull, IndexCorrupt
+from codelens.paths import barred
 from codelens.store import pagecheck
 from codelens.store.database import PAGE_BYTES, Database, check_head, has_content
 from codelens.store.failures import translated
@@ -59,8 +60,9 @@ def _in_memory() -> apsw.Connection:
 def _copied(path: Path) -> apsw.Connection | None:
     """The index in memory; None where it cannot be read without writing a log, or is damaged."""
     # Where the log's index cannot be written, a file without a log is read as it lies.
-    if not os.access(path, os.R_OK):
-        raise HomeNotWritable(path, "it may not be read")
+    error = barred(path)
+    if error is not None:
+        raise error
     for how in ("&immutable=1", "") if not _log_bytes(path) else ("",):
         uri = f"file:{urllib.parse.quote(str(path))}?mode=ro{how}"
         target = _in_memory()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens.errors import HomeNotWritable, IndexCorrupt
-from codelens.paths import usage_file
+from codelens.paths import barred, usage_file
 from codelens.store.database import Database, open_database
 from codelens.store.recovery import identity_of, set_aside
 
@@ -163,7 +163,8 @@ def _fold(home: Path, db: Database) -> None:
             with db.write(None):
                 db.execute(_NOT_LEFT, (taken.name,))
     except OSError as error:
-        raise HomeNotWritable(home, error.strerror or str(error)) from error
+        at = Path(os.fsdecode(error.filename or home))
+        raise barred(at) or HomeNotWritable(at, error.strerror or str(error)) from error
 
 
 def _add(db: Database, lines: list[Call]) -> None:

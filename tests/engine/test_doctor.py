@@ -206,3 +206,54 @@ def test_a_link_in_place_of_the_log_of_calls_is_told_and_removed(
     assert [one.check for one in mended(settings)] == ["usage"]
     assert (tmp_path / "other").read_text() == "mine"
     assert not wrong(settings)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_a_file_that_anybody_may_run_is_made_one_to_read_and_write(settings: Settings) -> None:
+    file = settings.home / "indexes" / ".creation.lock"
+    file.chmod(0o777)
+    (found,) = wrong(settings)
+    assert (found.found, found.done) == ("others may use it (0777)", "--fix: set its mode to 0600")
+    assert len(mended(settings)) == 1
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_a_program_that_somebody_keeps_there_stays_one(settings: Settings) -> None:
+    tool = settings.home / "venv" / "bin" / "tool"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    assert mended(settings)
+    assert tool.stat().st_mode & 0o777 == 0o700
+    assert wrong(settings) == []
+
+
+def test_what_was_set_aside_is_no_nothing_left_behind(settings: Settings) -> None:
+    aside = settings.home / "indexes" / f"index-gone.db.damaged-{time.time_ns()}"
+    aside.write_bytes(b"x" * 1000)
+    aside.chmod(0o600)
+    found = [one for one in examine(settings, fix=True) if one.check == "leftovers"]
+    assert [(one.state, one.about) for one in found] == [("note", str(aside))]
+    assert aside.exists()
+
+
+def test_where_room_is_scarce_it_is_said_what_takes_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("codelens.engine.room.LITTLE_BYTES", 1 << 62)
+    repo_id = index_of(settings).name.removeprefix("index-").removesuffix(".db")
+    (found,) = wrong(settings)
+    assert found.check == "disk"
+    assert f"`codelens drop --force --repository {repo_id}` (0." in found.done
+    aside = settings.home / "indexes" / f"index-gone.db.damaged-{time.time_ns()}"
+    aside.write_bytes(b"x" * 100_000)
+    aside.chmod(0o600)
+    disk, left = wrong(settings)
+    assert "--fix removes damaged indexes (0.1 MB)" in disk.done
+    assert left.about == str(aside)
+    assert [one.about for one in mended(settings)] == [str(aside)]
+    assert not aside.exists()
+    index_of(settings).unlink()
+    (found,) = [one for one in wrong(settings) if one.check == "disk"]
+    assert found.done == "free some space: no index takes any"

@@ -10,7 +10,7 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.config import Settings
-from codelens.engine import background, upkeep
+from codelens.engine import background, pruning
 from codelens.engine.engine import Engine
 from codelens.engine.lives import limits_of
 from codelens.engine.upkeep_answers import ViewLife
@@ -314,7 +314,7 @@ def test_a_server_leaves_an_index_alone_that_was_pruned_lately(kept: Kept) -> No
     kept.age(0.2)
     every_s = 6 * 3600.0
     limits = limits_of(Settings(home=kept.home), 0.0)
-    assert upkeep.prune(kept.home, limits, every_s=every_s).results == ()
+    assert pruning.prune(kept.home, limits, every_s=every_s).results == ()
     kept.age(0.1)
-    (done,) = upkeep.prune(kept.home, limits, every_s=every_s).results
+    (done,) = pruning.prune(kept.home, limits, every_s=every_s).results
     assert [view.branch for view in done.views] == ["old"]

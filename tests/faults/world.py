@@ -45,10 +45,12 @@ def rounds(share: int) -> int:
 class World:
     """A repository with a home of its own, and a context that must never be lost."""
 
-    def __init__(self, scratch: Path, files: int = 24, seed: int = 1) -> None:
+    def __init__(
+        self, scratch: Path, files: int = 24, seed: int = 1, home: Path | None = None
+    ) -> None:
         self.scratch = scratch
         self.repo = GitRepo.init(scratch / "repo")
-        self.home = scratch / "home"
+        self.home = home or scratch / "home"
         self.settings = Settings(home=self.home, workers=2)
         self.pick = random.Random(seed)
         self._fresh = 0
@@ -145,14 +147,21 @@ class World:
     def run(self, *args: str, env: dict[str, str] | None = None):
         """The command line, as a user types it; root's right to write anywhere is taken from it."""
         command = [sys.executable, "-m", "codelens", *args]
-        # Nothing of a user but what is said here: `HOME` would be root's.
-        variables = git_environment() | {
-            "CODELENS_HOME": str(self.home), "HOME": str(self.scratch), "PYTHONPATH": _PYTHONPATH,
-        } | (env or {})  # fmt: skip
         return subprocess.run(
-            command, cwd=self.root, env=variables, capture_output=True, text=True, timeout=120,
-            preexec_fn=_obey_modes,
+            command, cwd=self.root, env=self.environment() | (env or {}),
+            capture_output=True, text=True, timeout=120, preexec_fn=_obey_modes,
         )  # fmt: skip
+
+    def environment(self) -> dict[str, str]:
+        """Nothing of a user but what is said here: `HOME` would be root's."""
+        return git_environment() | {
+            "CODELENS_HOME": str(self.home), "HOME": str(self.scratch), "PYTHONPATH": _PYTHONPATH,
+        }  # fmt: skip
+
+    def look(self) -> None:
+        """Bring the index up to date."""
+        with self.engine() as engine:
+            engine.look(path=self.root)
 
     def killed_after(self, seconds: float) -> bool:
         """Bring the index up to date in a process that is killed so soon; False if it was done."""

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from codelens.engine import upkeep as pruning
+from codelens.engine import pruning
 from codelens.engine.used import folder_text
 from codelens.errors import IndexLocked
 from codelens.scope.repository import Repository

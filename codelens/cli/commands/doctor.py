@@ -43,13 +43,15 @@ def add(commands: options.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Examine and print; 1 if something is wrong and stays so."""
-    from codelens import config
     from codelens.cli import screen
+    from codelens.config import Settings, home_of
     from codelens.engine.doctor import CHECKS, examine
 
     checks = CHECKS if args.no_agents else (*CHECKS, ("agents", _agents))
     findings: list[Told] = []
-    for one in examine(config.load(), fix=args.fix, thorough=args.thorough, checks=checks):
+    # The settings may be what is wrong.
+    settings = Settings(home=home_of())
+    for one in examine(settings, fix=args.fix, thorough=args.thorough, checks=checks):
         findings.append(one)
         if not args.json:
             _show(one)

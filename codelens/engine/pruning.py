@@ -1,0 +1,220 @@
+"""Prune: views that have had their time go, each step under a lease of its own.
+
+Works on files of the home folder, of repositories that may be gone. Beside running servers: views
+go in one transaction each, and what readers may still hold is collected later (`store/collect.py`).
+On a full disk the index is taken from others for as long as it lasts (`store/cramped.py`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from codelens.engine import room
+from codelens.engine.lives import Survey, index_files, repo_id_of, survey
+from codelens.engine.upkeep_answers import PruneAnswer, Pruned, ViewLife
+from codelens.engine.used import folder_text
+from codelens.errors import DiskFull, IndexLocked, LeaseLost, SchemaTooNew, StoreError
+from codelens.paths import printed
+from codelens.scope.standing import whereabouts
+from codelens.store import collect, cramped, leases, recovery, removal, upkeep
+from codelens.store.clock import Clock, machine
+from codelens.store.database import Database, open_index
+from codelens.store.prune import Limits
+from codelens.store.upkeep import Site
+
+logger = logging.getLogger(__name__)
+
+_VIEWS_A_STEP = 4
+
+Rest = Callable[[], bool]
+
+
+def prune(
+    home: Path,
+    limits: Limits,
+    *,
+    dry_run: bool = False,
+    only: Path | None = None,
+    rest: Rest = lambda: True,
+    every_s: float = 0.0,
+) -> PruneAnswer:
+    """Prune every index of a home folder; one that fails does not keep the others from it.
+
+    Args:
+        home: where the indexes are.
+        limits: how long views are kept.
+        dry_run: only say what would go.
+        only: this index alone.
+        rest: called between steps; may wait, and says whether to go on.
+        every_s: leave out what was pruned less than so long ago.
+    """
+    files = index_files(home, only)
+    results: list[Pruned] = []
+    disposed = 0
+    full = False
+    for path in files:
+        if not rest():
+            break
+        try:
+            if every_s and not _is_time(path, every_s):
+                continue
+            went: list[ViewLife] = []
+            try:
+                done = prune_index(path, limits, dry_run=dry_run, rest=rest, went=went)
+            except DiskFull:
+                full = True
+                if not dry_run:
+                    # A damaged file is kept for a week while there is room.
+                    disposed += recovery.forget_all(home / "indexes")
+                done = prune_held(path, limits, dry_run=dry_run, rest=rest, went=went)
+        except (IndexLocked, LeaseLost, SchemaTooNew) as error:
+            done = Pruned(repo_id_of(path), "", skipped=str(error))
+        except StoreError as error:
+            done = Pruned(repo_id_of(path), "", error=str(error))
+        results.append(done)
+    if not dry_run and (home / "indexes").is_dir():
+        recovery.forget_old(home / "indexes")
+    worth = tuple(one for one in results if one.views or one.contents or one.removed or one.why
+                  or one.waiting or one.error or one.skipped)  # fmt: skip
+    advice = room.advice(home) if full and room.is_scarce(home) else ""
+    return PruneAnswer(dry_run, len(files), worth, disposed_bytes=disposed, advice=advice)
+
+
+def prune_index(
+    path: Path,
+    limits: Limits,
+    *,
+    dry_run: bool = False,
+    rest: Rest = lambda: True,
+    clock: Clock = machine,
+    went: list[ViewLife] | None = None,
+) -> Pruned:
+    """Prune one index.
+
+    Args:
+        path: of the index.
+        limits: how long views are kept.
+        dry_run: only say what would go.
+        rest: called between steps.
+        clock: the machine's.
+        went: gains the views that go, also where it cannot be done to the end.
+
+    Raises:
+        IndexLocked: another process writes; what was done so far stays done.
+        DiskFull: there is no room for it; see `prune_held`.
+        StoreError: the index cannot be used.
+    """
+    with closing(open_index(path)) as db:
+        if dry_run:
+            return _planned(db, limits, clock)
+        return _prune(db, limits, rest, clock, [] if went is None else went)
+
+
+def prune_held(
+    path: Path, limits: Limits, *, dry_run: bool, rest: Rest, went: list[ViewLife]
+) -> Pruned:
+    """Prune one index without any room, which takes it from others meanwhile.
+
+    Args:
+        path: of the index.
+        limits: how long views are kept.
+        dry_run: only say what would go.
+        rest: called between steps.
+        went: views that went already, to be told with the others.
+
+    Raises:
+        DiskFull: others have it open, or it would have to grow all the same.
+        StoreError: the index cannot be used.
+    """
+    with closing(cramped.hold(path)) as db:
+        if dry_run:
+            return _planned(db, limits, machine)
+        with db.without_log():
+            return _prune(db, limits, rest, machine, went)
+
+
+def _planned(db: Database, limits: Limits, clock: Clock) -> Pruned:
+    found = survey(db, limits, clock)
+    views = tuple(life for life in found.lives if life.goes)
+    return replace(
+        _blank(found), views=views, kept=len(found.lives) - len(views),
+        waiting=collect.waiting(db), removed=bool(found.leftover), why=found.leftover,
+    )  # fmt: skip
+
+
+def _is_time(path: Path, every_s: float) -> bool:
+    """Whether the last prune of an index is so long ago, by its own clock."""
+    with room.opened(path) as db:
+        return upkeep.pruned_ago_s(db) >= every_s
+
+
+def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[ViewLife]) -> Pruned:
+    before = removal.pages_bytes(db)
+    while True:
+        found, went = _remove_due(db, limits, clock)
+        views += went
+        if not went or not rest():
+            break
+    done = replace(_blank(found), views=tuple(views), kept=len(found.lives))
+    if found.leftover:
+        size = db.size_bytes()
+        if removal.remove_file(db):
+            return replace(done, removed=True, why=found.leftover, freed_bytes=size, kept=0)
+    collected = collect.collect(db, rest, clock)
+    if rest():
+        with db.write(None):
+            upkeep.note_pruned(db)
+    return replace(
+        done, contents=collected.contents, waiting=collected.waiting,
+        freed_bytes=max(0, before - removal.pages_bytes(db)),
+    )  # fmt: skip
+
+
+def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, list[ViewLife]]:
+    """Remove a few views that are due, as it is under the lease; what is left to be seen.
+
+    The survey is of before, without those that went.
+    """
+    lease = leases.acquire(db, 0.0, clock)
+    try:
+        found = survey(db, limits, clock)
+        with db.write(lease):
+            _note(db, found, clock)
+        # Looked at again with what was noted: gone since now is gone for no time.
+        found = survey(db, limits, clock)
+        pairs = [(row, life) for row, life in zip(found.rows, found.lives, strict=True)]
+        went = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]
+        for row, _ in went:
+            with db.write(lease):
+                upkeep.remove_view(db, row.id)
+    finally:
+        lease.release(db)
+    gone = {row.id for row, _ in went}
+    kept = [(row, life) for row, life in pairs if row.id not in gone]
+    rows, lives = tuple(row for row, _ in kept), tuple(life for _, life in kept)
+    return found._replace(rows=rows, lives=lives), [life for _, life in went]
+
+
+def _note(db: Database, found: Survey, clock: Clock) -> None:
+    now_s = upkeep.tick(db, clock)
+    there: dict[str, Site] = {}
+    for folder, state in found.folders.items():
+        if state == "there":
+            try:
+                there[folder] = Site(*whereabouts(folder))
+            except OSError as error:
+                logger.debug("%s: %s", folder, error)
+    states = found.folders.items()
+    gone = [folder for folder, state in states if state == "gone"]
+    unreachable = [folder for folder, state in states if state == "unreachable"]
+    upkeep.note_sites(db, now_s, there, gone, unreachable)
+    upkeep.forget_sites(db, folder_text(found.common_dir))
+
+
+def _blank(found: Survey) -> Pruned:
+    return Pruned(found.repo_id, printed(os.fsencode(found.common_dir)))

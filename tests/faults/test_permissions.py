@@ -1,0 +1,136 @@
+"""Modes that keep the user from what is their own: told where and how to mend, and mended."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from faults.world import COUNTS, World
+
+from codelens.config import load
+from codelens.errors import HomeNotReadable, SettingError
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+_NOBODY = 65534
+ASKED = (
+    ("search", "lamp kindle"),
+    ("load",),
+    ("status", "--all"),
+    ("prune", "--yes"),
+    ("drop", "--repository", "--force"),
+    ("usage",),
+    ("doctor", "--no-agents"),
+)
+
+# Imports first: another user may not even read Python's own.
+AS_ANOTHER = """
+import json, os, sys, tomllib
+from pathlib import Path
+from codelens.config import Settings
+from codelens.engine import lives, upkeep
+from codelens.engine.doctor import examine
+home = Path(sys.argv[1])
+os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
+found = [one for one in examine(Settings(home), fix=True) if one.state == "wrong"]
+print(json.dumps([f"{one.found}; {one.done}" for one in found]))
+print(json.dumps([one.error for one in upkeep.overview(home, lives.Limits())]))
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    made = World(tmp_path, files=6)
+    made.look()
+    (made.home / "config.toml").write_text("workers = 1\n")
+    (made.home / "config.toml").chmod(0o600)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("what", "mode"),
+    [("**/*", 0), (".", 0), ("config.toml", 0), ("contexts", 0), ("contexts/*", 0),
+     ("indexes", 0), ("indexes/*.db", 0), ("**/*", 0o400), ("indexes", 0o600)],
+)  # fmt: skip
+def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: int) -> None:
+    before = sorted(world.home.rglob("*"))
+    barred = sorted(world.home.glob(what)) if what != "." else [world.home]
+    for path in reversed([world.home, *barred] if what == "**/*" else barred):
+        path.chmod(mode)
+    harmless = mode == 0o400 and all(path.is_file() for path in barred)
+    for args in ASKED:
+        if harmless and args[0] == "drop":
+            continue
+        done = world.run(*args)
+        said = done.stdout + done.stderr
+        assert done.returncode in {0, 1 if args[0] == "doctor" else 2}, said
+        for bare in ("unexpected", "fault of codelens", "Traceback", "[Errno"):
+            assert bare not in said, args
+        if done.returncode == 2:
+            assert str(world.home) in said
+            assert "codelens doctor --fix" in said or "make it writable" in said
+    mended = world.run("doctor", "--fix", "--no-agents", "--json")
+    assert mended.returncode == 0, mended.stdout + mended.stderr
+    told = [one for one in json.loads(mended.stdout)["results"] if one["state"] == "mended"]
+    # Of settings nothing is ever written.
+    faults = {str(path) for path in barred if mode == 0 or path.name != "config.toml"}
+    assert faults <= {one["about"] for one in told}
+    assert all(one["check"] == "permissions" and one["done"] for one in told)
+    assert world.run("doctor", "--no-agents").returncode == 0
+    assert {path for path in before if "usage" not in path.name and not _is_index(path)} <= set(
+        world.home.rglob("*")
+    )
+    COUNTS["modes changed"] += 1
+    world.check()
+
+
+def _is_index(path: Path) -> bool:
+    return path.name.startswith("index-")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs another user")
+def test_what_belongs_to_another_user_is_told_with_what_to_do(world: World) -> None:
+    for one in (world.scratch, *world.scratch.parents):
+        if one not in {Path("/"), Path("/tmp")}:
+            one.chmod(one.stat().st_mode | 0o055)
+    for one in world.home.rglob("*"):
+        os.chown(one, _NOBODY, _NOBODY)
+    os.chown(world.home, _NOBODY, _NOBODY)
+    os.chown(world.index, 0, 0)
+    command = [sys.executable, "-c", AS_ANOTHER, str(world.home), str(_NOBODY)]
+    done = subprocess.run(command, env=world.environment(), capture_output=True, text=True)
+    wrong, indexes = map(json.loads, done.stdout.splitlines())
+    assert "it belongs to user 0, and you may not use it" in wrong[0]
+    assert f"`sudo chown -R {_NOBODY} " in wrong[0]
+    assert "belongs to user 0" in indexes[0] and "have its owner make it readable" in indexes[0]
+
+
+def test_a_settings_file_that_makes_no_sense_is_told_and_the_doctor_runs(world: World) -> None:
+    file = world.home / "config.toml"
+    for text in (b"workers = \n", b"workers = 'a'\n", b"nonsense = 1\n", b"\xff\xfe"):
+        file.write_bytes(text)
+        asked = world.run("search", "lamp")
+        assert asked.returncode == 2 and "fault of codelens" not in asked.stderr
+        found = world.run("doctor", "--no-agents", "--json")
+        assert found.returncode == 1
+        (wrong,) = [one for one in json.loads(found.stdout)["results"] if one["state"] == "wrong"]
+        assert wrong["check"] == "settings"
+    file.unlink()
+    file.mkdir()
+    asked = world.run("search", "lamp")
+    assert asked.returncode == 2 and "move it away" in asked.stderr
+
+
+def test_a_home_that_cannot_be_found_is_told() -> None:
+    with pytest.raises(SettingError, match="set CODELENS_HOME to an absolute path"):
+        load({"CODELENS_HOME": "~nobody-of-this-name/x"})
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_settings_file_is_no_empty_one(world: World) -> None:
+    (world.home / "config.toml").chmod(0)
+    with pytest.raises(HomeNotReadable):
+        load(home=world.home)
