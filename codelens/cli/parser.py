@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from codelens import __version__
@@ -44,7 +46,9 @@ _COMMANDS = (
 
 
 _UNKNOWN = "unrecognized arguments"
-_NOT_TAKEN = (_UNKNOWN, "the following arguments are required")
+_MISSING = "the following arguments are required"
+_NO_COMMAND = "argument COMMAND: invalid choice: "
+_OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
 class UsageError(CodelensError):
@@ -104,10 +108,31 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     try:
         return parser.parse_args(arguments)
     except UsageError as error:
-        dashed = [one for one in arguments[1:] if one.startswith("-")]
-        if str(error).startswith(_UNKNOWN):
-            dashed = [one for one in dashed if one in str(error).partition(";")[0].split()]
-        if not dashed or "--" in arguments or not str(error).startswith(_NOT_TAKEN):
+        what = str(error).rpartition("; ")[0]
+        if what.startswith(_NO_COMMAND):
+            raise _no_command(what, commands.choices) from error
+        command = next((one for one in arguments if one in commands.choices), "")
+        if not command or not what.startswith((_UNKNOWN, _MISSING)):
             raise
-        hint = f"put -- before it if {dashed[0]!r} is meant as text"
-        raise UsageError(f"{error}; {hint}") from error
+        raise UsageError(_not_taken(what, arguments, commands.choices[command])) from error
+
+
+def _no_command(what: str, commands: Iterable[str]) -> UsageError:
+    word = what.removeprefix(_NO_COMMAND).partition(" (choose from")[0].strip("'\"")
+    near = difflib.get_close_matches(word, commands, 2, 0.7)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return UsageError(f"no command {word[:50]!r}; {hint}`codelens --help` lists them")
+
+
+def _not_taken(what: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    """What is not understood or missing, with what may have been meant."""
+    told = f"{what}; `{parser.prog} --help` tells more"
+    dashed = [one for one in arguments[1:] if one.startswith("-")]
+    if what.startswith(_UNKNOWN):
+        dashed = [one for one in dashed if one in what.split()]
+    if not dashed or "--" in arguments:
+        return told
+    near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
+    if near and what.startswith(_UNKNOWN):
+        return f"{what}; did you mean {near[0]}? `{parser.prog} --help` tells more"
+    return f"{told}; put -- before it if {dashed[0]!r} is meant as text"

@@ -1,4 +1,4 @@
-"""The shop and a way to ask about it; files of tests that need another have their own."""
+"""The shop and a way to ask about it; tests of other files have their own `committed`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,19 @@ from codelens.cli.main import main
 
 
 @pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepo:
+def committed() -> dict[str, str]:
+    """The files of `repo`."""
+    return FILES
+
+
+@pytest.fixture
+def repo(tmp_path: Path, committed: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> GitRepo:
     monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.delenv("CODELENS_BUDGET_MS", raising=False)
     made = GitRepo.init(tmp_path / "repo")
-    made.commit("first", FILES)
+    made.commit("first", committed)
     monkeypatch.chdir(made.root)
     return made
 

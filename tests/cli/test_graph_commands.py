@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 from gitrepo import GitRepo
-from shop import BASE, BOOK, CART, Ran, Run
-
-from codelens.config import load
-from codelens.engine.engine import Engine
-from codelens.engine.within import cost_of
+from shop import Ran, Run
 
 
 def handles(ran: Ran, relation: str) -> list[str]:
@@ -83,20 +76,6 @@ def test_overloads_that_are_apart_are_taken_together_by_their_name(repo: GitRepo
     assert "j/B.java#B.on" in ran.out
     assert "all 2 of that name are taken together, up to j/A.java#A.put~2" in ran.err
     assert "j/B.java#B.on" not in run("related", "j/A.java#A.put", "--kind", "callers").out
-
-
-def test_the_map_looks_into_modules_and_tells_code_first(repo: GitRepo, run: Run) -> None:
-    repo.write_all(
-        {
-            "big.json": "{\n" + '"a": 1,\n' * 500 + '"b": 2\n}\n',
-            "pay.gemspec": "",
-            "lib/pay.rb": "module Pay\n  class Bill\n    def sum\n      1\n    end\n  end\nend\n",
-        }
-    )
-    ran = run("map")
-    assert ran.out.startswith("repo: python 6 files")
-    assert "  lib/pay.rb  pay: library, by its gemspec" in ran.out.splitlines()
-    assert "  2  class Bill" in ran.out.splitlines()
 
 
 def test_a_limit_is_shared_and_what_is_left_out_is_counted(repo: GitRepo, run: Run) -> None:
@@ -178,196 +157,6 @@ def test_without_time_one_sentence_says_so(repo: GitRepo, run: Run) -> None:
     assert "partial" in ran.err
 
 
-def test_only_what_a_runner_takes_is_a_test_to_run(repo: GitRepo, run: Run) -> None:
-    repo.write_all(
-        {
-            "README.md": "# Shop\n\nText.\n",
-            "tests/certs/README.md": "# Certificates\n",
-            "lib/shop/api.rb": "class Api\n  def go\n  end\nend\n",
-            "lib/shop/test_api.rb": "class TestApi\n  def on(api)\n    Api.new.go\n  end\nend\n",
-            "test/test_api.rb": "class ApiTest\n  def test_go\n    Api.new.go\n  end\nend\n",
-        }
-    )
-    assert run("impact", "README.md", "--json").json["tests"] == []
-    found = run("impact", "lib/shop/api.rb", "--json").json
-    assert [one["path"] for one in found["tests"]] == ["test/test_api.rb"]
-    assert [one["handle"] for one in found["results"]] == ["lib/shop/test_api.rb#TestApi.on"]
-
-
-def test_impact_tells_who_is_hit_by_distance_and_which_tests_to_run(
-    repo: GitRepo, run: Run
-) -> None:
-    found = run("impact", "tax", "--depth", "5", "--json").json
-    assert [(one["handle"], one["distance"]) for one in found["results"]] == [
-        ("shop/book.py#Book.price", 1),
-        ("shop/cart.py#total", 2),
-        ("shop/base.py#Item.price", 2),
-        ("shop/cart.py#show", 3),
-    ]
-    assert [one["path"] for one in found["tests"]] == ["tests/test_book.py", "tests/test_cart.py"]
-    assert found["tests"][1]["handles"] == ["tests/test_cart.py#test_show"]
-    # Who calls a `price` that could not be told may mean this one.
-    assert found["at_least"] is True
-
-
-def test_impact_of_a_change_takes_the_definitions_whose_lines_differ(
-    repo: GitRepo, run: Run
-) -> None:
-    repo.write("shop/book.py", BOOK.replace("return amount", "return amount * 2"))
-    found = run("impact", "--diff", "--json").json
-    assert [(one["handle"], one["how"], one["lines"]) for one in found["changed"]] == [
-        ("shop/book.py#tax", "changed", "10")
-    ]
-    assert "shop/cart.py#total" in {one["handle"] for one in found["results"]}
-    assert found["base"].startswith("HEAD@")
-
-
-def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
-    repo: GitRepo, run: Run
-) -> None:
-    repo.write("shop/book.py", BOOK.replace("def tax(amount):\n    return amount\n\n\n", ""))
-    repo.write("shop/new.py", "def fresh():\n    return 1\n")
-    repo.write("shop/cart.py", CART + "\n\ndef more():\n    return show(1)\n")
-    ran = run("impact", "--diff", "--json")
-    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
-    assert told == {
-        ("HEAD:shop/book.py#tax", "removed"),
-        ("shop/cart.py#more", "added"),
-        ("shop/new.py", "added"),
-        ("shop/new.py#fresh", "added"),
-    }
-    assert any("tax is gone; 1 use of its name" in note for note in ran.json["notes"])
-
-
-def test_impact_of_a_deleted_file_names_what_went_with_it(repo: GitRepo, run: Run) -> None:
-    repo.remove("shop/book.py")
-    ran = run("impact", "--diff", "--json")
-    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
-    assert ("HEAD:shop/book.py", "removed") in told
-    assert ("HEAD:shop/book.py#Book", "removed") in told
-    assert any("Book is gone" in note for note in ran.json["notes"])
-
-
-def test_impact_of_no_change_says_so(repo: GitRepo, run: Run) -> None:
-    ran = run("impact", "--diff")
-    assert ran.code == 1
-    assert ran.out.startswith("nothing differs against HEAD@")
-
-
-def test_impact_compares_two_commits_without_a_checkout(repo: GitRepo, run: Run) -> None:
-    first = repo.head()
-    repo.commit("second", {"shop/book.py": BOOK.replace("return amount", "return 3")})
-    repo.write("shop/book.py", BOOK)
-    found = run("impact", "--diff", first, "--ref", "main", "--json").json
-    assert [one["handle"] for one in found["changed"]] == ["main:shop/book.py#tax"]
-    assert run("impact", "--diff", first).code == 1
-
-
-def test_line_ends_are_no_change(repo: GitRepo, run: Run) -> None:
-    repo.write("shop/book.py", BOOK.replace("\n", "\r\n"))
-    found = run("impact", "--diff", "--json").json
-    assert found["changed"] == []
-
-
-def test_the_graph_of_an_edited_tree_is_that_of_a_new_index(
-    repo: GitRepo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    run("related", "tax", "--depth", "3")
-    run("map")
-    repo.write("shop/cart.py", CART.replace("Book().price()", "Book().price() + tax(1)").replace(
-        "import Book", "import Book, tax"))  # fmt: skip
-    repo.rename("shop/base.py", "shop/things.py")
-    repo.write("shop/book.py", BOOK.replace("shop.base", "shop.things"))
-    asked = [
-        ("related", "tax", "--depth", "3", "--json"),
-        ("related", "shop/things.py", "--json"),
-        ("impact", "shop/things.py", "--json"),
-        ("map", "--json"),
-    ]
-    edited = [run(*one).json for one in asked]
-    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "other"))
-    anew = [run(*one).json for one in asked]
-    for one in (*edited, *anew):
-        del one["receipt"]
-    assert edited == anew
-    assert "shop/cart.py#total" in {one["handle"] for one in edited[0]["results"]}
-
-
-def test_a_server_that_stays_sees_every_edit(repo: GitRepo, tmp_path: Path) -> None:
-    def answers(engine: Engine) -> list[object]:
-        found = [
-            engine.related("tax", path=repo.root, depth=3),
-            engine.related("shop/base.py", path=repo.root),
-            engine.impact(["shop/base.py"], path=repo.root, depth=5),
-            engine.map(path=repo.root),
-        ]
-        return [replace(one, receipt=found[0].receipt) for one in found]
-
-    edits = [
-        {"shop/cart.py": CART.replace("return total()", "return Book().price()")},
-        {"shop/more.py": "from shop.book import tax as levy\n\n\ndef go():\n    levy(1)\n"},
-        {"shop/base.py": "X = 1\n\n\n" + BASE},
-        {"shop/book.py": BOOK.replace("def tax", "def rate(x):\n    return tax(x)\n\n\ndef tax")},
-        {"shop/more.py": ""},
-    ]
-    with Engine(load()) as staying:
-        answers(staying)
-        for number, files in enumerate(edits):
-            repo.write_all(files)
-            settings = replace(load(), home=tmp_path / f"new{number}")
-            with Engine(settings) as new:
-                seen, wanted = answers(staying), answers(new)
-            for one, other in zip(seen, wanted, strict=True):
-                assert replace(one, receipt=other.receipt) == other
-
-
-def test_nothing_of_another_branch_is_seen(repo: GitRepo, run: Run) -> None:
-    repo.checkout("-b", "other")
-    repo.commit("other", {"shop/extra.py": "from shop.book import tax\n\n\ndef x():\n    tax(1)\n"})
-    assert "shop/extra.py#x" in run("related", "tax").out
-    repo.checkout("main")
-    assert "extra" not in run("related", "tax").out
-    assert "other:shop/extra.py#x" in run("related", "tax", "--ref", "other").out
-    assert "extra" not in run("map").out
-
-
-def test_the_map_shows_what_matters_within_its_budget(repo: GitRepo, run: Run) -> None:
-    ran = run("map", "--max-tokens", "400")
-    assert ran.code == 0
-    assert cost_of(ran.out) <= 400
-    assert ran.out.splitlines()[0].startswith("repo: python 6 files")
-    assert "  shop/cart.py#show  shop: command, by pyproject.toml" in ran.out.splitlines()
-    assert any(line.startswith("shop/book.py  14 lines") for line in ran.out.splitlines())
-
-
-def test_a_focus_and_a_query_draw_the_map_near(repo: GitRepo, run: Run) -> None:
-    for at in range(20):
-        repo.write(
-            f"far/f{at}.py", f"def far{at}():\n    return {at}\n\n\ndef other{at}():\n    pass\n"
-        )
-    near = run("map", "far/f7.py", "--json").json
-    assert near["results"][0]["path"] == "far/f7.py"
-    assert near["focus"] == ["far/f7.py"]
-    assert run("map", "shop", "--json").json["results"][0]["path"].startswith("shop/")
-    assert run("map", "--query", "far13", "--json").json["results"][0]["path"] == "far/f13.py"
-
-
-def test_pictures_escape_the_names_of_a_repository(repo: GitRepo, run: Run) -> None:
-    evil = 'a"]<script>alert(1)</script>'
-    repo.write(f"shop/{evil}/x.py", "from shop.book import tax\n\n\ndef x():\n    tax(1)\n")
-    page = run("map", "--format", "html").out
-    assert page.startswith("<!doctype html>")
-    assert "<script>alert" not in page
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
-    chart = run("map", "--format", "mermaid").out
-    assert chart.startswith("flowchart LR\n")
-    assert "<" not in chart
-    assert '"]<' not in chart
-    dot = run("map", "--format", "dot").out
-    assert dot.startswith("digraph map {")
-    assert 'a\\"]' in dot
-
-
 @pytest.mark.parametrize(
     ("files", "target", "caller"),
     [
@@ -436,61 +225,6 @@ def test_thousands_of_one_name_are_answered(repo: GitRepo, run: Run) -> None:
     assert "has 400 owners" in ran.err
     found = run("related", "many/m7.py#main", "--json").json
     assert [one["handle"] for one in found["results"]] == ["many/m7.py"]
-
-
-def test_an_empty_repository_has_an_empty_map(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
-    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
-    empty = GitRepo.init(tmp_path / "empty")
-    ran = run("-C", str(empty.root), "map")
-    assert ran.code == 1
-    assert ran.out.startswith("empty: no code")
-    assert run("-C", str(empty.root), "impact", "--diff").code == 2
-
-
-def test_the_map_names_the_ways_into_packages_of_each_kind(repo: GitRepo, run: Run) -> None:
-    repo.write_all(
-        {
-            "shop/__init__.py": "from .cart import show, total\nfrom .book import tax as levy\n",
-            "go/go.mod": "module example.com/go-pay/v2\n\ngo 1.22\n",
-            "go/pay.go": "package pay\n\ntype Bill struct{}\n",
-            "js/a/package.json": '{"name": "a", "exports": {".": {"src": "./src/a.ts"}}}',
-            "js/a/src/a.ts": "export const a = () => 1;\n",
-            "js/b/package.json": '{"name": "b", "main": "./dist/b.js"}',
-            "js/b/src/index.ts": "export const b = () => 1;\n",
-        }
-    )
-    told = {one["name"]: one for one in run("map", "--json").json["entries"]}
-    assert told["example.com/go-pay/v2"]["handle"] == "go/pay.go"
-    assert told["a"]["handle"] == "js/a/src/a.ts"
-    assert told["b"]["handle"] == "js/b/src/index.ts"
-    given = {one["handle"]: one["why"] for one in run("map", "--json").json["entries"]}
-    assert given["shop/__init__.py"] == "package, import shop; gives show, total, levy"
-
-
-def test_methods_that_stand_outside_of_their_type_are_shown_below_it(
-    repo: GitRepo, run: Run
-) -> None:
-    repo.write_all(
-        {
-            "p/a.go": "package p\n\ntype Bill struct{}\n\nfunc help() {}\n\n"
-            "func (b Bill) Sum() int { return 1 }\n",
-            "p/b.go": "package p\n\nfunc use(b Bill) { b.Sum() }\n",
-        }
-    )
-    lines = run("map", "p").out.splitlines()
-    at = lines.index("  3  type Bill struct  <1")
-    assert lines[at + 1].endswith("  func (b Bill) Sum() int")
-
-
-def test_pictures_leave_out_files_without_a_link(repo: GitRepo, run: Run) -> None:
-    repo.write("alone.py", "def alone():\n    pass\n")
-    for form in ("mermaid", "dot"):
-        drawn = run("map", "--format", form).out
-        assert "cart.py" in drawn
-        assert "alone.py" not in drawn
-    assert "alone.py" in run("map", "--format", "html").out
 
 
 def test_interfaces_of_go_are_followed_or_said_to_be_open(repo: GitRepo, run: Run) -> None:

@@ -117,6 +117,22 @@ def test_an_export_is_imported_and_overwrites_nothing(shell: Shell, tmp_path: Pa
     assert "--replace takes those of the import" in done.stderr
 
 
+def test_an_import_of_many_names_a_few(shell: Shell) -> None:
+    shell.run("save", "lamps", "--note", "one")
+    exported = json.loads(shell.run("export", "contexts").stdout)
+    (one,) = exported["contexts"]
+    exported["contexts"] = [{**one, "name": f"lamp{number:04}"} for number in range(1500)]
+    whole = json.dumps(exported)
+    assert shell.run("load", "--import", "-", stdin=whole).stdout == (
+        f"added 1,500: {', '.join(f'lamp{number:04}' for number in range(10))} and 1,490 more "
+        "(--json has all)\n"
+    )
+    assert (
+        len(json.loads(shell.run("load", "--import", "-", "--json", stdin=whole).stdout)["same"])
+        == 1500
+    )
+
+
 def test_a_moved_repository_is_told_how_to_get_its_contexts_back(
     shell: Shell, tmp_path: Path
 ) -> None:

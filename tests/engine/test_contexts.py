@@ -2,76 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from lamps import LAMP, items, one, states
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.engine.memory_answers import Kept, SavedContext
 from codelens.errors import (
-    ContextError,
     ContextExists,
     NoSuchContext,
     NotSaved,
     SettingError,
 )
-from codelens.memory.notebook import forget_expired_in
-
-LAMP = """\
-import os
-
-
-class Lamp:
-    def kindle(self):
-        return os.getpid()
-
-    def snuff(self):
-        return None
-
-
-def carry(lamp):
-    return lamp
-"""
-DAY = 86_400
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> GitRepo:
-    made = GitRepo.init(tmp_path / "repo")
-    made.commit("one", {"src/lamp.py": LAMP, "README.md": "# Lamps\n\nThey burn.\n"})
-    return made
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def engine(home: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=home)) as made:
-        yield made
-
-
-def one(engine: Engine, name: str, where: Path) -> SavedContext:
-    answer = engine.load(name, path=where)
-    assert answer.exact
-    return answer.results[0]
-
-
-def items(engine: Engine, name: str, where: Path) -> list[Kept]:
-    return list(one(engine, name, where).items)
-
-
-def states(engine: Engine, name: str, where: Path) -> list[tuple[str, str]]:
-    return [(item.status, item.handle) for item in items(engine, name, where)]
 
 
 def test_a_context_is_given_back_as_it_was_saved(engine: Engine, repo: GitRepo) -> None:
@@ -198,52 +145,6 @@ def test_what_is_pinned_stands_first_and_the_rest_is_counted(engine: Engine, rep
     assert answer.receipt.status == "unknown"
 
 
-def test_an_expired_context_is_not_shown_and_its_name_is_free(
-    engine: Engine, repo: GitRepo
-) -> None:
-    engine.now_s = lambda: 1000
-    engine.save("short", "one", ttl="2h", path=repo.root)
-    engine.save("kept", "two", ttl="2h", pinned=True, path=repo.root)
-    engine.now_s = lambda: 1000 + 7200
-    assert [one.name for one in engine.load(path=repo.root).results] == ["kept"]
-    answer = engine.load("short", path=repo.root)
-    assert not answer.results and "expired on" in answer.notes[0]
-    assert engine.load("short", path=repo.root, expired=True).results[0].expired
-    engine.save("short", "three", path=repo.root)
-    assert one(engine, "short", repo.root).note == "three"
-
-
-def test_what_expired_a_month_ago_is_deleted_unless_pinned(
-    engine: Engine, repo: GitRepo, home: Path
-) -> None:
-    engine.now_s = lambda: 0
-    for name, pinned in (("short", False), ("kept", True)):
-        engine.save(name, "x", ttl="1d", pinned=pinned, path=repo.root)
-    assert forget_expired_in(home, 30 * DAY) == []
-    place = str(repo.root / ".git")
-    assert forget_expired_in(home, 31 * DAY, only_tell=True) == [(place, "short")]
-    assert forget_expired_in(home, 31 * DAY) == [(place, "short")]
-    assert forget_expired_in(home, 31 * DAY) == []
-    found = engine.load(path=repo.root, expired=True).results
-    assert [one.name for one in found] == ["kept"]
-
-
-def test_prune_deletes_what_expired_a_month_ago(engine: Engine, repo: GitRepo) -> None:
-    from codelens.engine import upkeep_text
-
-    engine.now_s = lambda: 1000
-    engine.save("short", "x", ttl="1d", path=repo.root)
-    told = engine.prune(dry_run=True)
-    assert [one.name for one in told.contexts] == ["short"]
-    said = f"saved context 'short' of {repo.root}/.git, expired, would go"
-    lines = upkeep_text.prune_lines(told)
-    assert said in lines and lines[-1].endswith("; --yes removes them")
-    assert engine.prune(only=repo.root).contexts == ()
-    assert [one.name for one in engine.prune().contexts] == ["short"]
-    assert engine.prune().contexts == ()
-    assert not engine.load(path=repo.root, expired=True).results
-
-
 def test_forgetting_is_all_or_nothing(engine: Engine, repo: GitRepo) -> None:
     with pytest.raises(NoSuchContext, match="`codelens load` lists"):
         engine.forget(["a"], path=repo.root)
@@ -288,166 +189,6 @@ def test_control_characters_and_half_characters_are_kept_harmless(
     answer = engine.save("a", "red \x1b[31m \ud800 end", path=repo.root)
     assert "\x1b" not in memory_text.saved(answer)
     assert one(engine, "a", repo.root).note == "red \x1b[31m ? end"
-
-
-def test_an_export_comes_back_whole(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
-    engine.save("lamps", "x", ["kindle", "README.md:1-2", "src/lamp.py"], ttl="3d", path=repo.root)
-    text = json.dumps(engine.export_contexts(path=repo.root))
-    copy = GitRepo.clone(repo.root, tmp_path / "copy")
-    taken = engine.import_contexts(text, path=copy.root)
-    assert taken.added == ("lamps",)
-    assert states(engine, "lamps", copy.root) == states(engine, "lamps", repo.root)
-    again = json.loads(json.dumps(engine.export_contexts(path=copy.root)))
-    assert again["contexts"] == json.loads(text)["contexts"]
-    assert engine.import_contexts(text, path=copy.root).same == ("lamps",)
-
-
-def test_an_import_overwrites_nothing_unless_asked(engine: Engine, repo: GitRepo) -> None:
-    engine.save("lamps", "one", path=repo.root)
-    text = json.dumps(engine.export_contexts(path=repo.root))
-    engine.save("lamps", "two", replace=True, path=repo.root)
-    assert engine.import_contexts(text, path=repo.root).refused == ("lamps",)
-    assert one(engine, "lamps", repo.root).note == "two"
-    assert engine.import_contexts(text, replace=True, path=repo.root).replaced == ("lamps",)
-    assert one(engine, "lamps", repo.root).note == "one"
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda one: one.pop("codelens_contexts"), "no export of contexts"),
-        (lambda one: one["contexts"].append(7), "no JSON object"),
-        (lambda one: one["contexts"].append(one["contexts"][0]), "the same name"),
-        (lambda one: one["contexts"][0].update(name="a\nb"), "in one line"),
-        (lambda one: one["contexts"][0]["items"][0].update(path="../x"), "leads out"),
-        (lambda one: one["contexts"][0]["items"][0].update(body="zz"), "cannot be read"),
-        (lambda one: one["contexts"][0]["items"][0].update(head="HEAD"), "no id of a commit"),
-        (lambda one: one["contexts"][0]["items"][0].update(start_line=1 << 99), "no number"),
-        (lambda one: one["contexts"][0].update(category="x"), "no category"),
-    ],
-)
-def test_an_import_that_is_not_whole_adds_nothing(
-    engine: Engine, repo: GitRepo, change, said: str
-) -> None:
-    engine.save("lamps", "one", ["kindle"], path=repo.root)
-    value = json.loads(json.dumps(engine.export_contexts(path=repo.root)))
-    change(value)
-    engine.forget(["lamps"], path=repo.root)
-    with pytest.raises(SettingError, match=said):
-        engine.import_contexts(json.dumps(value), path=repo.root)
-    assert not engine.load(path=repo.root).results
-    with pytest.raises(SettingError, match="no JSON"):
-        engine.import_contexts("{", path=repo.root)
-
-
-def test_a_moved_repository_finds_its_contexts_after_asking(
-    engine: Engine, repo: GitRepo, tmp_path: Path
-) -> None:
-    engine.save("lamps", "one", ["kindle"], path=repo.root)
-    moved = tmp_path / "elsewhere"
-    repo.root.rename(moved)
-    answer = engine.load(path=moved)
-    assert not answer.results
-    assert [(one.place, one.contexts) for one in answer.former] == [(str(repo.root / ".git"), 1)]
-    taken = engine.adopt(path=moved)
-    assert (taken.source, taken.added) == (str(repo.root / ".git"), ("lamps",))
-    assert states(engine, "lamps", moved) == [("current", "src/lamp.py#Lamp.kindle")]
-    assert engine.load(path=moved).former == ()
-
-
-def test_what_waits_is_told_though_something_was_saved_since(
-    engine: Engine, repo: GitRepo, tmp_path: Path
-) -> None:
-    engine.save("lamps", "one", path=repo.root)
-    engine.save("same", "old", path=repo.root)
-    moved = tmp_path / "elsewhere"
-    repo.root.rename(moved)
-    notes = engine.save("same", "new", path=moved).notes
-    assert "`codelens load --adopt` takes them over" in notes[0]
-    assert engine.load(path=moved).former[0].contexts == 2
-    taken = engine.adopt(path=moved)
-    assert (taken.added, taken.refused) == (("lamps",), ("same",))
-    assert one(engine, "same", moved).note == "new"
-    assert engine.load(path=moved).former == ()
-
-
-def test_a_repository_that_moves_twice_has_all_as_it_was_last(
-    engine: Engine, repo: GitRepo, tmp_path: Path
-) -> None:
-    for name in ("kept", "gone", "changed"):
-        engine.save(name, "first", path=repo.root)
-    second, third = tmp_path / "second", tmp_path / "third"
-    repo.root.rename(second)
-    engine.adopt(path=second)
-    engine.forget(["gone"], path=second)
-    engine.save("changed", "second", replace=True, path=second)
-    engine.save("new", "second", path=second)
-    with pytest.raises(ContextError, match="name its former folder"):
-        engine.adopt(path=second)
-    second.rename(third)
-    answer = engine.load(path=third)
-    assert [(one.place, one.contexts) for one in answer.former] == [(str(second / ".git"), 3)]
-    taken = engine.adopt(path=third)
-    assert sorted(taken.added) == ["changed", "kept", "new"]
-    assert one(engine, "changed", third).note == "second"
-    assert not engine.load(path=third).former
-
-
-def test_places_that_were_never_taken_over_are_all_told_and_the_newest_counts(
-    engine: Engine, repo: GitRepo, tmp_path: Path
-) -> None:
-    now_s = engine.now_s()
-    engine.now_s = lambda: now_s - 100
-    engine.save("both", "old", path=repo.root)
-    engine.save("older", "old", path=repo.root)
-    second, third = tmp_path / "second", tmp_path / "third"
-    repo.root.rename(second)
-    engine.now_s = lambda: now_s
-    engine.save("both", "new", path=second)
-    second.rename(third)
-    places = [str(second / ".git"), str(repo.root / ".git")]
-    assert [one.place for one in engine.load(path=third).former] == places
-    taken = engine.adopt(path=third)
-    assert (taken.source, sorted(taken.added)) == (", ".join(places), ["both", "older"])
-    assert taken.notes == (f"left out of {places[1]!r}, newer ones have the names: both",)
-    assert one(engine, "both", third).note == "new"
-    assert not engine.load(path=third).former
-
-
-def test_what_was_saved_at_a_place_after_it_was_taken_over_is_offered(
-    engine: Engine, repo: GitRepo, tmp_path: Path
-) -> None:
-    engine.save("first", "one", path=repo.root)
-    second = tmp_path / "second"
-    repo.root.rename(second)
-    engine.adopt(path=second)
-    second.rename(repo.root)
-    later_s = engine.now_s() + 100
-    engine.now_s = lambda: later_s
-    engine.save("later", "two", path=repo.root)
-    repo.root.rename(second)
-    assert engine.adopt(path=second).added == ("later",)
-
-
-def test_a_clone_is_another_repository(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
-    engine.save("lamps", "one", path=repo.root)
-    clone = GitRepo.clone(repo.root, tmp_path / "clone")
-    assert engine.load(path=clone.root).former == ()
-    with pytest.raises(ContextError, match="name its former folder"):
-        engine.adopt(path=clone.root)
-    assert engine.adopt(str(repo.root), path=clone.root).added == ("lamps",)
-    with pytest.raises(ContextError, match="nothing was saved at '/nowhere'"):
-        engine.adopt("/nowhere", path=clone.root)
-
-
-def test_a_moved_folder_is_adopted_by_its_former_name(engine: Engine, tmp_path: Path) -> None:
-    folder = tmp_path / "plain"
-    folder.mkdir()
-    (folder / "a.py").write_text(LAMP)
-    engine.save("lamps", "one", ["carry"], path=folder)
-    folder.rename(tmp_path / "moved")
-    assert engine.adopt(str(folder), path=tmp_path / "moved").added == ("lamps",)
-    assert states(engine, "lamps", tmp_path / "moved") == [("current", "a.py#carry")]
 
 
 def test_contexts_outlive_a_rebuild_and_the_loss_of_the_index(

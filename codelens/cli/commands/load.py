@@ -112,7 +112,10 @@ def _text_of(file: str) -> str:
         with open(file, encoding="utf-8") as stream:
             return stream.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise ReadError(f"cannot read {file!r}: {error}") from error
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ReadError(
+            f"cannot read {file!r}: {why}; give what `codelens export contexts` wrote, or -"
+        ) from error
 
 
 def _agreed(answer: LoadAnswer) -> bool:

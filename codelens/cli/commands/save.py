@@ -19,7 +19,7 @@ def add(commands: options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("name", help="to find it by, such as auth-flow")
     parser.add_argument(
-        "handle", nargs="*",
+        "handle", nargs="*", default=[],
         help="what the note is about: src/auth.py#Session.validate, src/auth.py:10-42, "
         "src/auth.py, a name alone, REF:HANDLE; each must be there now",
     )  # fmt: skip

@@ -1,0 +1,17 @@
+"""A small repository with a session in it: the files that several tests ask about."""
+
+from __future__ import annotations
+
+AUTH = '''\
+class Session:
+    """A session."""
+
+    def validate(self, token):
+        """Tell whether the token holds."""
+        return bool(token)
+
+
+def login(name):
+    return Session()
+'''
+FILES = {"src/auth.py": AUTH, "README.md": "# Top\n\nLanterns.\n"}

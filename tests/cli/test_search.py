@@ -1,0 +1,114 @@
+"""`codelens search`: its answers in a pipe, on a terminal and as JSON."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from authfiles import FILES
+from gitrepo import GitRepo
+
+
+@pytest.fixture
+def committed() -> dict[str, str]:
+    return FILES
+
+
+def test_search_in_a_pipe_prints_a_line_a_result_with_its_handle_first(repo: GitRepo, run) -> None:
+    ran = run("search", "validate")
+    assert ran.code == 0
+    handle, about = ran.out.splitlines()[0].split("\t")
+    assert handle == "src/auth.py#Session.validate"
+    assert about == "4-6 method def validate(self, token) (defines it)"
+    assert run("expand", handle).out.startswith("    def validate")
+
+
+def test_search_on_a_terminal_prints_places_that_it_can_open(
+    repo: GitRepo, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    place, handle = run("search", "validate").out.splitlines()[:2]
+    assert place == "src/auth.py:4  method  def validate(self, token)  (defines it)"
+    assert handle == "    src/auth.py#Session.validate"
+
+
+def test_what_is_said_about_an_answer_goes_to_stderr(repo: GitRepo, run) -> None:
+    ran = run("search", "validate")
+    head = repo.head()[:7]
+    assert ran.err.splitlines()[-1].startswith(
+        f"fresh · main@{head} · 2 files checked, 2 re-indexed"
+    )
+    assert "fresh" not in ran.out
+
+
+def test_search_as_json_has_the_documented_keys(repo: GitRepo, run) -> None:
+    found = run("search", "validate", "--json").json
+    assert set(found) == {"receipt", "query", "mode", "results", "notes"}
+    assert set(found["results"][0]) == {
+        "handle", "path", "start_line", "end_line", "symbol", "kind", "language", "score",
+        "signature", "why",
+    }  # fmt: skip
+    assert set(found["receipt"]) == {
+        "index_id", "worktree", "branch", "head", "status", "files", "checked", "indexed",
+        "elapsed_ms", "pending", "pending_names", "note",
+    }  # fmt: skip
+    assert found["receipt"]["status"] == "fresh"
+    assert found["results"][0]["handle"] == "src/auth.py#Session.validate"
+
+
+def test_explain_tells_what_made_the_score(repo: GitRepo, run) -> None:
+    (first, *_) = run("search", "validate", "--json", "--explain").json["results"]
+    assert first["explain"]
+    assert " = " in run("search", "validate", "--explain").out
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--explain",)])
+def test_an_answer_keeps_to_its_tokens(repo: GitRepo, run, form: tuple[str, ...]) -> None:
+    repo.write_all({f"f{at}.py": f"def f{at}(): return 'oil lamp'\n" for at in range(50)})
+    asked = ("search", "oil lamp", "--limit", "50", *form)
+    ran = run(*asked, "--max-tokens", "500")
+    assert len((ran.out + ran.err).encode()) <= 3 * 500
+    shown = ran.json["results"] if form == ("--json",) else ran.out.splitlines()
+    assert 0 < len(shown) < 50
+    if form != ("--json",):
+        assert " more: raise --max-tokens" in ran.err
+    assert " more" not in run(*asked).err
+
+
+def test_nothing_found_is_exit_code_1_and_no_error(repo: GitRepo, run) -> None:
+    ran = run("search", "zzyzx_quux")
+    assert (ran.code, ran.out) == (1, "")
+    assert "error" not in ran.err
+
+
+def test_a_file_found_as_a_whole_is_shown_without_a_line(repo: GitRepo, run) -> None:
+    repo.write("pkg/__init__.py", "")
+    lines = run("search", "pkg/__init__.py").out.splitlines()
+    assert lines[0].startswith("pkg/__init__.py\tfile")
+
+
+def test_a_handle_with_blanks_and_brackets_ends_at_a_tab(repo: GitRepo, run) -> None:
+    repo.write("guide.md", "# Lantern care (in short)\n\nTrim the wick.\n")
+    handles = [line.split("\t")[0] for line in run("search", "lantern care").out.splitlines()]
+    assert "guide.md#Lantern care (in short)" in handles
+    assert run("expand", "guide.md#Lantern care (in short)").code == 0
+
+
+def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, run) -> None:
+    ran = run("search", "login", "--budget", "0")
+    assert ran.code in (0, 1)
+    assert ran.err.splitlines()[-1].startswith("partial · ")
+    assert " pending" in ran.err
+
+
+def test_a_warm_search_imports_nothing_it_does_not_need(repo: GitRepo, run) -> None:
+    run("search", "login")
+    code = (
+        "import sys; from codelens.cli.main import main; main(['search', 'login']); "
+        "print({'tree_sitter', 'tree_sitter_language_pack', 'mcp', 'rich', 'pydantic', 'anyio', "
+        "'asyncio', 'numpy'} & sys.modules.keys() or 'lean')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "lean", done.stdout + done.stderr

@@ -1,0 +1,38 @@
+"""A repository of lamps, and how what was saved of it fares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codelens.engine.engine import Engine
+from codelens.engine.memory_answers import Kept, SavedContext
+
+LAMP = """\
+import os
+
+
+class Lamp:
+    def kindle(self):
+        return os.getpid()
+
+    def snuff(self):
+        return None
+
+
+def carry(lamp):
+    return lamp
+"""
+
+
+def one(engine: Engine, name: str, where: Path) -> SavedContext:
+    answer = engine.load(name, path=where)
+    assert answer.exact
+    return answer.results[0]
+
+
+def items(engine: Engine, name: str, where: Path) -> list[Kept]:
+    return list(one(engine, name, where).items)
+
+
+def states(engine: Engine, name: str, where: Path) -> list[tuple[str, str]]:
+    return [(item.status, item.handle) for item in items(engine, name, where)]
