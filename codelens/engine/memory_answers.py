@@ -77,6 +77,8 @@ class LoadAnswer:
     """Contexts that were left out."""
     former: tuple[FormerPlace, ...] = ()
     notes: tuple[str, ...] = ()
+    hidden: int = 0
+    """Contexts that answer and are not shown, as their time to live is over."""
 
 
 @dataclass(frozen=True, slots=True)

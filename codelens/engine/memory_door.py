@@ -182,23 +182,39 @@ class MemoryDoor(Door):
             more=len(found.contexts) - len(chosen),
             former=tuple(contexts.former_place(one) for one in found.former),
             notes=tuple(found.notes),
+            hidden=found.hidden,
         )
 
     @counted
-    def forget(self, names: Sequence[str], *, path: str | Path = ".") -> ForgetAnswer:
-        """Delete saved contexts, all of them or none.
+    def forget(
+        self, names: Sequence[str] = (), *, expired: bool = False, path: str | Path = "."
+    ) -> ForgetAnswer:
+        """Delete saved contexts, all of them or none; nothing else ever deletes one.
+
+        Args:
+            names: of what is to be deleted.
+            expired: instead of names: those whose time to live is over, by the clock as it is now.
+            path: any path inside the worktree.
 
         Raises:
             NoSuchContext: nothing has one of the names; nothing was deleted.
+            SettingError: neither names nor `expired` is given, or both.
             ScopeError, StoreError: as `search`.
         """
         from codelens.memory import entries
 
         wanted = tuple(dict.fromkeys(entries.name_of(name) for name in names))
-        if not wanted:
-            raise SettingError("name what is to be forgotten")
-        notes = self._notebook(self._stand(path)).forget(wanted)
-        return ForgetAnswer(wanted, tuple(notes))
+        if bool(wanted) == expired:
+            raise SettingError(
+                "name what is to be forgotten, or ask for all that expired; not both",
+                typed="`codelens forget NAME` or `codelens forget --expired`",
+                called="give names, or expired: true",
+            )
+        notebook = self._notebook(self._stand(path))
+        if expired:
+            gone, notes = notebook.forget_expired(self.now_s())
+            return ForgetAnswer(tuple(gone), tuple(notes))
+        return ForgetAnswer(wanted, tuple(notebook.forget(wanted)))
 
     def export_contexts(self, *, path: str | Path = ".") -> dict[str, object]:
         """All that was saved, as values for JSON; `import_contexts` takes it back."""

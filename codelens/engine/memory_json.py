@@ -26,7 +26,7 @@ def save(answer: SaveAnswer) -> Json:
 
 
 def load(answer: LoadAnswer) -> Json:
-    """What was found; `more` and `former` only where there is something to say."""
+    """What was found; `more`, `hidden` and `former` only where there is something to say."""
     found: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "query": answer.query,
@@ -36,6 +36,8 @@ def load(answer: LoadAnswer) -> Json:
     }
     if answer.more:
         found["more"] = answer.more
+    if answer.hidden:
+        found["hidden"] = answer.hidden
     if answer.former:
         found["former"] = [asdict(one) for one in answer.former]
     return found

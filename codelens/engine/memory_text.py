@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from codelens.engine.as_text import count_of, lines_of, one_line, safe
 from codelens.engine.memory_answers import (
+    ForgetAnswer,
     FormerPlace,
     Kept,
     LoadAnswer,
@@ -83,6 +84,19 @@ def former(places: tuple[FormerPlace, ...]) -> str:
     told = f"{count_of(first.contexts, 'context')} saved when this repository was at"
     more = "".join(f", and {one.contexts} at {one.place!r}" for one in older)
     return f"{told} {first.place!r}{more}, which {'are' if older else 'is'} gone"
+
+
+def forgotten(answer: ForgetAnswer) -> list[str]:
+    """Which names were forgotten, in lines."""
+    return [f"forgot {one_line(name)}" for name in answer.forgotten] or ["nothing has expired"]
+
+
+def hidden(count: int) -> str:
+    """That there are contexts whose time is over, and how they are seen."""
+    are = "is not shown: `codelens load --expired` shows it"
+    if count > 1:
+        are = "are not shown: `codelens load --expired` shows them"
+    return f"{count:,} expired {'context' if count == 1 else 'contexts'} {are}"
 
 
 def taken_over(answer: TakenOver) -> list[str]:

@@ -78,23 +78,12 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpiredContext:
-    """A saved context that is deleted for good."""
-
-    name: str
-    repository: str
-    """Where the repository is, or was."""
-
-
-@dataclass(frozen=True, slots=True)
 class PruneAnswer:
     """What a prune did, by index; those with nothing to do are counted alone."""
 
     dry_run: bool
     indexes: int
     results: tuple[Pruned, ...]
-    contexts: tuple[ExpiredContext, ...] = ()
-    """Saved contexts whose time to live ended a month ago or longer."""
     disposed_bytes: int = 0
     """Given back by damaged indexes that were set aside, as the disk was full."""
     advice: str = ""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 from codelens.engine.answers import StatusAnswer
@@ -15,7 +13,6 @@ from codelens.engine.shelf import Shelf
 from codelens.engine.status import status
 from codelens.engine.upkeep_answers import (
     Dropped,
-    ExpiredContext,
     Pinned,
     PruneAnswer,
     RepositoryLife,
@@ -38,8 +35,6 @@ class UpkeepDoor(Door):
     ) -> PruneAnswer:
         """Remove views that nobody has asked for long, and what no view needs, of all indexes.
 
-        And saved contexts that expired a month ago or longer, unless `only` names a repository.
-
         Never: a pinned view, the active one of a worktree that is there, one used lately, one whose
         folder cannot be reached, any while its index is being written.
 
@@ -58,13 +53,7 @@ class UpkeepDoor(Door):
             raise SettingError(f"days must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
         limits = lives.limits_of(self.settings, days)
         path = self._index_of(only) if only is not None else None
-        answer = pruning.prune(self.settings.home, limits, dry_run=dry_run, only=path)
-        if only is not None:
-            return answer
-        from codelens.memory.notebook import forget_expired_in
-
-        gone = forget_expired_in(self.settings.home, time.time(), only_tell=dry_run)
-        return replace(answer, contexts=tuple(ExpiredContext(name, at) for at, name in gone))
+        return pruning.prune(self.settings.home, limits, dry_run=dry_run, only=path)
 
     def overview(self, *, only: str | Path | None = None) -> list[RepositoryLife]:
         """Every index with its views: size, age, last use, and why each would go or not."""

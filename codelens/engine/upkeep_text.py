@@ -25,11 +25,6 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
     lines: list[str] = []
     for one in answer.results:
         lines += _pruned(one, dry_run=answer.dry_run)
-    went = "would go" if answer.dry_run else "went"
-    lines += [
-        f"saved context {one.name!r} of {one.repository}, expired, {went}"
-        for one in answer.contexts
-    ]
     if answer.disposed_bytes:
         size = megabytes(answer.disposed_bytes)
         lines.append(f"no space was left: damaged indexes that were set aside are removed, {size}")
@@ -39,7 +34,7 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
     what = f"{count_of(views, 'view')} of {every}"
     if answer.dry_run:
         due = f"{what} would go" if views else f"no view of {every} is due"
-        lines.append(f"dry run: {due}{'; --yes removes them' if views or answer.contexts else ''}")
+        lines.append(f"dry run: {due}{'; --yes removes them' if views else ''}")
     else:
         lines.append(f"{what} removed, {megabytes(freed)} given back")
     if answer.advice:
@@ -128,7 +123,6 @@ def prune_json(answer: PruneAnswer) -> Json:
         "dry_run": answer.dry_run,
         "indexes": answer.indexes,
         "results": [asdict(one) for one in answer.results],
-        "contexts": [asdict(one) for one in answer.contexts],
         "disposed_bytes": answer.disposed_bytes,
         "advice": answer.advice,
     }

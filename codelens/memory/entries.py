@@ -9,8 +9,6 @@ from codelens.errors import SettingError
 
 CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "note")
 MAX_NAME, MAX_NOTE, MAX_ITEMS, MAX_TAGS = 100, 100_000, 200, 50
-KEPT_EXPIRED_S = 30 * 86_400
-"""An expired context is not shown any more; so long it can still be had back."""
 _MAX_TTL_S = 100 * 365 * 86_400
 _TTL = re.compile(r"([0-9]{1,6})\s*([mhdw])\Z")
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}

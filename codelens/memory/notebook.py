@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import logging
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.errors import ContextError, ContextExists, NoSuchContext, StoreError
+from codelens.errors import ContextExists, NoSuchContext
 from codelens.memory import places
-from codelens.memory.entries import KEPT_EXPIRED_S
 from codelens.memory.words import names_for, terms_of
 from codelens.store import contexts
 from codelens.store.contexts import ADOPTED, COMMON_DIR, ROOTS, WAITING, Context
-from codelens.store.contexts_file import ContextsFile, Glance, glance, open_contexts
+from codelens.store.contexts_file import ContextsFile, Glance, open_contexts
 from codelens.store.database import has_content
-
-logger = logging.getLogger(__name__)
 
 _NEAR_SHOWN = 3
 
@@ -50,6 +46,8 @@ class Found(NamedTuple):
     former: list[Glance]
     """What may be of this repository, from where it was before."""
     notes: list[str]
+    hidden: int = 0
+    """Contexts that were left out because their time is over."""
 
 
 class Merged(NamedTuple):
@@ -78,14 +76,14 @@ class Notebook:
         """Save a context; as it was saved, whether it replaced one, and what is to be said.
 
         Raises:
-            ContextExists: the name is taken and `replace` is not set.
+            ContextExists: the name is taken, if only by an expired one, and `replace` is not set.
             StoreError: nothing was saved.
         """
         former = [] if has_content(self.path) else places.former(self.path, home.root)
         with self._opened() as file, file.changed() as notes:
             old = contexts.named(file.db, context.name)
-            if old is not None and not replace and not old.expired(context.saved_s):
-                raise ContextExists(old.name, _about(old))
+            if old is not None and not replace:
+                raise ContextExists(old.name, _about(old, context.saved_s))
             if old is not None:
                 context = context._replace(created_s=old.created_s)
             contexts.put(file.db, context, terms_of(context))
@@ -105,19 +103,21 @@ class Notebook:
         file = open_contexts(self.path, terms_of, make=False)
         if file is None:
             return Found([], False, places.former(self.path, root), [])
-        with file:
+        with file, file.db.read():
             notes = list(file.notes)
-            former = places.waiting(self.path, contexts.about(file.db, WAITING))
+            waiting = contexts.about(file.db, WAITING)
             named = contexts.named(file.db, wanted.query) if wanted.query else None
-            if named is not None and (wanted.expired or not named.expired(now_s)):
-                return Found([named], True, former, notes)
-            found = self._matching(file, wanted, now_s)
-        if named is not None:
-            day = time.strftime("%Y-%m-%d", time.localtime(named.expires_s))
-            notes.append(f"{named.name!r} expired on {day}; expired ones are shown with expired")
-        return Found(found, False, former, notes)
+            exact = named is not None and (wanted.expired or not named.expired(now_s))
+            found = [named] if named is not None and exact else self._matching(file, wanted)
+        former = places.waiting(self.path, waiting)
+        over = {one.name for one in found if one.expired(now_s) and not wanted.expired}
+        if named is not None and not exact:
+            over.add(named.name)
+            notes.append(f"{named.name!r} expired on {_day(named.expires_s)}")
+        shown = [one for one in found if one.name not in over]
+        return Found(shown, exact, former, notes, len(over))
 
-    def _matching(self, file: ContextsFile, wanted: Wanted, now_s: float) -> list[Context]:
+    def _matching(self, file: ContextsFile, wanted: Wanted) -> list[Context]:
         every = {one.name: one for one in contexts.every(file.db)}
         if wanted.query:
             found = [every[name] for name in names_for(file.db, wanted.query) if name in every]
@@ -126,9 +126,7 @@ class Notebook:
         return [
             one
             for one in found
-            if (wanted.expired or not one.expired(now_s))
-            and wanted.category in {"", one.category}
-            and set(wanted.tags) <= set(one.tags)
+            if wanted.category in {"", one.category} and set(wanted.tags) <= set(one.tags)
         ]
 
     def every(self) -> tuple[list[Context], list[str]]:
@@ -136,7 +134,7 @@ class Notebook:
         file = open_contexts(self.path, terms_of, make=False)
         if file is None:
             return [], []
-        with file:
+        with file, file.db.read():
             return contexts.every(file.db), list(file.notes)
 
     def forget(self, names: Sequence[str]) -> list[str]:
@@ -157,16 +155,23 @@ class Notebook:
                 contexts.remove(file.db, name)
         return [*file.notes, *notes]
 
-    def forget_expired(self, now_s: float, *, only_tell: bool = False) -> list[str]:
-        """Delete what expired a month ago or longer; the names."""
-        due = [
-            one.name
-            for one in self.every()[0]
-            if one.expired(now_s) and (one.expires_s or 0) + KEPT_EXPIRED_S <= now_s
-        ]
-        if due and not only_tell:
-            self.forget(due)
-        return due
+    def forget_expired(self, now_s: float) -> tuple[list[str], list[str]]:
+        """Delete the contexts whose time is over; their names, and what is to be said.
+
+        Only ever because somebody asked for it: a clock that is wrong must not delete anything.
+
+        Raises:
+            StoreError: nothing was deleted.
+        """
+        every, notes = self.every()
+        if not any(one.expired(now_s) for one in every):
+            return [], notes
+        with self._opened() as file, file.changed() as notes:
+            # Asked again: one that was saved anew in between has another time to live.
+            due = [one.name for one in contexts.every(file.db) if one.expired(now_s)]
+            for name in due:
+                contexts.remove(file.db, name)
+        return due, [*file.notes, *notes]
 
     def take_over(
         self, given: Iterable[Context], home: Home, *, replace: bool, adopted: Sequence[str] = ()
@@ -224,32 +229,18 @@ class Notebook:
         contexts.put_about(file.db, values)
 
 
-def forget_expired_in(
-    home: Path, now_s: float, *, only_tell: bool = False
-) -> list[tuple[str, str]]:
-    """Delete what expired a month ago or longer, in all repositories: their places, and names.
-
-    A database that cannot be read or written is left as it is.
-    """
-    found: list[tuple[str, str]] = []
-    for path in sorted((home / "contexts").glob("contexts-*.db")):
-        told = glance(path)
-        if told is None or not told.size:
-            continue
-        try:
-            names = Notebook(path).forget_expired(now_s, only_tell=only_tell)
-        except (StoreError, ContextError) as error:
-            logger.warning("expired contexts stay: %s", error)
-            continue
-        found += [(told.common_dir, name) for name in names]
-    return found
-
-
-def _about(one: Context) -> str:
-    day = time.strftime("%Y-%m-%d", time.localtime(one.saved_s))
+def _about(one: Context, now_s: float) -> str:
+    over = f", expired on {_day(one.expires_s)}" if one.expired(now_s) else ""
     first = one.note.partition("\n")[0]
     shown = first if len(first) <= 60 else f"{first[:59]}…"
-    return f"saved on {day}{shown and f': {shown}'}"
+    return f"saved on {_day(one.saved_s)}{over}{shown and f': {shown}'}"
+
+
+def _day(when_s: int | None) -> str:
+    try:
+        return time.strftime("%Y-%m-%d", time.localtime(when_s))
+    except (OverflowError, OSError, ValueError):
+        return "?"  # an import may hold any number
 
 
 def _offer(former: Sequence[Glance]) -> str:

@@ -30,12 +30,14 @@ def load(answer: LoadAnswer, form: Format, max_tokens: int, *, narrowed: bool = 
     if form == "json":
         return within.fitted_json(memory_json.load(answer), "results", max_tokens)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
+    if answer.hidden:
+        notes.append(memory_text.hidden(answer.hidden))
     if answer.former:
         told = one_line(memory_text.former(answer.former))
         notes.append(
             f"{told}: ask the user, then run `codelens load --adopt` here to take them over"
         )
-    elif not answer.results:
+    elif not answer.results and not answer.hidden:
         nothing = "nothing saved here answers to that: cl_load without arguments lists all"
         notes.append(nothing if answer.query or narrowed else "nothing is saved")
     if form == "detailed":
@@ -56,4 +58,4 @@ def load(answer: LoadAnswer, form: Format, max_tokens: int, *, narrowed: bool = 
 def forget(answer: ForgetAnswer) -> str:
     """Which names were forgotten."""
     notes = [f"note: {one_line(note)}" for note in answer.notes]
-    return "\n".join([*(f"forgot {one_line(name)}" for name in answer.forgotten), *notes])
+    return "\n".join([*memory_text.forgotten(answer), *notes])

@@ -105,15 +105,16 @@ class MemoryTools:
         self,
         ctx: Context,
         *,
-        names: Annotated[
-            list[str], AsList, Field(min_length=1, max_length=200, description="As saved.")
-        ],
+        names: Annotated[list[str], AsList, Field(max_length=200, description="As saved.")] = [],  # noqa: B006
+        expired: Annotated[
+            bool, Field(description="Instead of names: all whose ttl is over.")
+        ] = False,
         path: Path = "",
     ) -> CallToolResult:
         """See `descriptions.FORGET`."""
 
         def work(where: str) -> Said:
-            answer = self._frame.engine.forget(names, path=where)
+            answer = self._frame.engine.forget(names, expired=expired, path=where)
             return Said(memory_shape.forget(answer))
 
         return await self._frame.answer(ctx, path, work)

@@ -35,7 +35,9 @@ TermsOf = Callable[[Context], Terms]
 _COPIES = (".backup", ".backup-old")
 _ASIDE = ".unreadable-"
 _BESIDE = ("-journal", "-wal", "-shm")
-_MAGIC = b"SQLite format 3\0"
+_SHORTEST = 100
+"""Bytes of a database's head; SQLite begins a new one in a file that is shorter still."""
+_BUSY_MS = 10_000
 _LEFT_S = 3600
 """Half-written copies older than this belong to a process that was killed."""
 
@@ -68,14 +70,19 @@ class ContextsFile(NamedTuple):
             raise self.why_not
         notes: list[str] = []
         with self.db.write(None):
+            # Before, too: a journal goes by its name, and would lie beside the new file.
+            self._still_there()
             yield notes
-            if self.db.was_replaced():
-                path = str(self.db.path)
-                raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
+            self._still_there()
         try:
             back_up(self.db)
         except (StoreError, OSError) as error:
             notes.append(f"it is kept, but no copy of it could be written beside it: {error}")
+
+    def _still_there(self) -> None:
+        if self.db.was_replaced():
+            path = str(self.db.path)
+            raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
 
 
 def open_contexts(path: Path, terms_of: TermsOf, *, make: bool) -> ContextsFile | None:
@@ -124,7 +131,7 @@ class Glance(NamedTuple):
 def glance(path: Path) -> Glance | None:
     """Whose contexts a file has; None where it cannot be told."""
     try:
-        with closing(_as_it_is(path)) as db:
+        with closing(_as_it_is(path)) as db, db.read():
             roots = frozenset(contexts.about(db, contexts.ROOTS).split())
             place = contexts.about(db, contexts.COMMON_DIR)
             taken = (one.rpartition("@") for one in contexts.about(db, contexts.ADOPTED).split())
@@ -148,8 +155,7 @@ def contexts_of(path: Path) -> list[Context]:
         StoreError: it cannot be read, or is damaged.
     """
     with closing(_as_it_is(path)) as db:
-        _prove(db)
-        return contexts.every(db)
+        return _prove(db)
 
 
 def back_up(db: Database) -> None:
@@ -199,21 +205,24 @@ def _sound(path: Path) -> Database:
     Raises:
         IndexCorrupt: it is damaged, or lost while there are copies of it.
     """
-    head = _head(path)
-    if not head and any(_copies(path)):
+    size = _size(path)
+    if not size and any(_copies(path)):
         raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
-    # SQLite begins a new database in a file that is too short to be one.
-    if head and head != _MAGIC:
+    if 0 < size < _SHORTEST:
         raise IndexCorrupt(path, "it is no database")
     return _proved(open_database(path, "contexts"))
 
 
-def _head(path: Path) -> bytes:
+def _size(path: Path) -> int:
+    """Bytes of a file, 0 where there is none.
+
+    It is never opened but by SQLite: closing a file gives back all locks that the process has on
+    it, those of a writer in another thread too (https://sqlite.org/howtocorrupt.html, 2.2).
+    """
     try:
-        with path.open("rb") as stream:
-            return stream.read(len(_MAGIC))
+        return path.stat().st_size
     except FileNotFoundError:
-        return b""
+        return 0
     except OSError as error:
         raise barred(path) or HomeNotWritable(path, error.strerror or str(error)) from error
 
@@ -227,15 +236,22 @@ def _proved(db: Database) -> Database:
     return db
 
 
-def _prove(db: Database) -> None:
+def _prove(db: Database) -> list[Context]:
+    """All contexts, of one moment: of two moments none would be as it was written.
+
+    Raises:
+        IndexCorrupt: it is damaged.
+    """
     try:
-        fault = db.fault()
-        contexts.every(db)
+        with db.read():
+            fault = db.fault()
+            found = contexts.every(db)
     except apsw.SQLError as error:
         # So FTS5 tells of a table of its own that was lost.
         raise IndexCorrupt(db.path, str(error)) from error
     if fault:
         raise IndexCorrupt(db.path, fault)
+    return found
 
 
 def _mended(path: Path, terms_of: TermsOf, why: str) -> ContextsFile:
@@ -284,8 +300,7 @@ def _restorable(path: Path) -> tuple[list[Context], list[tuple[str, str]]]:
     about: list[tuple[str, str]] = []
     for copy in _copies(path):
         with suppress(StoreError), closing(_as_it_is(copy)) as db:
-            _prove(db)
-            found = {one.name: one for one in contexts.every(db)}
+            found = {one.name: one for one in _prove(db)}
             keys = (contexts.COMMON_DIR, contexts.ROOTS, contexts.WAITING, contexts.ADOPTED)
             about = [(key, contexts.about(db, key)) for key in keys]
             break
@@ -305,7 +320,9 @@ def _as_it_is(path: Path) -> Database:
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     with translated(path):
         name = urllib.parse.quote(str(path))
-        return Database(path, apsw.Connection(f"file:{name}?mode=ro", flags=flags))
+        connection = apsw.Connection(f"file:{name}?mode=ro", flags=flags)
+        connection.set_busy_timeout(_BUSY_MS)
+        return Database(path, connection)
 
 
 def _for_reading(path: Path, why_not: StoreError) -> ContextsFile:

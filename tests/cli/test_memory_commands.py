@@ -53,6 +53,22 @@ def test_a_note_is_saved_found_and_forgotten(shell: Shell) -> None:
     assert "note: nothing is saved\n" in shell.run("load", code=1).stderr
 
 
+def test_what_expired_is_told_and_forgotten_when_asked_for(shell: Shell) -> None:
+    shell.run("save", "brief", "--note", "once", "--ttl", "1m")
+    old = json.loads(shell.run("export", "contexts").stdout)
+    old["contexts"][0]["expires_s"] = 1000
+    shell.run("load", "--import", "-", "--replace", stdin=json.dumps(old))
+    said = shell.run("load", code=1).stderr
+    hint = "1 expired context is not shown: `codelens load --expired` shows it"
+    assert hint in said and "nothing is saved" not in said
+    assert shell.run("prune", "--yes").returncode == 0
+    assert shell.run("load", "--expired").stdout.startswith("brief\tnote · EXPIRED 1970-01-01")
+    assert "not both" in shell.run("forget", "brief", "--expired", code=2).stderr
+    assert shell.run("forget", "--expired").stdout == "forgot brief\n"
+    assert shell.run("forget", "--expired").stdout == "nothing has expired\n"
+    assert json.loads(shell.run("forget", "--expired", "--json").stdout)["forgotten"] == []
+
+
 def test_errors_take_one_line_and_say_what_to_do(shell: Shell) -> None:
     said = shell.run("save", "x", "kindel", code=2).stderr
     assert said.startswith("codelens: error: nothing was saved: its handle") and "#kindle" in said

@@ -13,55 +13,6 @@ from codelens.engine.engine import Engine
 from codelens.errors import (
     SettingError,
 )
-from codelens.memory.notebook import forget_expired_in
-
-DAY = 86_400
-
-
-def test_an_expired_context_is_not_shown_and_its_name_is_free(
-    engine: Engine, repo: GitRepo
-) -> None:
-    engine.now_s = lambda: 1000
-    engine.save("short", "one", ttl="2h", path=repo.root)
-    engine.save("kept", "two", ttl="2h", pinned=True, path=repo.root)
-    engine.now_s = lambda: 1000 + 7200
-    assert [one.name for one in engine.load(path=repo.root).results] == ["kept"]
-    answer = engine.load("short", path=repo.root)
-    assert not answer.results and "expired on" in answer.notes[0]
-    assert engine.load("short", path=repo.root, expired=True).results[0].expired
-    engine.save("short", "three", path=repo.root)
-    assert one(engine, "short", repo.root).note == "three"
-
-
-def test_what_expired_a_month_ago_is_deleted_unless_pinned(
-    engine: Engine, repo: GitRepo, home: Path
-) -> None:
-    engine.now_s = lambda: 0
-    for name, pinned in (("short", False), ("kept", True)):
-        engine.save(name, "x", ttl="1d", pinned=pinned, path=repo.root)
-    assert forget_expired_in(home, 30 * DAY) == []
-    place = str(repo.root / ".git")
-    assert forget_expired_in(home, 31 * DAY, only_tell=True) == [(place, "short")]
-    assert forget_expired_in(home, 31 * DAY) == [(place, "short")]
-    assert forget_expired_in(home, 31 * DAY) == []
-    found = engine.load(path=repo.root, expired=True).results
-    assert [one.name for one in found] == ["kept"]
-
-
-def test_prune_deletes_what_expired_a_month_ago(engine: Engine, repo: GitRepo) -> None:
-    from codelens.engine import upkeep_text
-
-    engine.now_s = lambda: 1000
-    engine.save("short", "x", ttl="1d", path=repo.root)
-    told = engine.prune(dry_run=True)
-    assert [one.name for one in told.contexts] == ["short"]
-    said = f"saved context 'short' of {repo.root}/.git, expired, would go"
-    lines = upkeep_text.prune_lines(told)
-    assert said in lines and lines[-1].endswith("; --yes removes them")
-    assert engine.prune(only=repo.root).contexts == ()
-    assert [one.name for one in engine.prune().contexts] == ["short"]
-    assert engine.prune().contexts == ()
-    assert not engine.load(path=repo.root, expired=True).results
 
 
 def test_an_export_comes_back_whole(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:

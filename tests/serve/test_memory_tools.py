@@ -98,6 +98,15 @@ def test_forgetting_takes_the_names_alone(call) -> None:
     assert "nothing is saved" in text(call("cl_load"))
 
 
+def test_what_expired_is_forgotten_only_when_asked_for(call) -> None:
+    text(call("cl_save", name="brief", note="once", ttl="1m"))
+    assert text(call("cl_forget", expired=True)) == "nothing has expired"
+    assert "brief" in text(call("cl_load"))
+    for wrong in ({}, {"names": ["brief"], "expired": True}):
+        refused = call("cl_forget", **wrong)
+        assert refused.is_error and "expired: true" in refused.content[0].text
+
+
 def test_the_tools_say_which_of_them_write(call) -> None:
     tools = {tool.name: tool.annotations for tool in call("tools").tools}
     assert not tools["cl_save"].read_only_hint and not tools["cl_save"].destructive_hint

@@ -11,9 +11,14 @@ def add(commands: options.Commands) -> None:
     """Its arguments."""
     parser = options.command(
         commands, "forget", "delete saved contexts, by their names",
-        "Delete what was saved under these names, all or none; `codelens load` lists the names.",
+        "Delete what was saved under these names, all or none; `codelens load` lists the names. "
+        "Nothing else ever deletes a saved context.",
     )  # fmt: skip
-    parser.add_argument("name", nargs="+", help="as it was saved")
+    parser.add_argument("name", nargs="*", help="as it was saved")
+    parser.add_argument(
+        "--expired", action="store_true",
+        help="those whose time to live is over (`codelens load --expired` shows them)",
+    )  # fmt: skip
     options.add_json(parser)
     parser.set_defaults(run=run)
 
@@ -24,13 +29,15 @@ def run(args: argparse.Namespace) -> int:
     from codelens.engine.engine import Engine
 
     with Engine() as engine:
-        answer = engine.forget(args.name, path=args.path)
+        answer = engine.forget(args.name, expired=args.expired, path=args.path)
     if args.json:
         from codelens.engine import memory_json
 
         screen.put_json(memory_json.forget(answer))
     else:
-        screen.put_safe(*(f"forgot {name}" for name in answer.forgotten))
+        from codelens.engine import memory_text
+
+        screen.put_safe(*memory_text.forgotten(answer))
         for note in answer.notes:
             screen.say(f"note: {note}")
     return 0

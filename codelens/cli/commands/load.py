@@ -144,10 +144,12 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
     notes = list(answer.notes)
     if answer.more:
         notes.append(f"{answer.more} more: give words, --category, --tag or a higher --limit")
+    if answer.hidden:
+        notes.append(memory_text.hidden(answer.hidden))
     if answer.former:
         told = memory_text.former(answer.former)
         notes.append(f"{told}: `codelens load --adopt` takes them over")
-    elif not answer.results:
+    elif not answer.results and not answer.hidden:
         nothing = "nothing saved here answers to that: `codelens load` lists all"
         notes.append(nothing if narrowed else "nothing is saved")
     screen.say_all(answer.receipt, notes)
