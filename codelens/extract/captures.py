@@ -6,7 +6,6 @@ The limits count work, not time: the same text must give the same facts on a slo
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -50,19 +49,6 @@ class Mask(NamedTuple):
     here, as the span holds a mark of it."""
 
 
-class _Thread(threading.local):
-    """What a thread parses with."""
-
-    def __init__(self) -> None:
-        self.piece = bytearray()
-        """The piece of a text that is read. py-tree-sitter (0.26.1) never gives back what a reading
-        function returns: with a piece of its own for each read, any text parsed stayed in memory
-        twice. It lets go of the piece before it asks for the next."""
-
-
-_thread = _Thread()
-
-
 class ParseTimeout(Exception):
     """A text takes more work than any sound text of its size does."""
 
@@ -86,11 +72,8 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     steps = 0
     deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
 
-    piece = _thread.piece
-
-    def read(offset: int, _point: Point) -> bytearray:
-        piece[:] = text[offset : offset + _READ_BYTES]
-        return piece
+    def read(offset: int, _point: Point) -> bytes:
+        return text[offset : offset + _READ_BYTES]
 
     def too_much(_offset: int, _has_error: bool) -> bool:
         nonlocal steps
