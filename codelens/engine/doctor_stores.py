@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from codelens.engine.examination import Examination, Finding
@@ -78,7 +79,9 @@ def _damaged(
 ) -> Finding:
     def mend() -> None:
         recovery.set_aside(path, identity)
-        open_index(path).close()
+        # The next question makes it, if there is no room now.
+        with suppress(DiskFull):
+            open_index(path).close()
 
     how = "set it aside, to be built anew by the next question; saved contexts stay"
     return case.mended(str(path), f"damaged: {why}", how, mend)

@@ -136,6 +136,18 @@ def test_damaged_files_that_were_set_aside_go_first(full: World) -> None:
     full.check()
 
 
+def test_a_damaged_index_is_set_aside_and_let_go_without_room(full: World) -> None:
+    data = bytearray(full.index.read_bytes())
+    data[len(data) // 2] ^= 1
+    full.index.write_bytes(bytes(data))
+    done = full.run("doctor", "--fix", "--no-agents", "--json")
+    found = [one for one in json.loads(done.stdout)["results"] if one["state"] == "mended"]
+    assert [one["check"] for one in found][:1] == ["indexes"], done.stdout
+    assert {one["check"] for one in found[1:]} == {"leftovers"}
+    assert room(full.home) >= len(data)
+    full.check()
+
+
 def test_nothing_is_taken_from_who_has_an_index_open(full: World) -> None:
     (full.home.parent / "fill").unlink()
     with closing(open_index(full.index)) as reader, reader.read():
