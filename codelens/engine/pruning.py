@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 _VIEWS_A_STEP = 4
 
 Rest = Callable[[], bool]
+LetGo = Callable[[Path], AbstractContextManager[None]]
 
 
 def prune(
@@ -42,6 +43,7 @@ def prune(
     only: Path | None = None,
     rest: Rest = lambda: True,
     every_s: float = 0.0,
+    let_go: LetGo = lambda _: nullcontext(),
 ) -> PruneAnswer:
     """Prune every index of a home folder; one that fails does not keep the others from it.
 
@@ -52,6 +54,7 @@ def prune(
         only: this index alone.
         rest: called between steps; may wait, and says whether to go on.
         every_s: leave out what was pruned less than so long ago.
+        let_go: keeps the caller's own hands off an index that is needed alone, on a full disk.
     """
     files = index_files(home, only)
     results: list[Pruned] = []
@@ -71,7 +74,8 @@ def prune(
                 if not dry_run:
                     # A damaged file is kept for a week while there is room.
                     disposed += recovery.forget_all(home / "indexes")
-                done = prune_held(path, limits, dry_run=dry_run, rest=rest, went=went)
+                with let_go(path):
+                    done = prune_held(path, limits, dry_run=dry_run, rest=rest, went=went)
         except (IndexLocked, LeaseLost, SchemaTooNew) as error:
             done = Pruned(repo_id_of(path), "", skipped=str(error))
         except StoreError as error:

@@ -53,7 +53,9 @@ class UpkeepDoor(Door):
             raise SettingError(f"days must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
         limits = lives.limits_of(self.settings, days)
         path = self._index_of(only) if only is not None else None
-        return pruning.prune(self.settings.home, limits, dry_run=dry_run, only=path)
+        return pruning.prune(
+            self.settings.home, limits, dry_run=dry_run, only=path, let_go=self._closed
+        )
 
     def overview(self, *, only: str | Path | None = None) -> list[RepositoryLife]:
         """Every index with its views: size, age, last use, and why each would go or not."""

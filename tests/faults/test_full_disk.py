@@ -162,6 +162,17 @@ def test_nothing_is_taken_from_who_has_an_index_open(full: World) -> None:
     full.check()
 
 
+def test_a_server_lets_go_of_an_index_that_it_prunes_without_room(full: World) -> None:
+    (full.home.parent / "fill").unlink()
+    with full.engine() as server:
+        server.search("kindle", path=full.root)
+        fill(full.home.parent)
+        (done,) = server.prune().results
+        assert not done.error and [view.branch for view in done.views] == ["old"]
+        assert server.search("kindle", path=full.root).results
+    full.check()
+
+
 # What follows needs no mount.
 
 
