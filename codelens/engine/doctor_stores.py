@@ -12,7 +12,8 @@ from codelens.memory.words import terms_of
 from codelens.paths import barred, usage_file
 from codelens.store import contexts, leases, recovery
 from codelens.store.clock import machine
-from codelens.store.contexts_file import asides, contexts_of, open_contexts
+from codelens.store.contexts_file import contexts_of, open_contexts
+from codelens.store.contexts_mending import asides
 from codelens.store.cramped import hold
 from codelens.store.database import Database, open_database, open_index
 from codelens.store.migrate import outdated_schema

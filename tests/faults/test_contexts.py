@@ -21,6 +21,7 @@ from codelens.memory.words import terms_of
 from codelens.store import contexts, contexts_file, migrate
 from codelens.store.contexts import Context, Item
 from codelens.store.contexts_file import open_contexts
+from codelens.store.contexts_proof import as_it_is
 
 HOME = Home("/src/shop/.git", "a" * 40)
 
@@ -178,7 +179,7 @@ def test_a_migration_begins_with_a_copy(
         migrate.migrations.cache_clear()
     copy = path.with_name(path.name + ".before-2")
     assert copy.stat().st_mode & 0o077 == 0
-    with contexts_file.closing(contexts_file._as_it_is(copy)) as db:
+    with contexts_file.closing(as_it_is(copy)) as db:
         assert contexts.every(db) == before
         assert db.row("PRAGMA user_version") == (1,)
 

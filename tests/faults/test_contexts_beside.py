@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import shutil
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import apsw
 import pytest
 from faults.test_contexts import HOME, context
-from faults.world import COUNTS, FULL
+from faults.world import COUNTS, FULL, rounds
 
-from codelens.errors import NoSuchContext
+from codelens.errors import IndexCorrupt, NoSuchContext, StoreError
 from codelens.memory.notebook import Notebook, Wanted
 from codelens.memory.words import terms_of
-from codelens.store import contexts_file
+from codelens.store import contexts, contexts_file, migrate, pagecheck
+from codelens.store.contexts_mending import asides
 
 SPAWN = multiprocessing.get_context("spawn")
 BUSY_S = max(4.0, FULL / 5)
@@ -112,3 +117,159 @@ def test_nothing_is_lost_or_told_damaged_beside_writers(
     assert file is not None
     with file:
         assert file.db.fault(thorough=True) == ""
+
+
+def spoil(path: Path) -> None:
+    """A text is changed by hand: damage that the digest tells, in a file that can be written."""
+    file = contexts_file.open_contexts(path, terms_of, make=True)
+    assert file is not None
+    with file, file.db.write(None):
+        file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'first'")
+
+
+def saving(path: Path, seed: int, count: int, said: multiprocessing.Queue) -> None:
+    book, told, left = Notebook(path), list[str](), list(range(count))
+    while left:
+        try:
+            told += book.put(context(f"own-{seed}-{left[0]}"), HOME, replace=False)[2]
+        except StoreError as error:
+            # Damaged again, or set aside, since it was opened: nothing was changed.
+            replaced = "was replaced meanwhile; nothing was changed" in str(error)
+            assert replaced or isinstance(error, IndexCorrupt), error
+        else:
+            left.pop(0)
+    said.put(told)
+
+
+@pytest.mark.parametrize("seed", range(rounds(2)))
+def test_processes_that_find_damage_at_once_restore_it_once(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "contexts-x.db"
+    Notebook(path).put(context("first"), HOME, replace=False)
+    path.write_bytes(b"damage" * 100)
+    said = SPAWN.Queue()
+    running = [SPAWN.Process(target=saving, args=(path, at, 3, said)) for at in range(4)]
+    for process in running:
+        process.start()
+    told = [note for _ in running for note in said.get(timeout=120)]
+    for process in running:
+        process.join()
+    assert len([note for note in told if "1 restored" in note]) == 1 == len(told)
+    names = {one.name for one in Notebook(path).every()[0]}
+    assert names == {"first", *(f"own-{by}-{at}" for by in range(4) for at in range(3))}
+    assert len(asides(tmp_path)) == 1
+
+
+def test_damage_beneath_writers_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "contexts-x.db"
+    Notebook(path).put(context("first"), HOME, replace=False)
+    said, count = SPAWN.Queue(), max(10, FULL)
+    running = [SPAWN.Process(target=saving, args=(path, at, count, said)) for at in range(3)]
+    for process in running:
+        process.start()
+    while any(process.is_alive() for process in running) and said.qsize() < len(running):
+        with contextlib.suppress(IndexCorrupt):
+            spoil(path)
+        time.sleep(0.3)
+    told = [note for _ in running for note in said.get(timeout=120)]
+    for process in running:
+        process.join()
+    assert all("restored" in note or "no copy of it could be written" in note for note in told)
+    every = {one.name: one.note for one in Notebook(path).every()[0]}
+    assert every.keys() == {"first", *(f"own-{by}-{at}" for by in range(3) for at in range(count))}
+    assert every["first"] == "note"
+
+
+def test_a_copy_that_cannot_be_read_now_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "contexts-x.db"
+    Notebook(path).put(context("first"), HOME, replace=False)
+    path.write_bytes(b"damage" * 100)
+    other = apsw.Connection(str(path.with_name(path.name + ".backup")))
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match="another process"):
+        Notebook(path).every()
+    assert path.read_bytes() == b"damage" * 100 and not asides(tmp_path)
+    other.execute("ROLLBACK")
+    other.close()
+    assert [one.name for one in Notebook(path).every()[0]] == ["first"]
+
+
+def test_damaged_copies_are_kept_and_what_they_hold_is_restored(tmp_path: Path) -> None:
+    path = tmp_path / "contexts-x.db"
+    for name in ("first", "second"):
+        Notebook(path).put(context(name), HOME, replace=False)
+    path.write_bytes(b"damage" * 100)
+    for suffix in (".backup", ".backup-old"):
+        spoil_raw(path.with_name(path.name + suffix))
+    assert [one.name for one in Notebook(path).every()[0]] == ["second"]
+    assert len(asides(tmp_path)) == 3
+
+
+def spoil_raw(path: Path) -> None:
+    pagecheck.available()
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE contexts SET note = 'forged' WHERE name = 'first'")
+    connection.close()
+
+
+def test_a_damaged_copy_never_takes_the_place_of_a_sound_one(tmp_path: Path) -> None:
+    path = tmp_path / "contexts-x.db"
+    Notebook(path).put(context("first"), HOME, replace=False)
+    for at in range(3):
+        file = contexts_file.open_contexts(path, terms_of, make=True)
+        assert file is not None
+        with file:
+            spoil_raw(path)
+            with file.changed() as notes:
+                contexts.put(file.db, context(f"own-{at}"), terms_of(context(f"own-{at}")))
+            assert "no copy of it could be written" in notes[0]
+        every = {one.name: one.note for one in Notebook(path).every()[0]}
+        assert every == dict.fromkeys(("first", *(f"own-{by}" for by in range(at + 1))), "note")
+
+
+def test_a_copy_of_an_older_schema_is_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "contexts-x.db"
+    Notebook(path).put(context("first"), HOME, replace=False)
+    path.unlink()
+    shipped = tmp_path / "migrations"
+    shutil.copytree(migrate.shipped("migrations"), shipped)
+    (shipped / "0002_contexts_more.sql").write_text(
+        "ALTER TABLE contexts RENAME COLUMN note TO noted;"
+        "ALTER TABLE contexts RENAME COLUMN noted TO note;"
+        "ALTER TABLE contexts ADD COLUMN more TEXT;"
+    )
+    migrate.migrations.cache_clear()
+    monkeypatch.setattr(migrate, "shipped", lambda _: shipped)
+    try:
+        every, notes = Notebook(path).every()
+        assert [one.name for one in every] == ["first"] and "1 restored" in notes[0]
+        assert not Notebook(path).every()[1]
+    finally:
+        migrate.migrations.cache_clear()
+    assert not list(tmp_path.glob("*.new-*"))
+
+
+HALF = """
+import os, sys, apsw
+from codelens.store import pagecheck
+pagecheck.available()
+c = apsw.Connection(sys.argv[1])
+c.execute("PRAGMA cache_size = 2; PRAGMA cache_spill = 2; BEGIN IMMEDIATE")
+for at in range(400):
+    c.execute("UPDATE contexts SET note = note || ?", ("half " * 50,))
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_writer_left_half_written_is_undone_where_it_is_only_read(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "contexts-x.db"
+    every = [context(f"name-{at}", f"note {at} " * 200) for at in range(30)]
+    Notebook(path).take_over(every, HOME, replace=False)
+    subprocess.run([sys.executable, "-c", HALF, str(path)], check=False)
+    assert path.with_name(path.name + "-journal").stat().st_size > 0
+    seen = contexts_file.glance(path)
+    assert seen is not None and seen.size == 30
+    assert contexts_file.contexts_of(path) == every
