@@ -1,7 +1,8 @@
 """Which contents use or import which names: what a backward question need look into.
 
-By content, so it serves every view of a store and only grows; a view leaves out what is not its
-own. It may name too many contents (an alias of another view), never too few.
+By content, so it serves every view of a store; a view leaves out what is not its own. It grows
+until most of it is of contents that went, and then begins anew. It may name too many contents (an
+alias of another view), never too few.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _DEFAULT = "default"
 _SEPARATORS = re.compile(r"[./\\:]+")
 _MOST_ALIASES = 40
 _MOST_NAMES_KEPT = 5_000
+_MOST_OLD, _FEW = 4, 250
+"""Beyond four times the contents of the view that is asked about, and some, most are gone."""
 
 Row = tuple[str, ...]
 """Module, name, alias, line of an import."""
@@ -37,6 +40,10 @@ class Mentions:
         self._defaults: dict[bytes, set[str]] = {}
         self._by_word: dict[bytes, set[int]] = {}
         self._imports: dict[int, list[Row]] = {}
+
+    def is_stale(self, contents: Set[int]) -> bool:
+        """Most of what it knows can be of no view any more."""
+        return len(self._known) > _MOST_OLD * (len(contents) + _FEW)
 
     def take(self, db: Database, contents: Set[int]) -> None:
         """Read contents that were not read before."""
@@ -139,9 +146,11 @@ def words_of(row: Row) -> set[bytes]:
 _known: WeakKeyDictionary[Database, Mentions] = WeakKeyDictionary()
 
 
-def mentions_of(db: Database) -> Mentions:
-    """The mentions of a store, from memory."""
+def mentions_of(db: Database, contents: Set[int]) -> Mentions:
+    """The mentions of a store, from memory, those of a view's contents among them."""
     found = _known.get(db)
-    if found is None:
+    if found is None or found.is_stale(contents):
+        # Who still holds the older ones goes on with them.
         found = _known[db] = Mentions()
+    found.take(db, contents)
     return found

@@ -63,9 +63,7 @@ class Resolved:
     @cached_property
     def mentions(self) -> Mentions:
         """Which contents use which names; reads the imports of all that are new, so made late."""
-        found = mentions_of(self._snapshot.db)
-        found.take(self._snapshot.db, self._snapshot.by_content.keys())
-        return found
+        return mentions_of(self._snapshot.db, self._snapshot.by_content.keys())
 
     def take(self, path: bytes) -> None:
         """Resolve a file."""

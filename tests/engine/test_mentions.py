@@ -1,0 +1,22 @@
+"""What a server knows of names follows its views: contents that went do not stay for good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codelens.engine.mentions import mentions_of
+from codelens.store.database import open_index
+
+
+def test_mentions_begin_anew_when_most_are_of_contents_that_went(tmp_path: Path) -> None:
+    db = open_index(tmp_path / "index-a.db")
+    try:
+        first = mentions_of(db, {1})
+        for edit in range(2, 900):
+            assert mentions_of(db, {1, edit}) is first
+        again = [mentions_of(db, {1, edit}) for edit in range(900, 1_100)]
+        assert again[-1] is not first
+        # Not at each question.
+        assert len({id(one) for one in again}) == 2
+    finally:
+        db.close()
