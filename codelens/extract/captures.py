@@ -19,9 +19,6 @@ from codelens.extract.languages import Unparsable
 Captures = dict[str, list[Node]]
 """Capture -> its nodes, in no order to rely on: where patterns overlap it changes by the run."""
 
-_READ_BYTES = 1_024
-"""Perl's scanner asks for the column at each step, which reads a piece anew: with 64 kB a file of
-150 kB takes 2 s, with this 70 ms. Others measure the same with both."""
 _STEPS_BASE = 60
 """Added to a language's `steps`: sound texts take up to 18 a kB (2,900 files), 2,690 damaged ones
 never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at
@@ -72,8 +69,14 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     steps = 0
     deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
 
-    def read(offset: int, _point: Point) -> bytes:
-        return text[offset : offset + _READ_BYTES]
+    whole = memoryview(text)
+    views: dict[int, memoryview] = {}
+
+    def read(offset: int, _point: Point) -> memoryview:
+        # Perl's scanner asks for the column at each step, which reads anew from the same place.
+        if offset not in views:
+            views[offset] = whole[offset:]
+        return views[offset]
 
     def too_much(_offset: int, _has_error: bool) -> bool:
         nonlocal steps
@@ -85,6 +88,11 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
         tree = parser.parse(read, progress_callback=too_much)
     except ValueError as error:
         raise ParseTimeout(f"gave up after {steps} steps of at most {limit}") from error
+    finally:
+        # py-tree-sitter (0.26.1) never gives back what a reading function returned. A view that
+        # was released is 200 bytes, a piece of the text would stay as it is.
+        for view in views.values():
+            view.release()
     if tree.root_node.descendant_count > _LARGE:
         _refuse_long_runs(tree.root_node)
     return tree

@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -185,13 +186,17 @@ class WorkerPool:
         return found
 
     def _take(self) -> _Worker:
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            worker = _Worker()
-            with self._lock:
-                self._all.append(worker)
-            return worker
+        with suppress(queue.Empty):
+            while True:
+                worker = self._idle.get_nowait()
+                # One that died while idle says nothing of the text that it would get.
+                if worker.is_alive():
+                    return worker
+                worker.end()
+        worker = _Worker()
+        with self._lock:
+            self._all.append(worker)
+        return worker
 
 
 class _Worker:
@@ -209,6 +214,10 @@ class _Worker:
             # Ctrl-C is for the parent, which ends its workers itself.
             **_OWN_GROUP,
         )
+
+    def is_alive(self) -> bool:
+        """Whether its process runs."""
+        return self._process.poll() is None
 
     def extract(self, batch: list[Task], hang_s: float) -> list[Facts]:
         stdin, stdout = self._process.stdin, self._process.stdout
