@@ -12,12 +12,13 @@ be read where nothing can be written.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, StoreError
+from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
 from codelens.store import contexts
 from codelens.store.contexts import Context
@@ -25,6 +26,9 @@ from codelens.store.contexts_mending import COPIES, TermsOf, copied, copies, hel
 from codelens.store.contexts_proof import SHORTEST, as_it_is, prove, proved, size_of
 from codelens.store.database import Database, open_database, translated
 from codelens.store.recovery import alone_in
+
+_PATIENCE_S = 10.0
+_LOOK_AGAIN_S = 0.05
 
 
 class ContextsFile(NamedTuple):
@@ -54,20 +58,13 @@ class ContextsFile(NamedTuple):
         if self.why_not is not None:
             raise self.why_not
         notes: list[str] = []
-        with self.db.write(None):
-            # Before, too: a journal goes by its name, and would lie beside the new file.
-            self._still_there()
+        with _writing(self.db):
             yield notes
-            self._still_there()
+            _still_there(self.db)
         try:
             back_up(self.db)
         except (StoreError, OSError) as error:
             notes.append(f"it is kept, but no copy of it could be written beside it: {error}")
-
-    def _still_there(self) -> None:
-        if self.db.was_replaced():
-            path = str(self.db.path)
-            raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
 
 
 def open_contexts(path: Path, terms_of: TermsOf, *, make: bool) -> ContextsFile | None:
@@ -138,6 +135,36 @@ def contexts_of(path: Path) -> list[Context]:
         return prove(db)
 
 
+@contextmanager
+def _writing(db: Database) -> Generator[None]:
+    """One write transaction on the file that still has the name.
+
+    A journal goes by its name: whoever waits for the lock of a file that was set aside would take
+    the journal of a writer to the new one for that of a process that was killed, and remove it.
+
+    Raises:
+        IndexLocked: another process's transaction was open all the time.
+    """
+    until = time.monotonic() + _PATIENCE_S
+    with ExitStack() as stack:
+        while True:
+            _still_there(db)
+            try:
+                stack.enter_context(db.write(None, _LOOK_AGAIN_S))
+                break
+            except IndexLocked:
+                if time.monotonic() > until:
+                    raise
+        _still_there(db)
+        yield
+
+
+def _still_there(db: Database) -> None:
+    if db.was_replaced():
+        path = str(db.path)
+        raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
+
+
 def back_up(db: Database) -> None:
     """Copy the database beside itself: whole or not at all, and never an older state over a newer.
 
@@ -147,7 +174,7 @@ def back_up(db: Database) -> None:
     newest, older = (db.path.with_name(db.path.name + suffix) for suffix in COPIES)
     sweep(db.path)
     # Nobody commits between the copy and its renaming.
-    with db.write(None):
+    with _writing(db):
         made = copied(db.path, db.path)
         try:
             with closing(as_it_is(made)) as copy:
