@@ -67,6 +67,17 @@ class NoSuchPath(ScopeError):
         super().__init__(f"no such path: {self.path!r}; give a path inside a worktree")
 
 
+class WorkingFolderGone(ScopeError):
+    """The folder that a relative path counts from is there no more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the folder you stand in is gone: it was deleted, or moved",
+            typed="cd to another one, or name one (-C PATH)",
+            called="pass path, an absolute path inside your project",
+        )
+
+
 class RefusedFolder(ScopeError):
     """A folder that is never indexed as a whole."""
 
@@ -119,6 +130,14 @@ class NoSuchRef(ScopeError):
         self.near = tuple(near)
         hint = f"did you mean {', '.join(near)}?" if near else "`git branch -a` lists the refs"
         super().__init__(f"no ref {ref!r} in {where!r}; {hint}")
+
+
+class BrokenRef(ScopeError):
+    """A ref that leads to a commit which this clone does not have, or cannot read."""
+
+    def __init__(self, ref: str, where: str, why: str, remedy: str) -> None:
+        self.ref = ref
+        super().__init__(f"ref {ref!r} in {where!r}: {why}; {remedy}")
 
 
 class BareRepository(ScopeError):

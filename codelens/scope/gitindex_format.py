@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from typing import Final, NamedTuple
 
@@ -14,6 +15,7 @@ ASSUME_UNCHANGED: Final = 0x8000
 SKIP_WORKTREE: Final = 0x4000_0000
 INTENT_TO_ADD: Final = 0x2000_0000
 
+_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _HEADER: Final = struct.Struct(">4sII")
 _EXTENSION: Final = struct.Struct(">4sI")
 _CHECKSUM_BYTES: Final = 20
@@ -73,7 +75,8 @@ def load(file: str) -> IndexFile | None:
         UnsupportedRepository: it has an extension that changes the meaning and is unknown.
     """
     try:
-        with open(file, "rb") as stream:
+        # A pipe would keep its opener waiting; this way it reads as empty.
+        with open(os.open(file, _READ), "rb") as stream:
             data = stream.read()
     except (FileNotFoundError, NotADirectoryError):
         return None

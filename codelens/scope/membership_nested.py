@@ -72,8 +72,11 @@ def _is_head(path: bytes) -> bool:
 
 
 def _common_dir(folder: bytes) -> bytes:
+    named = os.path.join(folder, b"commondir")
+    if not os.path.isfile(named):
+        return folder  # to open a pipe is to wait
     try:
-        with open(os.path.join(folder, b"commondir"), "rb") as file:
+        with open(named, "rb") as file:
             text = file.read(_GITFILE_LIMIT)
     except OSError:
         return folder

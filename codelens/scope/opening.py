@@ -13,6 +13,7 @@ import shlex
 import pygit2
 
 from codelens.errors import ForeignRepository, UnsupportedRepository
+from codelens.scope.pipes import refuse_pipes
 from codelens.scope.place import Place
 
 # libgit2 refuses repositories with extensions that it does not know; these change nothing that
@@ -26,9 +27,11 @@ def opened(place: Place) -> tuple[pygit2.Repository, Place]:
     """The open repository, and the place, which may turn out to have no files.
 
     Raises:
-        UnsupportedRepository: libgit2 cannot open it, or its files are elsewhere.
+        UnsupportedRepository: libgit2 cannot open it, or would wait for ever, or its files are
+            elsewhere.
         ForeignRepository: another user owns it.
     """
+    refuse_pipes(place.root, place.git_dir)
     git = _open(place)
     if place.kind == "bare" or git.is_bare:
         return git, place._replace(kind="bare")

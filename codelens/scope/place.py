@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from codelens.errors import NoSuchPath, RefusedFolder, UnsupportedRepository
+from codelens.errors import NoSuchPath, RefusedFolder, UnsupportedRepository, WorkingFolderGone
 from codelens.paths import can_be_named
 
 _GITFILE_LIMIT = 64 * 1024
@@ -37,13 +37,17 @@ def locate(path: str | os.PathLike[str]) -> Place:
 
     Raises:
         NoSuchPath: nothing is there.
+        WorkingFolderGone: it is relative to a folder that was deleted.
         RefusedFolder: it is a folder never indexed as a whole.
         UnsupportedRepository: a `.git` file that points nowhere.
     """
     given = os.fspath(path)
     if not can_be_named(given):
         raise NoSuchPath(given)
-    here = os.path.realpath(os.path.expanduser(given))
+    try:
+        here = os.path.realpath(os.path.expanduser(given))
+    except FileNotFoundError as error:
+        raise WorkingFolderGone from error
     if not os.path.lexists(here):
         raise NoSuchPath(given)
     if not os.path.isdir(here):

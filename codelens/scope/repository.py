@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import re
 import sys
 import weakref
 from collections.abc import Iterator
@@ -21,12 +22,14 @@ import pygit2
 
 from codelens.errors import (
     BareRepository,
+    BrokenRef,
     NoSuchRef,
     ReadError,
     UnsupportedRepository,
 )
 from codelens.scope.ignore import IgnoreSettings
 from codelens.scope.opening import opened
+from codelens.scope.pipes import refuse_pipe
 from codelens.scope.place import Place, locate
 from codelens.types import CommitId
 
@@ -38,6 +41,10 @@ _STATES = (
     ("REVERT_HEAD", "revert"),
     ("BISECT_LOG", "bisect"),
 )
+_NAMED = re.compile(r"[~^@:]")
+"""What ends the name that a revision begins with."""
+_PARENTS_FOLLOWED = 10_000
+"""How far back is looked for a commit that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +142,7 @@ class Repository:
 
         Raises:
             NoSuchRef: `ref` names no commit here.
+            BrokenRef: the commit that it names is missing or damaged.
             BareRepository: there are no files and no ref was named.
         """
         place = self.place
@@ -157,6 +165,7 @@ class Repository:
         try:
             target = git.lookup_reference("HEAD").target
             branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
+            refuse_pipe(self.place.root, os.path.join(self.common_dir, str(target)))
             branch = os.fsencode(branch).decode("utf-8", "backslashreplace")
             if git.head_is_unborn:
                 return branch, CommitId("")
@@ -173,12 +182,44 @@ class Repository:
         )
 
     def _commit(self, ref: str) -> CommitId:
+        name = _NAMED.split(ref, 1)[0]
+        for folder in ("", "refs", "refs/tags", "refs/heads", "refs/remotes"):
+            refuse_pipe(self.place.root, os.path.join(self.common_dir, folder, name))
         try:
             found = self.git.revparse_single(ref).peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError, UnicodeError) as error:
+            broken = self._broken(ref, name or "HEAD")
+            if broken is not None:
+                raise broken from error
             near = difflib.get_close_matches(ref, [name for name, _ in self.branches()], 3)
             raise NoSuchRef(ref, self.place.root, near) from error
         return CommitId(str(found.id))
+
+    def _broken(self, ref: str, name: str) -> BrokenRef | None:
+        """Why a ref leads to no commit, where it is there itself; None if it is not."""
+        git, where = self.git, self.place.root
+        if ":" in ref:
+            return None
+        try:
+            oid = git.lookup_reference_dwim(name).resolve().target
+        except (KeyError, ValueError, pygit2.GitError, UnicodeError):
+            return None
+        for _ in range(_PARENTS_FOLLOWED if name != ref else 1):
+            try:
+                parents = git[oid].peel(pygit2.Commit).parent_ids
+            except pygit2.InvalidSpecError:
+                return None  # it leads to a file or folder
+            except (KeyError, ValueError, pygit2.GitError):
+                why = f"object {oid} is missing or damaged"
+                return BrokenRef(ref, where, why, "`git fsck` says what else is")
+            if parents:
+                oid = parents[0]
+            elif git.is_shallow and name != ref:
+                why = "the history of this shallow clone ends before it"
+                return BrokenRef(ref, where, why, "`git fetch --unshallow` brings the rest")
+            else:
+                return None
+        return None
 
     def branches(self) -> Iterator[tuple[str, str]]:
         """Short name and commit of each local branch and tag."""

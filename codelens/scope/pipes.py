@@ -1,0 +1,124 @@
+"""Files of git's that are no files: whoever opens a pipe waits for a writer that never comes.
+
+libgit2 opens what it finds, and so does git. A pipe or device where git keeps a file is refused
+before anything is opened; nothing else is read for that but the configs, which may include others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from functools import lru_cache
+
+from codelens.errors import UnsupportedRepository
+
+_OWN = ("HEAD", "commondir", "config.worktree", "index")
+_SHARED = ("config", "packed-refs", "shallow", "info/attributes", "info/grafts",
+           "objects/info/alternates")  # fmt: skip
+_MOST_INCLUDES = 10
+"""As deep as git follows them."""
+_CONFIG_BYTES = 1_000_000
+_SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
+_PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
+_REMARK = re.compile(r"\s[#;]")
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def refuse_pipes(root: str, git_dir: str) -> None:
+    """Refuse a repository where opening what git keeps would wait.
+
+    Costs one look at each of a dozen files; configs are read when they changed.
+
+    Args:
+        root: the place, as messages name it.
+        git_dir: of the worktree.
+
+    Raises:
+        UnsupportedRepository: one of the files is a pipe, a socket or a device.
+    """
+    for name in _OWN:
+        _look_at(root, os.path.join(git_dir, name))
+    common_dir = _common_dir(git_dir)
+    for name in _SHARED:
+        _look_at(root, os.path.join(common_dir, name))
+    for config in (os.path.join(common_dir, "config"), *_configs()):
+        _look_at_config(root, config, 0)
+
+
+def refuse_pipe(root: str, file: str) -> None:
+    """The same for one file, such as a ref's."""
+    _look_at(root, file)
+
+
+def _common_dir(git_dir: str) -> str:
+    try:
+        with open(
+            os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
+            return os.path.join(git_dir, file.read().strip())
+    except OSError:
+        return git_dir
+
+
+def _configs() -> tuple[str, ...]:
+    """The system's and the user's, of git and of libgit2, which minds no variable."""
+    home = os.path.expanduser("~")
+    xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    named = os.environ.get("GIT_CONFIG_GLOBAL") or os.devnull
+    return ("/etc/gitconfig", f"{home}/.gitconfig", os.path.join(xdg, "git", "config"), named)
+
+
+def _look_at(root: str, file: str) -> os.stat_result | None:
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
+        return found
+    if stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev:
+        return None
+    raise UnsupportedRepository(
+        root, f"{file!r} is a pipe or device", "put a file in its place, or remove it"
+    )
+
+
+def _look_at_config(root: str, file: str, depth: int) -> None:
+    found = _look_at(root, file)
+    if found is None or depth > _MOST_INCLUDES:
+        return
+    state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    for one in _included(file, state):
+        _look_at_config(root, one, depth + 1)
+
+
+@lru_cache(maxsize=64)
+def _included(file: str, state: tuple[int, int, int, int]) -> tuple[str, ...]:
+    """Files that a config includes, under whatever condition; read anew when `state` changes."""
+    try:
+        descriptor = os.open(file, _READ)
+    except OSError:
+        return ()
+    try:
+        text = os.read(descriptor, _CONFIG_BYTES)
+    except OSError:
+        return ()
+    finally:
+        os.close(descriptor)
+    if b"include" not in text.lower():
+        return ()
+    return tuple(_paths_in(text.decode("utf-8", "surrogateescape"), os.path.dirname(file)))
+
+
+def _paths_in(text: str, folder: str) -> Iterator[str]:
+    including = False
+    for line in text.splitlines():
+        section = _SECTION.match(line)
+        if section:
+            including = section.group(1).lower() in {"include", "includeif"}
+        rest = line[section.end() :] if section else line
+        named = _PATH.match(rest) if including else None
+        if named:
+            value = _REMARK.split(named.group(1))[0].replace('"', "")
+            yield os.path.join(folder, os.path.expanduser(value))

@@ -1,0 +1,130 @@
+"""What git keeps, as it should not be: pipes for files, objects that are gone, a folder deleted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.errors import BrokenRef, NoSuchRef, UnsupportedRepository, WorkingFolderGone
+from codelens.scope.place import locate
+from codelens.scope.repository import Repository
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.write("a.py", "A = 1\n")
+    made.commit("one")
+    made.write("a.py", "A = 2\n")
+    made.commit("two")
+    return made
+
+
+@unix
+@pytest.mark.parametrize(
+    "name",
+    ["index", "config", "config.worktree", "commondir", "packed-refs", "shallow",
+     "info/attributes", "info/grafts", "objects/info/alternates", "refs/heads/main"],
+)  # fmt: skip
+def test_a_pipe_where_git_keeps_a_file_is_told(repo: GitRepo, name: str) -> None:
+    file = repo.root / ".git" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    with pytest.raises(UnsupportedRepository, match="is a pipe or device"):
+        Repository.at(repo.root).scope()
+
+
+@unix
+def test_a_pipe_as_a_named_branch_is_told(repo: GitRepo) -> None:
+    os.mkfifo(repo.root / ".git/refs/heads/other")
+    with pytest.raises(UnsupportedRepository, match="is a pipe or device"):
+        Repository.at(repo.root).scope("other~1")
+
+
+@unix
+@pytest.mark.parametrize(
+    "text",
+    ["[include]\n\tpath = {}\n", '[include] path = "{}"\n',
+     '[IncludeIf "gitdir:/x"]\npath={} ; x\n',
+     "[user]\n\tname = x\n[include]\n\t; why\n\tPath = {}\n"],
+)  # fmt: skip
+def test_a_pipe_that_a_config_includes_is_told(repo: GitRepo, text: str) -> None:
+    os.mkfifo(repo.root / ".git/more")
+    config = repo.root / ".git/config"
+    repo.write("chain", text.format("more" if "[user]" in text else repo.root / ".git/more"))
+    chain = repo.root / ".git/chain"
+    (repo.root / "chain").rename(chain)
+    config.write_text(f"{config.read_text()}[include]\n\tpath = chain\n")
+    with pytest.raises(UnsupportedRepository, match="more' is a pipe or device"):
+        Repository.at(repo.root)
+
+
+@unix
+def test_configs_that_include_each_other_end(repo: GitRepo) -> None:
+    config = repo.root / ".git/config"
+    config.write_text(f"{config.read_text()}[include]\n\tpath = chain\n")
+    (repo.root / ".git/chain").write_text("[other]\n\tpath = more\n")
+    assert Repository.at(repo.root).scope().branch == "main"
+
+
+@unix
+def test_a_config_that_is_the_null_device_says_nothing(
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    assert Repository.at(repo.root).scope().branch == "main"
+
+
+def _remove_object(repo: GitRepo, name: str) -> str:
+    oid = repo.git("rev-parse", name).decode().strip()
+    file = repo.root / ".git/objects" / oid[:2] / oid[2:]
+    file.chmod(0o600)
+    file.unlink()
+    return oid
+
+
+@pytest.mark.parametrize("ref", ["HEAD", "main", "HEAD~1"])
+def test_a_ref_whose_commit_is_gone_is_told_apart_from_one_that_is_not_there(
+    repo: GitRepo, ref: str
+) -> None:
+    gone = _remove_object(repo, ref)
+    with pytest.raises(BrokenRef, match=f"object {gone} is missing or damaged"):
+        Repository.at(repo.root).scope(ref)
+
+
+def test_a_tag_whose_commit_is_gone_is_told(repo: GitRepo) -> None:
+    repo.git("tag", "-a", "v1", "-m", "one", "HEAD~1")
+    _remove_object(repo, "HEAD~1")
+    with pytest.raises(BrokenRef, match="is missing or damaged"):
+        Repository.at(repo.root).scope("v1")
+
+
+def test_before_the_first_commit_there_is_no_ref(repo: GitRepo) -> None:
+    for ref in ("HEAD~9", "nothing", "HEAD:a.py"):
+        with pytest.raises(NoSuchRef):
+            Repository.at(repo.root).scope(ref)
+
+
+def test_where_a_shallow_clone_ends_is_told(repo: GitRepo, tmp_path: Path) -> None:
+    repo.git("clone", "-q", "--depth", "1", repo.root.as_uri(), str(tmp_path / "shallow"))
+    with pytest.raises(BrokenRef, match="the history of this shallow clone ends before it"):
+        Repository.at(tmp_path / "shallow").scope("HEAD~1")
+
+
+@unix
+def test_a_working_folder_that_was_deleted_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(WorkingFolderGone):
+        locate(".")
