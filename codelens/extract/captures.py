@@ -19,6 +19,7 @@ from codelens.extract.languages import Unparsable
 Captures = dict[str, list[Node]]
 """Capture -> its nodes, in no order to rely on: where patterns overlap it changes by the run."""
 
+_READ_BYTES = 1_024
 _STEPS_BASE = 60
 """Added to a language's `steps`: sound texts take up to 18 a kB (2,900 files), 2,690 damaged ones
 never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at
@@ -72,7 +73,12 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     whole = memoryview(text)
     views: dict[int, memoryview] = {}
 
-    def read(offset: int, _point: Point) -> memoryview:
+    parsing = True
+
+    def read(offset: int, _point: Point) -> memoryview | bytes:
+        if not parsing:
+            # Predicates ask here for the text of nodes; whatever is no bytes ends the process.
+            return text[offset : offset + _READ_BYTES]
         # Perl's scanner asks for the column at each step, which reads anew from the same place.
         if offset not in views:
             views[offset] = whole[offset:]
@@ -91,6 +97,7 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     finally:
         # py-tree-sitter (0.26.1) never gives back what a reading function returned. A view that
         # was released is 200 bytes, a piece of the text would stay as it is.
+        parsing = False
         for view in views.values():
             view.release()
     if tree.root_node.descendant_count > _LARGE:
