@@ -14,6 +14,7 @@ ALLOWED = {
     "types": set(),
     "errors": set(),
     "filelock": set(),
+    "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
     "scope": {"types", "errors", "paths", "config"},
@@ -31,9 +32,9 @@ ALLOWED = {
         "types", "errors", "paths", "config", "scope", "scan", "extract", "store", "index",
         "handles", "rank", "resolve", "memory",
     },
-    "serve": {"types", "errors", "paths", "config", "engine"},
+    "serve": {"types", "errors", "paths", "config", "bytecode", "engine"},
     "hosts": {"types", "errors", "filelock", "paths"},
-    "cli": {"types", "errors", "paths", "config", "engine", "serve", "hosts"},
+    "cli": {"types", "errors", "paths", "config", "bytecode", "engine", "serve", "hosts"},
 }  # fmt: skip
 
 OWNERS = {

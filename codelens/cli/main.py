@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from codelens import __version__
+from codelens.bytecode import damaged_copy
 from codelens.cli import streams
 
 DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
@@ -39,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Hundreds of thousands of facts stay while a view is resolved: with Python's defaults looking
     # for cycles among them is a third of it. As in a server.
     gc.set_threshold(50_000, 20, 50)
+    # What is codelens's own is for its user to read and write, whatever mask they have.
+    os.umask(os.umask(0o077) & 0o077)
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         streams.prepare()
@@ -62,10 +65,11 @@ def _run(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-V"]):
         streams.emit(f"codelens {__version__}\n")
         return DONE
-    from codelens.cli.parser import parse
-    from codelens.errors import CodelensError
+    from codelens.errors import CodelensError, WorkingFolderGone
 
     try:
+        from codelens.cli.parser import parse
+
         args = parse(arguments)
         code: int = args.run(args)
     except SystemExit as end:  # argparse, after --help
@@ -77,9 +81,22 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("CODELENS_DEBUG"):
             raise
+        if isinstance(error, FileNotFoundError) and _stands_nowhere():
+            return fail(str(WorkingFolderGone()))
+        damaged = damaged_copy(error)
+        if damaged:
+            return fail(damaged)
         said = f"{type(error).__name__}: {error}"
         return fail(f"unexpected {said}; this is a fault of codelens, CODELENS_DEBUG=1 shows where")
     return code
+
+
+def _stands_nowhere() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _count() -> None:

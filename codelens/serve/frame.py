@@ -13,6 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ConfigDict, ValidationError
 
+from codelens.bytecode import damaged_copy
 from codelens.engine import usage
 from codelens.engine.engine import Engine
 from codelens.errors import CodelensError
@@ -71,7 +72,7 @@ class Frame:
         except Exception as error:
             logger.exception("a tool failed")
             what = f"unexpected {type(error).__name__}: {error}"
-            said = Said(f"{what}; this is a fault of codelens", True)
+            said = Said(damaged_copy(error) or f"{what}; this is a fault of codelens", True)
         content = TextContent(type="text", text=said.text)
         return CallToolResult(content=[content], is_error=said.failed)
 
