@@ -45,8 +45,12 @@ class Shelf:
 
     @property
     def db(self) -> Database:
-        """The database, opened when first needed, and anew when another took its place."""
-        if self._db is not None and self._db.was_replaced():
+        """The database, opened when first needed, and anew when another took its place.
+
+        Also when something else wrote to it, such as `cp` of an older copy: opening judges it.
+        """
+        db = self._db
+        if db is not None and not db.is_reading and not db.is_as_left():
             self.close()
         if self.standing_in and time.monotonic() > self._try_again:
             self._try_the_file()

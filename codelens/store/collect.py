@@ -88,8 +88,7 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
     paths = _repeat(lambda: _remove_paths(db, due_s, clock), rest)
     segments = _repeat(lambda: _rewrite_segment(db, clock), rest)
     _repeat(lambda: _give_back(db, clock), rest)
-    # Passive: it waits for nobody.
-    db.rows("PRAGMA wal_checkpoint(PASSIVE)")
+    db.checkpoint()
     waiting = db.row(WAITING)
     return Collected(contents, paths, segments, waiting[0] if waiting else 0)
 

@@ -18,8 +18,9 @@ import apsw
 
 from codelens.errors import DiskFull
 from codelens.store import pagecheck, recovery
-from codelens.store.database import UNDER_REMOVAL, Database, check_head, has_content
+from codelens.store.database import Database, has_content
 from codelens.store.failures import translated
+from codelens.store.marks import UNDER_REMOVAL, check_head
 from codelens.store.migrate import migrations
 
 _WAIT_MS = 2000

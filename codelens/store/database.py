@@ -21,8 +21,9 @@ import apsw
 
 from codelens.errors import IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
-from codelens.store import pagecheck, recovery
+from codelens.store import lineage, pagecheck, recovery
 from codelens.store.failures import translated
+from codelens.store.marks import MARKS, check_head
 from codelens.store.migrate import connection_rollback, migrate
 
 if TYPE_CHECKING:
@@ -41,10 +42,6 @@ _PRAGMAS = """
 PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
 PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
 """
-# `clix`, ...: whose file it is, and that each page has a checksum (store/pagecheck.py).
-_MARKS = {"index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578}
-UNDER_REMOVAL = 0x636C6972
-"""In place of an index's mark while rows go from it without a log (`clir`; store/cramped.py)."""
 _OPENINGS = 5
 # Two that set up the first page at once would each find the other's half of it.
 CREATION_LOCK = ".creation.lock"
@@ -62,12 +59,15 @@ class Database:
         identity: recovery.Identity | None = None,
         *,
         logged: bool = False,
+        noted: bool = False,
     ) -> None:
         self.path = path
         self.identity = identity
         """Which file it is, whatever takes its name later; None for one in memory."""
         self._connection = connection
         self._logged = logged
+        self._noted = noted
+        self._state = lineage.state_of(path) if noted else None
         self._memory: dict[object, Any] = {}
         self._token: object = None
 
@@ -155,6 +155,39 @@ class Database:
         """Another file, or none, has the name by now: it was set aside, dropped or rebuilt."""
         return self.identity is not None and recovery.identity_of(self.path) != self.identity
 
+    def is_as_left(self) -> bool:
+        """The file that was opened has its name still, and nothing but codelens wrote to it.
+
+        Costs as much as asking for the file's size, as long as nobody wrote to it.
+        """
+        if self._state is None:
+            return not self.was_replaced()
+        found = lineage.state_of(self.path)
+        if found == self._state:
+            return True
+        if found is None or found[:2] != self._state[:2]:
+            return False
+        if not lineage.is_as_left(self.path, found):
+            return False
+        self._state = found
+        return True
+
+    @property
+    def is_reading(self) -> bool:
+        """A transaction is open; what it sees stays one state, whatever takes the file's name."""
+        return self._connection.in_transaction
+
+    def note_as_left(self) -> None:
+        """Take the file as it is for one that codelens left."""
+        # Where no lock can be made nothing can be noted either.
+        with suppress(OSError), recovery.alone_in(self.path.parent):
+            lineage.note(self.path)
+
+    def checkpoint(self) -> None:
+        """Bring the log's pages to the file, waiting for nobody."""
+        with translated(self.path):
+            lineage.checkpoint(self.path, self._connection)
+
     def has_checksums(self) -> bool:
         """Every page carries a checksum, and it is compared whenever the page is read."""
         return pagecheck.reserves(self._connection)
@@ -167,7 +200,8 @@ class Database:
         """What a check of the whole file finds; empty if it is sound.
 
         Args:
-            thorough: compare indexes with their tables as well; costs two to four times as much.
+            thorough: compare indexes with their tables as well, and look for what rows refer to;
+                costs two to four times as much.
 
         Raises:
             StoreError: it could not be checked, which says nothing of the file.
@@ -175,6 +209,8 @@ class Database:
         sql = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
         try:
             found = str((self.row(sql) or ("nothing",))[0])
+            if thorough and found == "ok" and (lost := self.row("PRAGMA foreign_key_check")):
+                return f"a row of {lost[0]} refers to one of {lost[2]} that is not there"
         except IndexCorrupt as error:
             return error.why
         return "" if found == "ok" else " ".join(found.split())
@@ -186,6 +222,7 @@ class Database:
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
                 list(connection.execute(_pragmas("index")))
+                lineage.keep_noted(self.path, connection)
                 yield Database(self.path, connection)
             finally:
                 connection.close()
@@ -236,13 +273,16 @@ class Database:
             # Where no lock can be made nobody can rename a file either.
             with suppress(OSError):
                 stack.enter_context(recovery.alone_in(self.path.parent))
+                if self._noted:
+                    stack.enter_context(lineage.writing_to(self.path))
             yield
 
 
 def open_index(path: Path) -> Database:
     """Open the index at `path`, made and migrated as needed; a damaged one is set aside.
 
-    All of it is checked where that was not done for a week, or since a writer ended in the midst.
+    All of it is checked where that was not done for a week, or since a writer ended in the midst,
+    or something else than codelens wrote to it since.
 
     Raises:
         HomeNotWritable: the folder or file cannot be written.
@@ -250,9 +290,11 @@ def open_index(path: Path) -> Database:
     """
     identity = recovery.identity_of(path)
     try:
+        with translated(path):
+            standing = lineage.judge(path)
         database = open_database(path, "index")
         try:
-            return _checked(database)
+            return _checked(database, standing)
         except BaseException:
             identity = database.identity
             database.close()
@@ -260,23 +302,31 @@ def open_index(path: Path) -> Database:
     except IndexCorrupt as error:
         logger.warning("%s", error)
         recovery.set_aside(path, identity)
-        return open_database(path, "index")
+        return _checked(open_database(path, "index"), lineage.Standing.UNKNOWN)
 
 
-def _checked(database: Database) -> Database:
+def _checked(database: Database, standing: lineage.Standing) -> Database:
     # Late: leases stand on this module.
     from codelens.store.clock import machine
     from codelens.store.leases import holder_of, is_held
 
+    path = database.path
     holder = holder_of(database)
+    left = lineage.left_of(path)
+    same = standing is lineage.Standing.SAME
+    if same and left and holder and holder.fencing < left.age.fencing:
+        raise IndexCorrupt(path, "the log of an older state was put beside it")
     since_s = 0.0
     if holder is not None and holder.owner and not is_held(holder, machine()):
         since_s = float(database.rows("SELECT MAX(heartbeat_s) FROM index_locks")[0][0])
-    if recovery.is_check_due(database.path, since_s):
-        fault = database.fault()
+    known = standing in {lineage.Standing.SAME, lineage.Standing.UNKNOWN}
+    if not known or recovery.is_check_due(path, since_s):
+        fault = database.fault(thorough=not known)
         if fault:
-            raise IndexCorrupt(database.path, fault)
-        recovery.note_check(database.path)
+            raise IndexCorrupt(path, fault)
+        recovery.note_check(path)
+    if not same:
+        database.note_as_left()
     return database
 
 
@@ -311,11 +361,13 @@ def _open_or_make(path: Path, kind: str) -> Database:
     if os.path.isdir(path):
         raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
     if has_content(path):
-        return _open(path, kind)
+        return _open(path, kind, empty=False)
     with translated(path), recovery.alone_in(path.parent, CREATION_LOCK):
-        # Made before SQLite does, whose log files take its mode.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        return _open(path, kind)
+        if recovery.identity_of(path) is None:
+            # Made before SQLite does, whose log files take its mode; and never one that is there:
+            # to close a file ends the locks that other threads of this process have on it.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        return _open(path, kind, empty=not has_content(path))
 
 
 def has_content(path: Path) -> bool:
@@ -326,13 +378,13 @@ def has_content(path: Path) -> bool:
         return False
 
 
-def _open(path: Path, kind: str) -> Database:
+def _open(path: Path, kind: str, *, empty: bool) -> Database:
     with translated(path):
-        identity, empty = recovery.identity_of(path), not has_content(path)
+        identity = recovery.identity_of(path)
         checked = pagecheck.available()
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            # A file that was empty when it was opened has no size of pages to compare them by.
+            # An empty one has no size of pages to compare them by, and is set up under the lock.
             if recovery.identity_of(path) != identity or empty != (not has_content(path)):
                 raise _Replaced
             connection.set_busy_timeout(_BUSY_MS)
@@ -345,13 +397,16 @@ def _open(path: Path, kind: str) -> Database:
             check_head(connection, kind, path, checked=checked)
             # A statement that gives a row holds up those behind it until the row is taken.
             list(connection.execute(_pragmas(kind)))
-            migrate(connection, kind, path, _MARKS[kind])
+            if kind == "index":
+                lineage.keep_noted(path, connection)
+            migrate(connection, kind, path, MARKS[kind])
             if os.name == "posix" and path.stat().st_mode & 0o077:
                 path.chmod(0o600)
         except BaseException:
             connection.close()
             raise
-    return Database(path, connection, identity, logged=kind != "contexts")
+    logged, noted = kind != "contexts", kind == "index"
+    return Database(path, connection, identity, logged=logged, noted=noted)
 
 
 def _pragmas(kind: str) -> str:
@@ -361,23 +416,3 @@ def _pragmas(kind: str) -> str:
         return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
     # An index is built again.
     return _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
-
-
-def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: bool) -> None:
-    """Refuse what another program wrote, and a head that says there are no checksums."""
-    mark = int(connection.pragma("application_id"))  # type: ignore[arg-type]
-    if mark == _MARKS[kind]:
-        # The byte that says so is the one that no checksum protects.
-        if checked and not pagecheck.reserves(connection):
-            raise IndexCorrupt(path, "its head was changed")
-        return
-    if mark == UNDER_REMOVAL:
-        raise IndexCorrupt(path, "a process ended while it removed from it on a full disk")
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
-    # Without a mark: one of an early version, or of a system whose SQLite has no checksums.
-    if mark or (tables and (not connection.pragma("user_version") or _TOLD[kind] not in tables)):
-        raise IndexCorrupt(path, "another program's database")
-
-
-_TOLD = {"index": "view_files", "contexts": "contexts", "usage": "calls"}
-"""A table that every version of a kind has."""

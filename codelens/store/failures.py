@@ -49,6 +49,11 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
         if str(error).startswith(("no such table", "no such column")):
             raise IndexCorrupt(path, str(error)) from error
         raise
+    except apsw.ConstraintError as error:
+        # No transaction asks for it, so the data it found cannot be; what is saved is not given up.
+        if "FOREIGN KEY" in str(error) and path.name.startswith("index"):
+            raise IndexCorrupt(path, "a row refers to one that is not there") from error
+        raise _failed(path, error) from error
     except apsw.FullError as error:
         raise DiskFull(path) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
@@ -64,11 +69,7 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
     except UnicodeDecodeError as error:
         raise IndexCorrupt(path, f"text that is no UTF-8: {error.reason}") from error
     except apsw.Error as error:
-        raise StoreError(
-            f"the index {str(path)!r} failed: {error}",
-            typed="run `codelens index`",
-            called="call cl_index",
-        ) from error
+        raise _failed(path, error) from error
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(path) from error
@@ -76,3 +77,11 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
             why = error.strerror or str(error)
             raise barred(path) or HomeNotWritable(path, why) from error
         raise
+
+
+def _failed(path: Path, error: apsw.Error) -> StoreError:
+    return StoreError(
+        f"the index {str(path)!r} failed: {error}",
+        typed="run `codelens index`",
+        called="call cl_index",
+    )

@@ -72,7 +72,7 @@ def set_aside(path: Path, identity: Identity | None) -> Path | None:
                     file.rename(aside.with_name(aside.name + suffix))
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
-    _stamp(path).unlink(missing_ok=True)
+    forget_check(path)
     forget_old(path.parent)
     return aside
 
@@ -120,7 +120,7 @@ def is_check_due(path: Path, since_s: float) -> bool:
         since_s: when something happened to it that makes a check older than that worth nothing.
     """
     try:
-        checked = _stamp(path).stat().st_mtime
+        checked = stamp(path).stat().st_mtime
     except OSError:
         return True
     # Nor does a check from the future count: the clock was set back since.
@@ -130,12 +130,19 @@ def is_check_due(path: Path, since_s: float) -> bool:
 def note_check(path: Path) -> None:
     """Remember that a database was found sound now; best effort, for it costs a check at worst."""
     with contextlib.suppress(OSError):
-        stamp = _stamp(path)
-        os.close(os.open(stamp, os.O_CREAT | os.O_WRONLY, 0o600))
-        os.utime(stamp)
+        noted = stamp(path)
+        os.close(os.open(noted, os.O_CREAT | os.O_WRONLY, 0o600))
+        os.utime(noted)
 
 
-def _stamp(path: Path) -> Path:
+def forget_check(path: Path) -> None:
+    """Forget what was noted of a database that is there no more; best effort, as `note_check`."""
+    with contextlib.suppress(OSError):
+        stamp(path).unlink()
+
+
+def stamp(path: Path) -> Path:
+    """The file whose time says when a database was checked (its text: `codelens.store.lineage`)."""
     return path.with_name(f"{path.name}.checked")
 
 

@@ -16,8 +16,9 @@ import apsw
 from codelens.errors import DiskFull, IndexCorrupt
 from codelens.paths import barred
 from codelens.store import pagecheck
-from codelens.store.database import PAGE_BYTES, Database, check_head, has_content
+from codelens.store.database import PAGE_BYTES, Database, has_content
 from codelens.store.failures import translated
+from codelens.store.marks import check_head
 from codelens.store.migrate import migrate
 
 STAND_IN_BYTES = 256_000_000
