@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from codelens.index.crashmark import CrashMark
+from codelens.index.watchdog import Watchdog
 from codelens.index.worker import Task, extract, read_frame, write_frame
 from codelens.types import Facts
 
@@ -128,6 +129,7 @@ class WorkerPool:
         self._hang_s = hang_s
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="codelens-worker")
+        self._watchdog = Watchdog()
         self._all: list[_Worker] = []
         self._lock = threading.Lock()
 
@@ -158,6 +160,7 @@ class WorkerPool:
                 worker.end()
             self._all.clear()
         self._threads.shutdown(wait=True, cancel_futures=True)
+        self._watchdog.close()
 
     def _extract(self, batch: list[Task]) -> list[Facts]:
         try:
@@ -175,7 +178,7 @@ class WorkerPool:
     def _send(self, batch: list[Task], hang_s: float) -> list[Facts]:
         worker = self._take()
         try:
-            found = worker.extract(batch, hang_s)
+            found = worker.extract(batch, hang_s, self._watchdog)
         except BaseException:
             worker.end()
             raise
@@ -219,23 +222,19 @@ class _Worker:
         """Whether its process runs."""
         return self._process.poll() is None
 
-    def extract(self, batch: list[Task], hang_s: float) -> list[Facts]:
+    def extract(self, batch: list[Task], hang_s: float, watchdog: Watchdog) -> list[Facts]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
         limit_s = hang_s + _HANG_S_PER_BYTE * sum(len(task.data) for task in batch)
-        timer = threading.Timer(limit_s, self._give_up)
-        timer.daemon = True
-        timer.start()
         try:
-            write_frame(stdin, batch)  # type: ignore[arg-type]
-            found = read_frame(stdout)  # type: ignore[arg-type]
+            with watchdog.limit(limit_s, self._give_up):
+                write_frame(stdin, batch)  # type: ignore[arg-type]
+                found = read_frame(stdout)  # type: ignore[arg-type]
         except (OSError, EOFError) as error:
             if self._hung:
                 raise _Hung from error
             raise
-        finally:
-            timer.cancel()
         self.done_bytes += sum(len(task.data) for task in batch)
         assert isinstance(found, list)
         return found  # type: ignore[return-value]
