@@ -23,7 +23,7 @@ from stateful.test_oracle import answer, dump
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.errors import CodelensError
+from codelens.errors import CodelensError, IndexCorrupt
 from codelens.paths import contexts_file
 from codelens.scope.repository import Repository
 from codelens.store import contexts
@@ -106,13 +106,21 @@ class World:
             # The first question after a fault.
             first = answer(lived, QUERIES[0], self.root, None)
             assert first == answer(fresh, QUERIES[0], self.root, None)
-            assert dump(lived, self.root, None) == dump(fresh, self.root, None)
+            assert self._all_of(lived) == dump(fresh, self.root, None)
             for query in QUERIES[1:]:
                 assert answer(lived, query, self.root, None) == answer(
                     fresh, query, self.root, None
                 )
         shutil.rmtree(home)
         self.check_context()
+
+    def _all_of(self, lived: Engine) -> dict:
+        try:
+            return dump(lived, self.root, None)
+        except IndexCorrupt:
+            # In a page that no question had read. It was told, and the file is out of the way now.
+            COUNTS["damages that only reading all met"] += 1
+            return dump(lived, self.root, None)
 
     def asks(self) -> str:
         """The next question: `right`, or the words of a clear error."""
