@@ -15,7 +15,7 @@ from functools import lru_cache
 from codelens.errors import UnsupportedRepository
 
 _OWN = ("HEAD", "commondir", "config.worktree", "index")
-_SHARED = ("config", "packed-refs", "shallow", "info/attributes", "info/grafts",
+_SHARED = ("packed-refs", "shallow", "info/attributes", "info/grafts",
            "objects/info/alternates")  # fmt: skip
 _MOST_INCLUDES = 10
 """As deep as git follows them."""
@@ -39,11 +39,11 @@ def refuse_pipes(root: str, git_dir: str) -> None:
         UnsupportedRepository: one of the files is a pipe, a socket or a device.
     """
     for name in _OWN:
-        _look_at(root, os.path.join(git_dir, name))
+        _look_at(root, f"{git_dir}/{name}")
     common_dir = _common_dir(git_dir)
     for name in _SHARED:
-        _look_at(root, os.path.join(common_dir, name))
-    for config in (os.path.join(common_dir, "config"), *_configs()):
+        _look_at(root, f"{common_dir}/{name}")
+    for config in (f"{common_dir}/config", *_configs()):
         _look_at_config(root, config, 0)
 
 
@@ -66,8 +66,9 @@ def _configs() -> tuple[str, ...]:
     """The system's and the user's, of git and of libgit2, which minds no variable."""
     home = os.path.expanduser("~")
     xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    named = os.environ.get("GIT_CONFIG_GLOBAL") or os.devnull
-    return ("/etc/gitconfig", f"{home}/.gitconfig", os.path.join(xdg, "git", "config"), named)
+    named = os.environ.get("GIT_CONFIG_GLOBAL")
+    usual = ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
+    return (*usual, named) if named else usual
 
 
 def _look_at(root: str, file: str) -> os.stat_result | None:
