@@ -8,6 +8,7 @@ from codelens.engine.answers import StatusAnswer
 from codelens.engine.look import Look
 from codelens.engine.shelf import Shelf
 from codelens.scope.repository import Repository
+from codelens.scope.uncommitted import is_dirty
 from codelens.store import views
 from codelens.store.views import OVERSIZED, PENDING, UNREADABLE
 
@@ -38,7 +39,7 @@ def status(look: Look, repository: Repository, shelf: Shelf) -> StatusAnswer:
         head=scope.head,
         detached=scope.kind == "worktree" and bool(scope.head) and not scope.branch,
         state=scope.state,
-        dirty=repository.dirty() if scope.kind == "worktree" else None,
+        dirty=is_dirty(repository) if scope.kind == "worktree" else None,
         files=len(look.snapshot.files),
         languages=tuple(views.languages_of(shelf.db, view.id)),
         outcomes=outcomes,

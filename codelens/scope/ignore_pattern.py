@@ -15,6 +15,9 @@ import string
 from typing import Final, NamedTuple
 
 _SPECIAL: Final = re.compile(rb"[*?\[\\]")
+_BETWEEN: Final = re.compile(rb"[*?/]")
+_UNCLEAR: Final = re.compile(rb"[\[\\]")
+"""From there on a byte may not stand for itself."""
 _BOM: Final = b"\xef\xbb\xbf"
 _SLASH: Final = ord("/")
 
@@ -76,20 +79,42 @@ class Matcher(NamedTuple):
     regex: bytes | None = None
 
 
+def reduced(pattern: Pattern) -> Pattern:
+    """A pattern of `parse` without the slash at its start, and without `**/` before a name.
+
+    `**/name` says of a path what `name` says of its last part, at a lower price.
+    """
+    while not pattern.basename:
+        text = pattern.text.removeprefix(b"/")
+        if not text.startswith(b"**/") or b"/" in text[3:]:
+            return pattern._replace(text=text)
+        pattern = pattern._replace(text=text[3:], basename=True)
+    return pattern
+
+
+def needs(pattern: Pattern, *, fold: bool) -> list[bytes]:
+    """Runs of bytes that whatever a reduced pattern matches has; those that are told cheaply."""
+    before = _UNCLEAR.split(pattern.text, 1)[0]
+    return [_folded(run, fold) for run in _BETWEEN.split(before) if run]
+
+
+def is_wild(pattern: Pattern) -> bool:
+    """Whether a reduced pattern is more than a plain text or `*` and a plain text."""
+    behind_star = int(pattern.basename and pattern.text.startswith(b"*"))
+    return _SPECIAL.search(pattern.text, behind_star) is not None
+
+
 def matcher(pattern: Pattern, *, fold: bool) -> tuple[bool, Matcher] | None:
     """Whether the last part of a path decides, and how it, or else the path, is matched.
 
     The path is relative to the ignore file's folder. None if nothing can ever match.
     """
+    pattern = reduced(pattern)
     text = pattern.text
     if pattern.basename:
         if text.startswith(b"*") and not _SPECIAL.search(text, 1):
             return True, Matcher(suffix=_folded(text[1:], fold))
         return _finish(b"", text, path=False, fold=fold)
-    text = text.removeprefix(b"/")
-    if text.startswith(b"**/") and b"/" not in text[3:]:
-        # `**/name` says of a path what `name` says of its last part, at a lower price.
-        return matcher(pattern._replace(text=text[3:], basename=True), fold=fold)
     # git compares the part before the first wildcard on its own and matches from there on, so
     # that `a**/b` has its stars at the start of what is matched.
     special = _SPECIAL.search(text)

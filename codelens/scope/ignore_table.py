@@ -1,29 +1,29 @@
 """The patterns of one ignore file, made ready to be asked in a microsecond or two.
 
 Plain names and `*.ext` are looked up in dictionaries; all other patterns go into one regular
-expression per kind, whose first alternative that matches is the last line that does.
+expression per kind, whose first alternative that matches is the last line that does. Of a file with
+very many (`ignore_wild.Scattered`), only those are read that have to do with what is asked.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from codelens.scope.ignore_pattern import Matcher, Pattern, matcher, parse
+from codelens.scope.ignore_pattern import Matcher, Pattern, is_wild, matcher, parse, reduced
+from codelens.scope.ignore_wild import NONE, Scattered, Wild, compiled
 
-_NONE: Final = -1
+_MANY: Final = 500
+"""More patterns than these are not made ready before they are asked for: each costs 0.2 ms."""
 
 
-class _Wild(NamedTuple):
-    """Alternatives in one expression; group `n` is the line `lines[n]`."""
+class _Line(NamedTuple):
+    """A pattern, and how it is matched."""
 
-    regex: re.Pattern[bytes]
-    lines: tuple[int, ...]
-
-    def last(self, text: bytes) -> int:
-        found = self.regex.match(text)
-        return _NONE if found is None else self.lines[found.lastindex or 0]
+    pattern: Pattern
+    on_name: bool
+    how: Matcher | None
+    """None: it is not made ready yet."""
 
 
 class Table:
@@ -42,22 +42,21 @@ class Table:
         "asks_path",
     )
 
-    def __init__(self, patterns: list[tuple[bool, bool, Matcher]]) -> None:
-        self._negative = tuple(negative for negative, _, _ in patterns)
+    def __init__(self, lines: list[_Line], *, fold: bool) -> None:
+        self._negative = tuple(one.pattern.negative for one in lines)
         self._plain = not any(self._negative)
-        numbered = [(line, name, how) for line, (_, name, how) in enumerate(patterns)]
-        on_name = [(line, how) for line, name, how in numbered if name]
-        on_path = [(line, how) for line, name, how in numbered if not name]
+        on_name = [(line, one.how) for line, one in enumerate(lines) if one.on_name and one.how]
+        on_path = [(line, one.how) for line, one in enumerate(lines) if not one.on_name and one.how]
         # A dictionary keeps the last of equal keys, which is the line that decides.
         self._names = {how.literal: line for line, how in on_name if how.literal is not None}
         suffixes = {how.suffix: line for line, how in on_name if how.suffix is not None}
         self._extensions = {one: line for one, line in suffixes.items() if _is_extension(one)}
         self._suffixes = {one: line for one, line in suffixes.items() if not _is_extension(one)}
         self._all_suffixes = tuple(self._suffixes)
-        self._wild = _wild(on_name)
+        self._wild = _wild(lines, on_name=True, fold=fold)
         self._paths = {how.literal: line for line, how in on_path if how.literal is not None}
-        self._path_wild = _wild(on_path)
-        self.asks_path = bool(on_path)
+        self._path_wild = _wild(lines, on_name=False, fold=fold)
+        self.asks_path = any(not one.on_name for one in lines)
 
     def decide(self, name: bytes, path: bytes) -> bool | None:
         """Whether the last pattern that matches ignores; None if none matches.
@@ -68,7 +67,7 @@ class Table:
         if self._plain:
             return self._any(name, path) or None
         line = self._last(name, path)
-        return None if line == _NONE else not self._negative[line]
+        return None if line == NONE else not self._negative[line]
 
     def _any(self, name: bytes, path: bytes) -> bool:
         """Without a `!` the order of lines is of no matter."""
@@ -76,23 +75,23 @@ class Table:
             return True
         if self._all_suffixes and name.endswith(self._all_suffixes):
             return True
-        if self._wild is not None and self._wild.regex.match(name):
+        if self._wild is not None and self._wild.any(name):
             return True
         if not self.asks_path:
             return False
         if path in self._paths:
             return True
-        return self._path_wild is not None and self._path_wild.regex.match(path) is not None
+        return self._path_wild is not None and self._path_wild.any(path)
 
     def _last(self, name: bytes, path: bytes) -> int:
-        line = self._names.get(name, _NONE)
-        line = max(line, self._extensions.get(name[name.rfind(b".") :], _NONE))
+        line = self._names.get(name, NONE)
+        line = max(line, self._extensions.get(name[name.rfind(b".") :], NONE))
         if self._all_suffixes and name.endswith(self._all_suffixes):
             line = max(line, *(at for end, at in self._suffixes.items() if name.endswith(end)))
         if self._wild is not None:
             line = max(line, self._wild.last(name))
         if self.asks_path:
-            line = max(line, self._paths.get(path, _NONE))
+            line = max(line, self._paths.get(path, NONE))
             if self._path_wild is not None:
                 line = max(line, self._path_wild.last(path))
         return line
@@ -103,13 +102,12 @@ def _is_extension(suffix: bytes) -> bool:
     return suffix.rfind(b".") == 0
 
 
-def _wild(patterns: list[tuple[int, Matcher]]) -> _Wild | None:
-    found = [(line, how.regex) for line, how in reversed(patterns) if how.regex is not None]
-    if not found:
-        return None
-    body = b"|".join(b"(" + regex + b")" for _, regex in found)
-    regex = re.compile(b"(?:" + body + b")\\Z", re.DOTALL)
-    return _Wild(regex, (_NONE, *(line for line, _ in found)))
+def _wild(lines: list[_Line], *, on_name: bool, fold: bool) -> Wild | Scattered | None:
+    mine = [(number, one) for number, one in enumerate(lines) if one.on_name == on_name]
+    unready = [(number, one.pattern) for number, one in mine if one.how is None]
+    if unready:
+        return Scattered(unready, fold=fold)
+    return compiled([(number, one.how.regex) for number, one in mine if one.how])
 
 
 class Tables(NamedTuple):
@@ -122,16 +120,25 @@ class Tables(NamedTuple):
 @lru_cache(maxsize=1024)
 def tables(data: bytes, *, fold: bool) -> Tables:
     """The tables of an ignore file's text; equal texts are compiled once."""
-    known = [(pattern, matcher(pattern, fold=fold)) for pattern in parse(data)]
-    return Tables(_table(known, folders=False), _table(known, folders=True))
+    # Of equal lines the last decides, whatever stands before.
+    parsed = parse(data)
+    last = {(one.text, one.folder_only): line for line, one in enumerate(parsed)}
+    kept = [parsed[line] for line in sorted(last.values())]
+    wild = sum(is_wild(reduced(pattern)) for pattern in kept)
+    lines = [_line(pattern, fold=fold, at_once=wild <= _MANY) for pattern in kept]
+    known = [one for one in lines if one is not None]
+    of_files = [one for one in known if not one.pattern.folder_only]
+    folders = _table(known, fold=fold)
+    return Tables(folders if len(of_files) == len(known) else _table(of_files, fold=fold), folders)
 
 
-def _table(
-    known: list[tuple[Pattern, tuple[bool, Matcher] | None]], *, folders: bool
-) -> Table | None:
-    apply = [
-        (pattern.negative, *found)
-        for pattern, found in known
-        if found is not None and (folders or not pattern.folder_only)
-    ]
-    return Table(apply) if apply else None
+def _table(lines: list[_Line], *, fold: bool) -> Table | None:
+    return Table(lines, fold=fold) if lines else None
+
+
+def _line(pattern: Pattern, *, fold: bool, at_once: bool) -> _Line | None:
+    less = reduced(pattern)
+    if not at_once and is_wild(less):
+        return _Line(pattern, less.basename, None)
+    found = matcher(pattern, fold=fold)
+    return _Line(pattern, *found) if found else None

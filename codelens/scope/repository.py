@@ -245,22 +245,8 @@ class Repository:
             root for root in set(roots) if root != self.place.root and os.path.isdir(root)
         )
 
-    def dirty(self) -> bool | None:
-        """Whether tracked files differ from HEAD; None where libgit2 cannot tell.
-
-        Costs a walk over the worktree; it is asked by `status` alone.
-        """
-        try:
-            found = self.git.status(untracked_files="no", ignored=False)
-        except (pygit2.GitError, KeyError, ValueError, UnicodeError):
-            return None  # sparse and split indexes, names that are no UTF-8
-        finally:
-            self.release()
-        clean = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}
-        return any(flags not in clean for flags in found.values())
-
     def release(self) -> None:
-        """Give back what libgit2 read, which is 90 KiB for `dirty` in a worktree of 130 files.
+        """Give back what libgit2 read, which is 90 KiB for `is_dirty` in a worktree of 130 files.
 
         It is read anew where it is asked again. What keeps a look for later, as graphs do, then
         keeps no objects of git with it.
@@ -277,6 +263,18 @@ class Repository:
             and self._config_bool("core.precomposeUnicode"),
             sparse_checkout=self._config_bool("core.sparseCheckout"),
         )
+
+    def rule_files(self) -> list[str]:
+        """Files that libgit2 reads for attributes and ignore rules, outside of the worktree."""
+        xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(Path.home(), ".config")
+        found = [os.path.join(self.common_dir, "info", name) for name in ("attributes", "exclude")]
+        for setting, usual in (
+            ("core.attributesFile", "attributes"),
+            ("core.excludesFile", "ignore"),
+        ):
+            named = self._config_path(setting) or os.path.join(xdg, "git", usual)
+            found.append(os.path.join(self.place.root, named))
+        return found
 
     def has_filters(self) -> bool:
         """Whether a filter is set up that may give a file other bytes of the same size.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from gitrepo import GitRepo
@@ -13,7 +15,7 @@ from membership_trees import ODD_NAMES, PLAIN_NAMES, examples, fresh_repo, ignor
 
 from codelens.errors import ReadError
 from codelens.scope.ignore import Ignore, IgnoreSettings, default_excludes_file
-from codelens.scope.ignore_pattern import parse
+from codelens.scope.ignore_pattern import matcher, parse
 
 SOME_NAMES = [*PLAIN_NAMES, *ODD_NAMES, b"ab", b"ba", b"aab", b"abb", b"xa", b"C", b"a*b", b"foo"]
 short_paths = st.lists(st.sampled_from(SOME_NAMES), min_size=1, max_size=4).map(b"/".join)
@@ -244,3 +246,62 @@ def test_a_pattern_made_to_be_slow_is_not(tmp_path: Path, pattern: bytes) -> Non
 def test_lines_that_say_nothing_are_no_patterns() -> None:
     assert parse(b"\n# comment\n\n") == []
     assert [one.text for one in parse(b"a\n#b\n\\#c")] == [b"a", b"\\#c"]
+
+
+@given(text=ignore_texts, below=st.lists(short_paths, min_size=5, max_size=30), fold=st.booleans())
+@examples(150)
+def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
+    tmp_path_factory, text, below, fold
+):
+    """Which `test_patterns_match_what_git_matches` compares with git."""
+    many = b"".join(b"*q%dq*q\n" % number for number in range(600))
+    said = []
+    for data in (text, many + b"\n" + text.removeprefix(b"\xef\xbb\xbf"), text + b"\n" + many):
+        root = tmp_path_factory.mktemp("folder")
+        (root / ".gitignore").write_bytes(data)
+        ignore = Ignore(root, IgnoreSettings(excludes_file="", ignore_case=fold))
+        said.append([ignore.ignored(path, is_folder=kind) for path in below for kind in (0, 1)])
+    assert said[0] == said[1] == said[2]
+
+
+def test_what_very_many_patterns_ignore_is_as_in_git(repo: GitRepo) -> None:
+    lines = [b"a%d*b%d*c" % (number, number) for number in range(0, 3000, 3)]
+    lines += [
+        b"!a9*b?*c",
+        b"*[x]9\\7y*",
+        b"**/k*7",
+        b"d/*5?",
+        b"/w*1",
+        b"!d/*55",
+        b"a9*b9*c",
+        b"[u]?",
+    ]
+    make_file(repo.root, b".gitignore", b"\n".join(lines))
+    names = [b"a%db%dc" % (number, number) for number in (0, 1, 3, 9, 90, 91, 900, 2997)]
+    names += [b"ax97yz", b"k7", b"k17", b"d/155", b"d/156", b"d/15", b"w1", b"d/w1", b"uv", b"vu"]
+    candidates = [*names, *(b"e/" + name for name in names)]
+    for fold in (False, True):
+        repo.config("core.ignoreCase", str(fold).lower())
+        settings = IgnoreSettings(excludes_file="", ignore_case=fold)
+        assert ignored_by_us(repo, candidates, settings) == ignored_by_git(repo, candidates)
+
+
+def test_of_very_many_patterns_those_that_matter_are_read(tmp_path: Path) -> None:
+    """Each that is read costs 0.2 ms, so that some hundred thousand would take a minute."""
+    lines = b"".join(b"a%d*b%d*c\n" % (number, number) for number in range(100_000))
+    (tmp_path / ".gitignore").write_bytes(lines)
+    ignore = Ignore(tmp_path)
+    read: list[bytes] = []
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is matcher.__code__:
+            read.append(frame.f_locals["pattern"].text)
+
+    sys.setprofile(count)
+    try:
+        assert ignore.ignored(b"a4711xb4711xc")
+        assert not ignore.ignored(b"lamp.py")
+    finally:
+        sys.setprofile(None)
+    assert b"a4711*b4711*c" in read
+    assert len(read) < 500

@@ -12,6 +12,7 @@ from gitrepo import GitRepo, git_environment
 
 from codelens.errors import UnsupportedRepository
 from codelens.scope.repository import Repository
+from codelens.scope.uncommitted import is_dirty
 
 
 @pytest.fixture
@@ -43,9 +44,9 @@ def test_a_linked_worktree_that_was_moved_stays_one(repo: GitRepo, tmp_path: Pat
     found = Repository.at(now.root)
     assert (found.place.root, found.scope().branch) == (str(now.root), "side")
     assert found.scope().repo_id == Repository.at(repo.root).scope().repo_id
-    assert found.dirty() is False
+    assert is_dirty(found) is False
     now.write("lamp.py", "lit = False\n")
-    assert found.dirty() is True
+    assert is_dirty(found) is True
 
 
 def test_of_a_copied_worktree_each_copy_has_its_own_files(repo: GitRepo, tmp_path: Path) -> None:
@@ -54,7 +55,7 @@ def test_of_a_copied_worktree_each_copy_has_its_own_files(repo: GitRepo, tmp_pat
     first.write("lamp.py", "lit = False\n")
     found = Repository.at(tmp_path / "second")
     assert found.place.root == str(tmp_path / "second")
-    assert (found.dirty(), Repository.at(first.root).dirty()) == (False, True)
+    assert (is_dirty(found), is_dirty(Repository.at(first.root))) == (False, True)
 
 
 def test_a_linked_worktree_whose_files_are_elsewhere_is_refused(

@@ -9,6 +9,7 @@ from pathlib import Path
 from gitrepo import GitRepo
 
 from codelens.scope.repository import Repository
+from codelens.scope.uncommitted import is_dirty
 
 
 def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> None:
@@ -18,7 +19,7 @@ def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> No
     try:
         repository = Repository.at(made.root)
         opened = weakref.ref(repository.git)
-        assert repository.dirty() is False
+        assert is_dirty(repository) is False
         assert [name for name, _ in repository.branches()] == ["main"]
         repository.release()
         # What was given back is read anew.
