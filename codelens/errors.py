@@ -39,6 +39,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+_MOST_SAID = 4_000
+"""Characters of what happened; a name in a file may be of any length."""
+
 
 class CodelensError(Exception):
     """Base of all errors that codelens raises on purpose.
@@ -50,6 +53,10 @@ class CodelensError(Exception):
     """
 
     def __init__(self, what: str, *, typed: str = "", called: str = "") -> None:
+        if len(what) > _MOST_SAID:
+            left_out = len(what) - _MOST_SAID
+            half = _MOST_SAID // 2
+            what = f"{what[:half]} ... ({left_out:,} characters left out) ... {what[-half:]}"
         self.in_call = f"{what}; {called}" if called else what
         """The message for one who calls an MCP tool."""
         super().__init__(f"{what}; {typed}" if typed else what)

@@ -20,6 +20,8 @@ _SHARED = ("packed-refs", "shallow", "info/attributes", "info/grafts",
 _MOST_INCLUDES = 10
 """As deep as git follows them."""
 _CONFIG_BYTES = 1_000_000
+_HEAD_BYTES = 64 * 1024
+"""More is no HEAD; libgit2 would take a minute for what it cannot use."""
 _SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
 _PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
 _REMARK = re.compile(r"\s[#;]")
@@ -36,10 +38,13 @@ def refuse_pipes(root: str, git_dir: str) -> None:
         git_dir: of the worktree.
 
     Raises:
-        UnsupportedRepository: one of the files is a pipe, a socket or a device.
+        UnsupportedRepository: one of the files is a pipe, a socket or a device, or far too large.
     """
     for name in _OWN:
-        _look_at(root, f"{git_dir}/{name}")
+        found = _look_at(root, f"{git_dir}/{name}")
+        if name == "HEAD" and found is not None and found.st_size > _HEAD_BYTES:
+            why = f"its HEAD has {found.st_size:,} bytes"
+            raise UnsupportedRepository(root, why, "run `git status` there")
     common_dir = _common_dir(git_dir)
     for name in _SHARED:
         _look_at(root, f"{common_dir}/{name}")

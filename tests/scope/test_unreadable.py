@@ -128,3 +128,17 @@ def test_a_working_folder_that_was_deleted_is_told(
     gone.rmdir()
     with pytest.raises(WorkingFolderGone):
         locate(".")
+
+
+def test_a_head_of_megabytes_is_refused_before_it_is_read(repo: GitRepo) -> None:
+    (repo.root / ".git/HEAD").write_text("ref: refs/heads/" + "x" * 100_000)
+    with pytest.raises(UnsupportedRepository, match="its HEAD has 100,016 bytes"):
+        Repository.at(repo.root)
+
+
+def test_an_error_is_cut_where_a_file_names_something_endless(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: " + "x" * 60_000)
+    with pytest.raises(UnsupportedRepository, match="characters left out") as caught:
+        locate(tmp_path)
+    assert len(str(caught.value)) < 5_000
+    assert "write where it is now into the .git file" in str(caught.value)
