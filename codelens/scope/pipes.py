@@ -16,7 +16,7 @@ from codelens.errors import UnsupportedRepository
 
 _OWN = ("HEAD", "commondir", "config.worktree", "index")
 _SHARED = ("packed-refs", "shallow", "info/attributes", "info/grafts",
-           "objects/info/alternates")  # fmt: skip
+           "objects/info/alternates", "objects/pack/multi-pack-index")  # fmt: skip
 _MOST_INCLUDES = 10
 """As deep as git follows them."""
 _CONFIG_BYTES = 1_000_000

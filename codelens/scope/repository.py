@@ -6,13 +6,13 @@ Everything that pygit2 is asked goes through here and `tree.py`. Nothing of a re
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import hashlib
 import os
 import re
 import sys
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,8 @@ from codelens.scope.ignore import IgnoreSettings
 from codelens.scope.opening import opened
 from codelens.scope.pipes import refuse_pipe
 from codelens.scope.place import Place, locate
+from codelens.scope.refs import ref_names
+from codelens.scope.worktrees import listed_worktrees
 from codelens.types import CommitId
 
 _STATES = (
@@ -191,7 +193,7 @@ class Repository:
             broken = self._broken(ref, name or "HEAD")
             if broken is not None:
                 raise broken from error
-            near = difflib.get_close_matches(ref, [name for name, _ in self.branches()], 3)
+            near = difflib.get_close_matches(ref, ref_names(self.common_dir), 3)
             raise NoSuchRef(ref, self.place.root, near) from error
         return CommitId(str(found.id))
 
@@ -221,13 +223,6 @@ class Repository:
                 return None
         return None
 
-    def branches(self) -> Iterator[tuple[str, str]]:
-        """Short name and commit of each local branch and tag."""
-        for name in sorted(self.git.references):
-            for prefix in ("refs/heads/", "refs/tags/"):
-                if name.startswith(prefix):
-                    yield name.removeprefix(prefix), str(self.git.references[name].target)
-
     def worktrees(self) -> list[str]:
         """Roots of the other worktrees of this repository that still exist."""
         if not self.is_git:
@@ -236,11 +231,9 @@ class Repository:
         main = os.path.dirname(self.common_dir)
         if os.path.basename(self.common_dir) == ".git":
             roots.append(main)
-        for name in self.git.list_worktrees():
-            try:
-                roots.append(os.path.realpath(self.git.lookup_worktree(name).path))
-            except pygit2.GitError:
-                continue  # pruned between the list and the look
+        # Who cannot read the list still has an answer to the rest of the question.
+        with contextlib.suppress(OSError):
+            roots += listed_worktrees(self.common_dir)
         return sorted(
             root for root in set(roots) if root != self.place.root and os.path.isdir(root)
         )

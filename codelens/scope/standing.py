@@ -8,12 +8,12 @@ worktree, which may lie far from its `.git`. Everything else is "cannot be told"
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from codelens.errors import ScopeError
 from codelens.scope.mounts import mount_of, mounts
 from codelens.scope.repository import Repository
+from codelens.scope.worktrees import listed_worktrees
 
 State = Literal["there", "gone", "unreachable"]
 
@@ -106,29 +106,6 @@ def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
     if _is_hidden(common_dir) or not _on_the_same_disk(common_dir, seen):
         return "unreachable"
     return "gone"
-
-
-def listed_worktrees(common_dir: str) -> dict[str, bool]:
-    """Roots of the linked worktrees that git knows of, and whether they are locked.
-
-    Raises:
-        OSError: the list cannot be read.
-    """
-    admin = os.path.join(common_dir, "worktrees")
-    found: dict[str, bool] = {}
-    if not os.path.isdir(admin):
-        os.stat(common_dir)
-        return found
-    for name in os.listdir(admin):
-        own = os.path.join(admin, name)
-        try:
-            text = Path(own, "gitdir").read_bytes()
-        except FileNotFoundError:
-            continue
-        # Relative since git 2.48, if so configured.
-        dot_git = os.path.join(own, os.fsdecode(text.strip()))
-        found[os.path.realpath(os.path.dirname(dot_git))] = os.path.exists(f"{own}/locked")
-    return found
 
 
 def _is_hidden(folder: str) -> bool:

@@ -20,7 +20,7 @@ def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> No
         repository = Repository.at(made.root)
         opened = weakref.ref(repository.git)
         assert is_dirty(repository) is False
-        assert [name for name, _ in repository.branches()] == ["main"]
+        assert list(repository.git.references) == ["refs/heads/main"]
         repository.release()
         # What was given back is read anew.
         assert repository.scope().branch == "main"

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from hanging import end_after, guarded
 
 from codelens.scope.mounts import mount_of, mounts
 from codelens.scope.repository import Repository
 from codelens.scope.standing import (
     Whereabouts,
-    listed_worktrees,
     repository_state,
     standing,
     whereabouts,
 )
+from codelens.scope.worktrees import listed_worktrees
 
 
 class Place:
@@ -198,6 +200,18 @@ def test_worktrees_are_listed_with_their_locks(place: Place) -> None:
     assert listed_worktrees(place.common_dir) == {str(place.linked.root): False}
     place.main.git("worktree", "lock", place.linked.root)
     assert listed_worktrees(place.common_dir) == {str(place.linked.root): True}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+def test_a_pipe_in_the_notes_on_a_worktree_is_not_waited_for(place: Place) -> None:
+    admin = Path(place.common_dir, "worktrees")
+    shutil.copytree(admin / "linked", admin / "other")
+    (admin / "other/gitdir").unlink()
+    os.mkfifo(admin / "other/gitdir")
+    with guarded():
+        end_after(60)
+        assert listed_worktrees(place.common_dir) == {str(place.linked.root): False}
+        assert Repository.at(place.main.root).worktrees() == [str(place.linked.root)]
 
 
 def test_a_repository_is_gone_only_from_a_disk_that_is_there(place: Place) -> None:

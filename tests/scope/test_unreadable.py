@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from hanging import end_after, guarded
 
 from codelens.errors import BrokenRef, NoSuchRef, UnsupportedRepository, WorkingFolderGone
 from codelens.scope.place import locate
@@ -30,7 +31,8 @@ def repo(tmp_path: Path) -> GitRepo:
 @pytest.mark.parametrize(
     "name",
     ["index", "config", "config.worktree", "commondir", "packed-refs", "shallow",
-     "info/attributes", "info/grafts", "objects/info/alternates", "refs/heads/main"],
+     "info/attributes", "info/grafts", "objects/info/alternates",
+     "objects/pack/multi-pack-index", "refs/heads/main"],
 )  # fmt: skip
 def test_a_pipe_where_git_keeps_a_file_is_told(repo: GitRepo, name: str) -> None:
     file = repo.root / ".git" / name
@@ -46,6 +48,24 @@ def test_a_pipe_as_a_named_branch_is_told(repo: GitRepo) -> None:
     os.mkfifo(repo.root / ".git/refs/heads/other")
     with pytest.raises(UnsupportedRepository, match="is a pipe or device"):
         Repository.at(repo.root).scope("other~1")
+
+
+@unix
+def test_refs_with_odd_names_and_pipes_are_passed_over_where_names_are_proposed(
+    repo: GitRepo,
+) -> None:
+    repo.git("tag", "mail")
+    repo.git("pack-refs", "--all")
+    repo.git("branch", "main-2")
+    heads = repo.root / ".git/refs/heads"
+    (heads / "ma\n\x1b[31mred").write_text("anything")
+    os.mkfifo(heads / "zest")
+    with guarded():
+        end_after(60)
+        with pytest.raises(NoSuchRef) as caught:
+            Repository.at(repo.root).scope("mai")
+    assert all(name in str(caught.value) for name in ("mail", "main", "main-2"))
+    assert "red" not in str(caught.value)
 
 
 @unix

@@ -1,0 +1,48 @@
+"""Names of branches and tags, for who wrote one wrong: read without opening what may be no ref."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+_KINDS = ("refs/heads/", "refs/tags/")
+
+
+def ref_names(common_dir: str) -> list[str]:
+    """Short names of the local branches and tags, sorted; those that git would refuse are left out.
+
+    A file in `refs` counts whatever it holds. Costs a listing of each folder there, and
+    packed-refs.
+    """
+    found = {*_loose(common_dir), *_packed(common_dir)}
+    return sorted(name for name in found if name.isprintable())
+
+
+def _loose(common_dir: str) -> Iterator[str]:
+    for kind in _KINDS:
+        pending = [os.path.join(common_dir, kind)]
+        start = len(pending[0])
+        while pending:
+            try:
+                with os.scandir(pending.pop()) as listing:
+                    entries = list(listing)
+            except OSError:
+                continue
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    yield entry.path[start:].replace(os.sep, "/")
+
+
+def _packed(common_dir: str) -> Iterator[str]:
+    try:
+        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
+            lines = file.read().decode("utf-8", "backslashreplace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, _, name = line.partition(" ")
+        for kind in _KINDS:
+            if name.startswith(kind):
+                yield name.removeprefix(kind)
