@@ -27,12 +27,29 @@ def prepare() -> None:
     _occupy()
     if _closed(sys.stderr):
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
-    if _closed(sys.stdin):
+    _stdin_closed[0] = _closed(sys.stdin)
+    if _stdin_closed[0]:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     _speak_utf8(sys.stderr)
     if _closed(sys.stdout):
         raise Unwritable("it is closed")
     _speak_utf8(sys.stdout)
+
+
+_stdin_closed = [False]
+
+
+def stdin_text() -> str:
+    """All that comes from stdin.
+
+    Raises:
+        ReadError: it is closed.
+    """
+    from codelens.errors import ReadError
+
+    if _stdin_closed[0]:
+        raise ReadError("stdin is closed, so that `-` reads nothing; pipe a text in")
+    return sys.stdin.read()
 
 
 _emitted = [0]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from codelens.engine.answers import OutlineItem, StatusAnswer
 from codelens.types import Receipt
 
 _HEAD_SHOWN = 7
+_NAMED = 10
 # What would move a terminal's cursor, change its colours or turn the reading order.
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -87,14 +88,20 @@ def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
         ("languages", _counts(answer.languages)),
         ("outcomes", _counts(answer.outcomes.items())),
         ("left out", _counts(answer.skipped.items())),
-        ("submodules", ", ".join(answer.submodules)),
-        ("nested", ", ".join(answer.nested)),
-        ("worktrees", ", ".join(answer.worktrees)),
+        ("submodules", _some(answer.submodules)),
+        ("nested", _some(answer.nested)),
+        ("worktrees", _some(answer.worktrees)),
         ("index", f"{answer.index_path} ({answer.index_bytes / 1e6:,.1f} MB, "
                   f"{count_of(answer.views, 'view')})"),
         ("index id", answer.receipt.index_id),
     ]  # fmt: skip
     return [(name, value) for name, value in rows if value]
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    left = len(names) - _NAMED
+    return f"{shown} and {left:,} more ({len(names):,} in all)" if left > 0 else shown
 
 
 def _counts(found: Iterable[tuple[str, int]]) -> str:

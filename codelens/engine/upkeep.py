@@ -114,6 +114,12 @@ def one_view(found: Survey, target: str, scope_key: str) -> ViewLife:
         SettingError: none is, or several are.
     """
     fitting = views_called(found, target, scope_key)
+    if not fitting and not target:
+        raise SettingError(
+            "where you stand there is no view yet, or it was dropped",
+            typed="`codelens index` makes one",
+            called="cl_index makes one",
+        )
     if not fitting:
         raise SettingError(
             f"no view is called {target!r}",

@@ -76,10 +76,15 @@ def counted(
             _thread.call = _Open(home, tool, True, 0)
             raise
         whole = 0 if named.get("ref") else _whole_bytes(answer)
-        _thread.call = _Open(home, tool, False, whole)
+        _thread.call = _Open(home, tool, _has_failed(answer), whole)
         return answer
 
     return counting
+
+
+def _has_failed(answer: object) -> bool:
+    """Whether any of what was asked for is an error, as the exit code of `expand` has it."""
+    return isinstance(answer, ExpandAnswer) and any(one.error for one in answer.items)
 
 
 def stands(scope: Scope) -> None:

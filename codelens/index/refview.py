@@ -84,5 +84,8 @@ def _lacking(found: Refreshed) -> Refreshed:
     missing = sum(file.state == UNREADABLE for file in found.files)
     if not missing:
         return found
-    note = f"{missing} files of this commit are not in this clone; `git fetch` or check it out"
+    note = (
+        f"{missing} files of this commit are not in this clone (`git fetch`, or check it out) "
+        "or damaged (`git fsck`)"
+    )
     return found._replace(status="partial", unchecked=found.unchecked + missing, note=note)

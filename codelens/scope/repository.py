@@ -325,14 +325,18 @@ class Repository:
         """Bytes of a blob.
 
         Raises:
-            ReadError: the object is not here (a partial clone) or is no blob.
+            ReadError: the object is not here (a partial clone), is damaged, or is no blob.
         """
         try:
             found = self.git[pygit2.Oid(raw=oid)]
-        except (KeyError, ValueError, pygit2.GitError) as error:
+        except KeyError as error:
             raise ReadError(
                 f"object {oid.hex()} is not in this clone; nothing is ever fetched: "
                 "run `git fetch` or check the file out"
+            ) from error
+        except (ValueError, pygit2.GitError) as error:
+            raise ReadError(
+                f"object {oid.hex()} is damaged ({error}); `git fsck` says what else is"
             ) from error
         if not isinstance(found, pygit2.Blob):
             raise ReadError(f"object {oid.hex()} is no file content")

@@ -33,7 +33,7 @@ def read_tree(repository: Repository, commit: CommitId) -> Tree:
     """All files of a commit.
 
     Raises:
-        ReadError: a tree object is not in this clone.
+        ReadError: a tree object is not in this clone, or damaged.
     """
     tree = Tree([], [], [])
     for path, mode, oid in _entries(repository, commit):
@@ -59,7 +59,10 @@ def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | 
     for part in path.split(b"/"):
         if not isinstance(entry, pygit2.Tree):
             return None
-        found = next((one for one in entry if one.raw_name == part), None)
+        try:
+            found = next((one for one in entry if one.raw_name == part), None)
+        except (KeyError, pygit2.GitError) as error:
+            raise _unreadable(f"a tree of commit {commit}", error) from error
         if found is None:
             return None
         entry = found
@@ -71,10 +74,14 @@ def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
     try:
         found = repository.git[commit].peel(pygit2.Tree)
     except (KeyError, pygit2.GitError) as error:
-        raise ReadError(
-            f"commit {commit} is not in this clone: {error}; run `git fetch`"
-        ) from error
+        raise _unreadable(f"commit {commit}", error) from error
     return found
+
+
+def _unreadable(what: str, error: Exception) -> ReadError:
+    if isinstance(error, KeyError):
+        return ReadError(f"{what} is not in this clone: {error}; run `git fetch`")
+    return ReadError(f"{what} is damaged: {error}; `git fsck` says what else is")
 
 
 def _entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
@@ -93,7 +100,7 @@ def _walk(
             assert isinstance(tree, pygit2.Tree)
             entries = list(tree)
         except (KeyError, pygit2.GitError) as error:
-            raise ReadError(f"a tree of this commit is not in this clone: {error}") from error
+            raise _unreadable("a tree of this commit", error) from error
         for entry in entries:
             path = base + (entry.raw_name or b"")
             if entry.filemode == _TREE:

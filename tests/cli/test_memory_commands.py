@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from shop import Run
 
 from codelens.cli.parser import UsageError, parse
 
@@ -189,3 +190,13 @@ def test_usage_counts_what_was_printed(shell: Shell) -> None:
     assert [one["name"] for one in told["by_repository"]] == [str(shell.repo.root)]
     rows = shell.run("usage", "--by", "tool").stdout.splitlines()
     assert rows[2] == "by tool" and rows[3].startswith("  expand  1  █")
+
+
+def test_a_note_from_a_closed_stdin_is_told(
+    repo: GitRepo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    ran = run("save", "kept", "--note", "-")
+    sys.stdin.close()  # what the command put in its place
+    assert (ran.code, ran.out) == (2, "")
+    assert "stdin is closed" in ran.err

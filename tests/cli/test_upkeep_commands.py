@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo, git_environment
+from shop import Run
 
 from codelens.store.clock import DAY_S
 from codelens.store.database import open_index
@@ -157,3 +158,17 @@ def test_prunes_at_once_beside_searches_get_in_nobodys_way(shell: Shell) -> None
         assert process.returncode == 0, (args, err)
         assert ("lantern" in out) == (args[0] == "search")
     assert shell.branches() == {"main"}
+
+
+def test_of_many_worktrees_a_status_names_some(repo: GitRepo, run: Run) -> None:
+    for number in range(12):
+        repo.worktree(repo.root.parent / f"tree{number}", branch=f"b{number}")
+    said = run("status").out
+    assert " and 2 more (12 in all)" in said
+    assert len(json.loads(run("status", "--json").out)["status"]["worktrees"]) == 12
+
+
+def test_there_is_nothing_to_unpin_where_a_view_was_dropped(repo: GitRepo, run: Run) -> None:
+    assert run("index").code == 0
+    assert run("drop", "main", "--force").code == 0
+    assert "where you stand there is no view yet" in run("unpin").err

@@ -84,6 +84,12 @@ def test_a_refused_call_is_counted_as_failed(engine: Engine, repo: GitRepo) -> N
     assert (engine.usage().total.calls, engine.usage().total.failed) == (1, 1)
 
 
+def test_a_handle_that_is_not_there_is_counted_as_failed(engine: Engine, repo: GitRepo) -> None:
+    engine.expand(["lamp.py", "nope#x"], path=repo.root)
+    usage.served(5)
+    assert (engine.usage().total.calls, engine.usage().total.failed) == (1, 1)
+
+
 def test_an_answer_that_no_face_served_is_not_counted(engine: Engine, repo: GitRepo) -> None:
     engine.search("kindle", path=repo.root)
     assert engine.usage().total.calls == 0

@@ -10,7 +10,13 @@ import pytest
 from gitrepo import GitRepo
 from hanging import end_after, guarded
 
-from codelens.errors import BrokenRef, NoSuchRef, UnsupportedRepository, WorkingFolderGone
+from codelens.errors import (
+    BrokenRef,
+    NoSuchRef,
+    ReadError,
+    UnsupportedRepository,
+    WorkingFolderGone,
+)
 from codelens.scope.place import locate
 from codelens.scope.repository import Repository
 
@@ -162,3 +168,15 @@ def test_an_error_is_cut_where_a_file_names_something_endless(tmp_path: Path) ->
         locate(tmp_path)
     assert len(str(caught.value)) < 5_000
     assert "write where it is now into the .git file" in str(caught.value)
+
+
+def test_a_file_of_a_damaged_object_is_told_apart_from_one_that_is_not_here(repo: GitRepo) -> None:
+    oid = repo.git("rev-parse", "HEAD:a.py").decode().strip()
+    file = repo.root / ".git/objects" / oid[:2] / oid[2:]
+    file.chmod(0o600)
+    file.write_bytes(file.read_bytes()[:3] + bytes(20))
+    with pytest.raises(ReadError, match=r"is damaged .*git fsck"):
+        Repository.at(repo.root).read_blob(bytes.fromhex(oid))
+    file.unlink()
+    with pytest.raises(ReadError, match="is not in this clone"):
+        Repository.at(repo.root).read_blob(bytes.fromhex(oid))

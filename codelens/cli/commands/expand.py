@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from codelens.cli import options
+from codelens.cli import options, streams
 from codelens.cli.here import from_here
 from codelens.cli.streams import emit
 
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _from_stdin() -> list[str]:
-    return [line.rstrip("\r\n") for line in sys.stdin if line.strip()]
+    return [line.rstrip("\r") for line in streams.stdin_text().split("\n") if line.strip()]
 
 
 def _show(one: Excerpt, *, titled: bool, numbered: bool) -> None:

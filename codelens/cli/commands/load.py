@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from codelens.cli import options
+from codelens.cli import options, streams
 from codelens.cli.progress import Bar
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _text_of(file: str) -> str:
     from codelens.errors import ReadError
 
     if file == "-":
-        return sys.stdin.read()
+        return streams.stdin_text()
     try:
         with open(file, encoding="utf-8") as stream:
             return stream.read()

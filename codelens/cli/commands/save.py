@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from codelens.cli import options
+from codelens.cli import options, streams
 from codelens.cli.here import from_here
 from codelens.cli.progress import Bar
 
@@ -53,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
-    note = sys.stdin.read() if args.note == "-" else args.note
+    note = streams.stdin_text() if args.note == "-" else args.note
     with Engine() as engine, Bar() as bar:
         answer = engine.save(
             args.name,
