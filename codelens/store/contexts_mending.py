@@ -127,6 +127,12 @@ def _aside(path: Path) -> Path:
     return path.with_name(f"{path.name}{_ASIDE}{time.time_ns()}")
 
 
+def _set_aside_ns(aside: Path) -> int:
+    """When a file was set aside, by its name; 0 where that is not one of `_aside`."""
+    when = aside.name.rpartition(_ASIDE)[2]
+    return int(when) if when.isdecimal() else 0
+
+
 def _named_too(path: Path, aside: Path) -> None:
     """Another name for a file; where the system has no second names, in place of the first.
 
@@ -141,13 +147,18 @@ def _named_too(path: Path, aside: Path) -> None:
 def _restorable(path: Path) -> _Restorable:
     """What the newest sound copy has, with what is newer or only in what is damaged.
 
+    Where the file is gone, what was set aside before that copy was made does not count: the copy
+    has all that was restored of it but what was forgotten since.
+
     Raises:
         StoreError: a copy cannot be read now, which says nothing of it.
     """
     found: dict[str, Context] = {}
     about: list[tuple[str, str]] = []
     unsound: list[Path] = []
+    since_ns = 0
     for copy in copies(path):
+        made_ns = copy.stat().st_mtime_ns
         try:
             its, about = _of_copy(path, copy)
         except StoreError as error:
@@ -157,10 +168,12 @@ def _restorable(path: Path) -> _Restorable:
             found = {one.name: one for one in legible(copy)} | found
             continue
         found = {one.name: one for one in its} | found
+        since_ns = made_ns
         break
     # A process killed while it mended left the damaged file under its new name.
-    asides = sorted(path.parent.glob(f"{path.name}{_ASIDE}*[0-9]"), reverse=True)[:1]
-    for damaged in [path] if path.exists() else asides:
+    newest = max(path.parent.glob(f"{path.name}{_ASIDE}*[0-9]"), key=_set_aside_ns, default=None)
+    left = [newest] if newest is not None and _set_aside_ns(newest) >= since_ns else []
+    for damaged in [path] if path.exists() else left:
         for one in legible(damaged):
             if one.name not in found or found[one.name].saved_s <= one.saved_s:
                 found[one.name] = one

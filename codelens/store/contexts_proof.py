@@ -80,8 +80,13 @@ def as_it_is(path: Path) -> Database:
     """A file of which nothing is changed, not even to bring it up to date.
 
     But what a process that was killed left half written is undone, as by any other opening.
+
+    Raises:
+        StoreError: it cannot be opened; `HomeNotReadable` where its folder may not be entered.
     """
-    if path.with_name(f"{path.name}-journal").exists():
+    with translated(path):
+        half_written = path.with_name(f"{path.name}-journal").exists()
+    if half_written:
         with suppress(StoreError), closing(connected(path, "rw")) as db:
             contexts.count(db)
     return connected(path, "ro")

@@ -119,6 +119,35 @@ def test_a_lost_file_comes_back_from_its_copy(path: Path) -> None:
     assert notes == ["the saved contexts were damaged (it is gone): 30 restored"]
 
 
+def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_lost(
+    path: Path,
+) -> None:
+    file = open_contexts(path, terms_of, make=True)
+    assert file is not None
+    with file, file.db.write(None):
+        file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-9'")
+    assert "30 restored" in Notebook(path).every()[1][0]
+    Notebook(path).forget([f"name-{at}" for at in range(30)])
+    Notebook(path).put(context("after"), HOME, replace=False)
+    path.unlink()
+    every, notes = Notebook(path).every()
+    assert [one.name for one in every] == ["after"]
+    assert notes == ["the saved contexts were damaged (it is gone): 1 restored"]
+
+
+def test_what_a_process_killed_while_it_mended_had_set_aside_is_restored(path: Path) -> None:
+    file = open_contexts(path, terms_of, make=True)
+    assert file is not None
+    with file, file.db.write(None):
+        contexts.put(file.db, context("newest"), terms_of(context("newest")))
+        file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-9'")
+    path.rename(path.with_name(f"{path.name}.unreadable-{time.time_ns()}"))
+    # Not a name that codelens gives: nothing tells when it was set aside.
+    path.with_name(f"{path.name}.unreadable-by-hand-1").write_bytes(b"x")
+    every, notes = Notebook(path).every()
+    assert "31 restored" in notes[0] and "newest" in {one.name for one in every}
+
+
 def test_the_copy_before_counts_where_the_newest_is_damaged(path: Path) -> None:
     Notebook(path).put(context("later"), HOME, replace=False)
     path.write_bytes(b"x")

@@ -87,6 +87,22 @@ def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: 
     world.check()
 
 
+@pytest.mark.parametrize("mode", [0o400, 0o600])
+def test_a_folder_that_may_be_listed_and_not_entered_is_told_to_who_saves(
+    world: World, mode: int
+) -> None:
+    folder = world.home / "contexts"
+    # What was saved of another repository is looked at too, for one that moved.
+    world.contexts.rename(folder / f"contexts-{'0' * 16}.db")
+    folder.chmod(mode)
+    refused = world.run("save", "b", "--note", "x")
+    assert refused.returncode == 2
+    assert f"cannot read {str(folder)!r}: its mode {mode:04o} does not let you" in refused.stderr
+    assert "codelens doctor --fix" in refused.stderr
+    assert world.run("doctor", "--fix", "--no-agents").returncode == 0
+    assert world.run("save", "b", "--note", "x").returncode == 0
+
+
 def _is_index(path: Path) -> bool:
     return path.name.startswith("index-")
 
