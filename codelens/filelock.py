@@ -4,35 +4,49 @@ from __future__ import annotations
 
 import errno
 import sys
+import time
 
 _TAKEN = frozenset({errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK})
 """What the systems say of a lock that another has."""
+_PAUSE_S = 0.002
+_LONGEST_PAUSE_S = 0.05
 
 
-def take(descriptor: int, *, wait: bool) -> bool:
+def take(descriptor: int, *, wait_s: float = 0.0) -> bool:
     """Lock a file for one open descriptor; closing that gives the lock back.
 
     Args:
         descriptor: of a file open for writing.
-        wait: until whoever has it lets go; Windows gives up after ten seconds.
+        wait_s: how long to try. Never without end: who has it may be stopped.
 
     Returns:
-        Whether the lock is ours now; with `wait` it is.
+        Whether the lock is ours now.
 
     Raises:
         OSError: the file cannot be locked.
     """
+    until = time.monotonic() + wait_s
+    pause_s = _PAUSE_S
+    while not _taken(descriptor):
+        if time.monotonic() >= until:
+            return False
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+    return True
+
+
+def _taken(descriptor: int) -> bool:
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        if not wait and error.errno in _TAKEN:
+        if error.errno in _TAKEN:
             return False
         raise
     return True

@@ -16,7 +16,7 @@ HOLDER = """
 import os, sys
 from codelens import filelock
 
-filelock.take(os.open(sys.argv[1], os.O_RDWR), wait=True)
+filelock.take(os.open(sys.argv[1], os.O_RDWR), wait_s=60)
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -40,10 +40,10 @@ def test_a_lock_that_is_held_is_not_taken_until_it_is_given_back(
     lock: Path, descriptor: int
 ) -> None:
     other = os.open(lock, os.O_RDWR)
-    assert filelock.take(other, wait=False)
-    assert not filelock.take(descriptor, wait=False)
+    assert filelock.take(other)
+    assert not filelock.take(descriptor)
     os.close(other)
-    assert filelock.take(descriptor, wait=False)
+    assert filelock.take(descriptor)
 
 
 def test_a_killed_process_holds_nothing(lock: Path, descriptor: int) -> None:
@@ -52,13 +52,22 @@ def test_a_killed_process_holds_nothing(lock: Path, descriptor: int) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        assert not filelock.take(descriptor, wait=False)
+        assert not filelock.take(descriptor)
         holder.kill()
-        assert filelock.take(descriptor, wait=True)
+        assert filelock.take(descriptor, wait_s=60)
 
 
 def test_what_cannot_be_locked_is_an_error_and_not_a_lock_of_another(lock: Path) -> None:
     closed = os.open(lock, os.O_RDWR)
     os.close(closed)
     with pytest.raises(OSError, match="descriptor"):
-        filelock.take(closed, wait=False)
+        filelock.take(closed)
+
+
+def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(
+    lock: Path, descriptor: int
+) -> None:
+    other = os.open(lock, os.O_RDWR)
+    assert filelock.take(other)
+    assert not filelock.take(descriptor, wait_s=0.1)
+    os.close(other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -153,15 +153,20 @@ def root_of(path: str | Path) -> str:
     return locate(path).root
 
 
-def refuse_link_out(path: str | Path) -> None:
+def refuse_link_out(path: str | Path, own: Callable[[], set[str]]) -> None:
     """Refuse a path that leaves its worktree by a link of that worktree.
+
+    Args:
+        path: any path.
+        own: tells the worktrees that are meant anyway; a link may lead to those.
 
     Raises:
         UnclearWorktree: always when it refuses.
     """
-    if out := link_out(path):
-        why = f"{out.link} is a link of that worktree and leads out of it, to {out.target}"
-        raise UnclearWorktree(why, [out.worktree])
+    out = link_out(path)
+    if out is not None and root_of(path) not in own():
+        why = f"{path} leaves {out.worktree} by its link {out.link}, to {out.target}"
+        raise UnclearWorktree(why, [out.worktree, out.target])
 
 
 def in_range(limit: int) -> None:

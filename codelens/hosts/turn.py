@@ -64,7 +64,7 @@ def _is_ours(descriptor: int, path: Path) -> bool:
     ours = False
     try:
         # Who had the lock has deleted its file: what was locked then may have no name any more.
-        ours = filelock.take(descriptor, wait=False) and _is_at(descriptor, path)
+        ours = filelock.take(descriptor) and _is_at(descriptor, path)
     finally:
         if not ours:
             os.close(descriptor)

@@ -17,8 +17,8 @@ from codelens.errors import UnsupportedRepository
 _OWN = ("HEAD", "commondir", "config.worktree", "index")
 _SHARED = ("packed-refs", "shallow", "info/attributes", "info/grafts",
            "objects/info/alternates", "objects/pack/multi-pack-index")  # fmt: skip
-_MOST_INCLUDES = 10
-"""As deep as git follows them."""
+_MOST_CONFIGS = 200
+"""Each is looked at once, whoever includes it; git follows includes ten deep."""
 _CONFIG_BYTES = 1_000_000
 _HEAD_BYTES = 64 * 1024
 """More is no HEAD; libgit2 would take a minute for what it cannot use."""
@@ -48,8 +48,7 @@ def refuse_pipes(root: str, git_dir: str) -> None:
     common_dir = _common_dir(git_dir)
     for name in _SHARED:
         _look_at(root, f"{common_dir}/{name}")
-    for config in (f"{common_dir}/config", *_configs()):
-        _look_at_config(root, config, 0)
+    _look_at_configs(root, [f"{common_dir}/config", *_configs()])
 
 
 def refuse_pipe(root: str, file: str) -> None:
@@ -68,12 +67,10 @@ def _common_dir(git_dir: str) -> str:
 
 
 def _configs() -> tuple[str, ...]:
-    """The system's and the user's, of git and of libgit2, which minds no variable."""
+    """The system's and the user's, as libgit2 has them, which minds no variable."""
     home = os.path.expanduser("~")
     xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    named = os.environ.get("GIT_CONFIG_GLOBAL")
-    usual = ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
-    return (*usual, named) if named else usual
+    return ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
 
 
 def _look_at(root: str, file: str) -> os.stat_result | None:
@@ -90,13 +87,17 @@ def _look_at(root: str, file: str) -> os.stat_result | None:
     )
 
 
-def _look_at_config(root: str, file: str, depth: int) -> None:
-    found = _look_at(root, file)
-    if found is None or depth > _MOST_INCLUDES:
-        return
-    state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-    for one in _included(file, state):
-        _look_at_config(root, one, depth + 1)
+def _look_at_configs(root: str, files: list[str]) -> None:
+    seen: set[str] = set()
+    while files and len(seen) < _MOST_CONFIGS:
+        file = files.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        found = _look_at(root, file)
+        if found is not None:
+            state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            files += _included(file, state)
 
 
 @lru_cache(maxsize=64)
@@ -127,4 +128,4 @@ def _paths_in(text: str, folder: str) -> Iterator[str]:
         named = _PATH.match(rest) if including else None
         if named:
             value = _REMARK.split(named.group(1))[0].replace('"', "")
-            yield os.path.join(folder, os.path.expanduser(value))
+            yield os.path.normpath(os.path.join(folder, os.path.expanduser(value)))

@@ -13,6 +13,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -68,7 +69,7 @@ class Worktrees:
                     f"path must be absolute, not {path[:200]!r}: it says which worktree is meant, "
                     "by any path inside it"
                 )
-            refuse_link_out(path)
+            refuse_link_out(path, self._own)
             return path
         passed: list[str] = []
         named = [("--root", [self._fixed or ""]), ("the workspace of Codex", _codex(context))]
@@ -80,6 +81,14 @@ class Worktrees:
         if found := self._only_one("the client's roots", roots, passed):
             return found
         return await self._here(passed)
+
+    def _own(self) -> set[str]:
+        """Worktrees that this server was started for."""
+        found = {_root_here()}
+        for path in (self._fixed, *(self._environ.get(name) for name in HOST_VARIABLES)):
+            with suppress(ScopeError):
+                found.add(_root(path) if path else None)
+        return {root for root in found if root}
 
     def _only_one(self, source: str, paths: Iterable[str], passed: list[str]) -> str | None:
         """The worktree that a source names; what it names in vain is said in `passed`."""

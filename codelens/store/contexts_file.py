@@ -25,7 +25,7 @@ from codelens.store.contexts import Context
 from codelens.store.contexts_mending import COPIES, TermsOf, copied, copies, held, remade, sweep
 from codelens.store.contexts_proof import SHORTEST, as_it_is, prove, proved, size_of
 from codelens.store.database import Database, open_database, translated
-from codelens.store.recovery import alone_in
+from codelens.store.recovery import HOLDER, alone_in
 
 _PATIENCE_S = 10.0
 _LOOK_AGAIN_S = 0.05
@@ -211,6 +211,8 @@ def _mended(path: Path, terms_of: TermsOf, why: str) -> ContextsFile:
             except IndexCorrupt:
                 with held(path):
                     aside, count = remade(path, terms_of)
+    except TimeoutError as error:
+        raise IndexLocked(path, HOLDER) from error
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
     told = f"{count} restored" if count else "none could be restored"

@@ -180,7 +180,7 @@ class Database:
     def note_as_left(self) -> None:
         """Take the file as it is for one that codelens left."""
         # Where no lock can be made nothing can be noted either.
-        with suppress(OSError), recovery.alone_in(self.path.parent):
+        with suppress(OSError), recovery.alone_in(self.path.parent, wait_s=recovery.PATIENCE_S):
             lineage.note(self.path)
 
     def checkpoint(self) -> None:
@@ -270,9 +270,10 @@ class Database:
             yield
             return
         with ExitStack() as stack:
-            # Where no lock can be made nobody can rename a file either.
+            # Where no lock can be made nobody can rename a file either; nor can who is stopped.
             with suppress(OSError):
-                stack.enter_context(recovery.alone_in(self.path.parent))
+                waits = recovery.alone_in(self.path.parent, wait_s=recovery.PATIENCE_S)
+                stack.enter_context(waits)
                 if self._noted:
                     stack.enter_context(lineage.writing_to(self.path))
             yield

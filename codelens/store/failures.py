@@ -21,6 +21,7 @@ from codelens.errors import (
     StoreError,
 )
 from codelens.paths import NO_ROOM, barred
+from codelens.store.recovery import HOLDER
 
 _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
@@ -70,6 +71,8 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
         raise IndexCorrupt(path, f"text that is no UTF-8: {error.reason}") from error
     except apsw.Error as error:
         raise _failed(path, error) from error
+    except TimeoutError as error:
+        raise IndexLocked(path, HOLDER) from error
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(path) from error

@@ -95,13 +95,17 @@ def judge(path: Path) -> Standing:
     if left.file == found[1:]:
         return Standing.SAME
     # Whoever writes to it now notes that before giving the lock back.
-    with recovery.alone_in(path.parent):
-        found, left = state_of(path), left_of(path)
-        if found is None or left is None:
-            return Standing.UNKNOWN
-        if left.file == found[1:]:
-            return Standing.SAME
-        age = _age_in(path)
+    try:
+        with recovery.alone_in(path.parent, wait_s=recovery.PATIENCE_S):
+            found, left = state_of(path), left_of(path)
+            if found is None or left is None:
+                return Standing.UNKNOWN
+            if left.file == found[1:]:
+                return Standing.SAME
+            age = _age_in(path)
+    except TimeoutError:
+        # Its writer is stopped in the midst of a checkpoint, perhaps; nothing is known of it then.
+        return Standing.UNKNOWN
     if age is None or age >= left.age:
         return Standing.CHANGED
     if _has_log(path):
@@ -115,7 +119,7 @@ def is_as_left(path: Path, found: FileState) -> bool:
     if left is None or left.file == found[1:]:
         return True
     try:
-        with recovery.alone_in(path.parent):
+        with recovery.alone_in(path.parent, wait_s=recovery.PATIENCE_S):
             left, now = left_of(path), state_of(path)
             return left is None or (now is not None and left.file == now[1:])
     except OSError:
@@ -183,7 +187,7 @@ def checkpoint(path: Path, connection: apsw.Connection) -> None:
         OSError: the lock cannot be made.
         apsw.Error: it cannot be written; what is in the log stays there.
     """
-    with recovery.alone_in(path.parent), writing_to(path):
+    with recovery.alone_in(path.parent, wait_s=recovery.PATIENCE_S), writing_to(path):
         connection.wal_checkpoint()
 
 

@@ -7,6 +7,7 @@ one is built. Of each index the newest such file is kept, for seven days.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import time
@@ -15,12 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens import filelock
-from codelens.errors import HomeNotWritable
+from codelens.errors import HomeNotWritable, IndexLocked
 
 KEPT_S = 7 * 86_400
 """How long a file set aside is kept."""
 CHECKED_FOR_S = 7 * 86_400
 """After so long a whole index is checked again when it is opened."""
+HOLDER = "a process that keeps the folder locked; if one is stopped, continue or end it"
+PATIENCE_S = 3.0
+"""How long a question waits for the lock where it can go on without: the holder may be stopped."""
 _CLOCK_S = 86_400
 _ASIDE = re.compile(r"(.+)\.damaged-(\d+)(-wal|-shm|)")
 _LOGS = ("-wal", "-shm")
@@ -70,6 +74,8 @@ def set_aside(path: Path, identity: Identity | None) -> Path | None:
                 file = path.with_name(path.name + suffix)
                 if suffix == "" or file.exists():
                     file.rename(aside.with_name(aside.name + suffix))
+    except TimeoutError as error:
+        raise IndexLocked(path, HOLDER) from error
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
     forget_check(path)
@@ -154,11 +160,19 @@ def _names(folder: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path, lock: str = ".recovery.lock") -> Generator[None]:
-    """One process at a time renames databases of a folder; or makes them, with another lock."""
+def alone_in(
+    folder: Path, lock: str = ".recovery.lock", *, wait_s: float = 60.0
+) -> Generator[None]:
+    """One process at a time renames databases of a folder; or makes them, with another lock.
+
+    Raises:
+        TimeoutError: whoever has the lock, a process that is stopped perhaps, kept it so long.
+        OSError: the lock cannot be made.
+    """
     descriptor = os.open(folder / lock, os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        filelock.take(descriptor, wait=True)
+        if not filelock.take(descriptor, wait_s=wait_s):
+            raise TimeoutError(errno.ETIMEDOUT, f"another process keeps {lock} locked")
         yield
     finally:
         # Closing gives a lock back.

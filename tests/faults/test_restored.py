@@ -187,6 +187,19 @@ def test_an_older_log_put_beside_the_file_is_noticed(world: World, server: Serve
     world.check()
 
 
+def test_a_process_stopped_in_a_checkpoint_holds_up_nobody(world: World) -> None:
+    world.check()
+    with recovery.alone_in(world.index.parent):
+        world.edit()
+        world.check()
+        home = world.scratch / "elsewhere"
+        home.mkdir()
+        (home / "other.py").write_text("def kindle_other(): pass\n")
+        with world.engine() as engine:
+            assert engine.search("kindle_other", path=home).results
+    world.check()
+
+
 def test_a_row_that_refers_to_nothing_is_damage_at_once(world: World) -> None:
     world.check()
     with closing(open_index(world.index)) as db, pytest.raises(IndexCorrupt), db.write(None):

@@ -101,6 +101,13 @@ def test_configs_that_include_each_other_end(repo: GitRepo) -> None:
 
 
 @unix
+def test_a_config_that_includes_itself_over_and_over_ends(repo: GitRepo) -> None:
+    with (repo.root / ".git/config").open("a") as config:
+        config.write("[include]\n\tpath = config\n" * 40)
+    with guarded(), pytest.raises(UnsupportedRepository, match="include depth"):
+        Repository.at(repo.root).scope()
+
+
 def test_a_config_that_is_the_null_device_says_nothing(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -186,5 +186,14 @@ def test_a_path_by_a_link_out_of_the_worktree_is_refused(
     (tmp_path / "outside").mkdir()
     os.symlink(tmp_path / "outside", main.path("out"))
     said = editor().where(1, path=str(main.root / "out"))
-    assert f"leads out of it, to {tmp_path / 'outside'}" in said
-    assert said.endswith(f"pass path, an absolute path inside the one: {main.root}")
+    assert f"leaves {main.root} by its link {main.path('out')}, to {tmp_path / 'outside'}" in said
+    assert said.endswith(f"inside the one: {main.root}, {tmp_path / 'outside'}")
+
+
+def test_a_path_by_a_link_to_the_worktree_that_is_served_is_taken(
+    editor, main: GitRepo, second: GitRepo
+) -> None:
+    os.symlink(second.root, main.path("to-second"))
+    path = str(main.path("to-second") / "src")
+    assert at(second.root) in editor("--root", str(second.root)).where(1, path=path)
+    assert at(second.root) in editor(CLAUDE_PROJECT_DIR=str(second.root)).where(1, path=path)
