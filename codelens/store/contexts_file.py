@@ -18,6 +18,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
+import apsw
+
 from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
 from codelens.store import contexts
@@ -152,11 +154,22 @@ def _writing(db: Database) -> Generator[None]:
             try:
                 stack.enter_context(db.write(None, _LOOK_AGAIN_S))
                 break
-            except IndexLocked:
-                if time.monotonic() > until:
+            except StoreError as error:
+                if time.monotonic() > until or not _may_pass(error):
                     raise
         _still_there(db)
         yield
+
+
+def _may_pass(error: StoreError) -> bool:
+    """Whether a transaction that did not begin may begin in a moment.
+
+    SQLite tells an I/O error where the journal of another process went while it looked at it: seen
+    once in a minute of three processes that changed one file, on a machine with too much to do.
+    """
+    if isinstance(error, IndexLocked):
+        return True
+    return type(error) is StoreError and isinstance(error.__cause__, apsw.IOError)
 
 
 def _still_there(db: Database) -> None:
