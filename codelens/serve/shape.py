@@ -151,7 +151,7 @@ def _around(one: Excerpt, form: Format) -> str:
 
 
 def _cost(text: str, form: Format) -> int:
-    return within.cost_of(json.dumps(text, ensure_ascii=False) if form == "json" else text)
+    return within.cost_of(json.dumps(text, ensure_ascii=False) if form == "json" else safe(text))
 
 
 def _shortened(one: Excerpt, tokens: int, form: Format) -> Excerpt:
@@ -168,7 +168,8 @@ def _shortened(one: Excerpt, tokens: int, form: Format) -> Excerpt:
     if line_cut:
         # One line longer than all that may be said: minified, or data.
         left = max(tokens + _cost(lines[0], form), 1)
-        first = lines[0].encode()[: left * within.BYTES_A_TOKEN]
+        line = lines[0] if form == "json" else safe(lines[0])
+        first = line.encode()[: left * within.BYTES_A_TOKEN]
         kept = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
     end = one.start_line + len(kept) - 1
     return replace(one, text="".join(kept), end_line=end, truncated=True, line_cut=line_cut)
