@@ -69,6 +69,8 @@ def set_aside(path: Path, identity: Identity | None) -> Path | None:
             if identity is None or identity_of(path) != identity:
                 return None
             aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+            # Here, or a new file would be taken for an older copy of this one.
+            forget_check(path)
             # The logs first: SQLite would play an older log into a new database of this name.
             for suffix in (*_LOGS, ""):
                 file = path.with_name(path.name + suffix)
@@ -78,7 +80,6 @@ def set_aside(path: Path, identity: Identity | None) -> Path | None:
         raise IndexLocked(path, HOLDER) from error
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
-    forget_check(path)
     forget_old(path.parent)
     return aside
 
