@@ -85,13 +85,13 @@ class Asker:
                 self.report.count(f"partial: {why}")
             found = set[str]()
             for one in answer["results"]:
-                found.add(one["path"])
-                found |= {handle.partition("#")[0].rsplit(":", 1)[0] if ":" in handle else
-                          handle.partition("#")[0]
-                          for handle in (*one.get("alike", ()), *one.get("also", ()))}  # fmt: skip
-            if mode == "symbol":
                 # Near names are offered where the asked one is not defined.
-                found = {one["path"] for one in answer["results"] if one["symbol"] == text}
+                if mode == "symbol" and one["symbol"] != text:
+                    continue
+                found.add(one["path"])
+                # Copies are folded: a file that was renamed, and came back by a reset.
+                folded = (*one.get("alike", ()), *one.get("also", ()))
+                found |= {_file_of(handle) for handle in folded}
             where = f"{self._who}: {text!r} {mode} {ref}"
             if not quiet:
                 self.report.count("asked during an edit")
@@ -102,8 +102,8 @@ class Asker:
                 cut = len(answer["results"]) >= LIMIT or answer.get("more")
                 if found - wanted or (wanted - found and not cut):
                     more, less = sorted(found - wanted), sorted(wanted - found)
-                    self.report.fault(f"{where}: too much {more}, too little {less}; "
-                                      f"{answer['receipt']}")  # fmt: skip
+                    self.report.fault(f"{where}: too much {more}, too little {less} of "
+                                      f"{sorted(wanted)}; {answer['receipt']}")  # fmt: skip
                 elif mode == "symbol" and found:
                     self._read(answer, text, before)
                 return
@@ -128,6 +128,11 @@ class Asker:
         lines = self.tree.repo.path(read.get("path", "")).read_text().splitlines(keepends=True)
         if read.get("text") != "".join(lines[read["start_line"] - 1 : read["end_line"]]):
             self.report.fault(f"{self._who}: expand {handle} gave {read}")
+
+
+def _file_of(handle: str) -> str:
+    path = handle.partition("#")[0]
+    return path.rsplit(":", 1)[0] if ":" in handle else path
 
 
 def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0) -> Report:
