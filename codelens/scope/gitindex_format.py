@@ -7,6 +7,7 @@ import struct
 from typing import Final, NamedTuple
 
 from codelens.errors import UnsupportedRepository
+from codelens.scope.pipes import READ
 
 FIXED: Final = struct.Struct(">10I20s")
 """An entry up to its flags: ctime and mtime (seconds, nanoseconds), dev, inode, mode, uid, gid,
@@ -15,7 +16,6 @@ ASSUME_UNCHANGED: Final = 0x8000
 SKIP_WORKTREE: Final = 0x4000_0000
 INTENT_TO_ADD: Final = 0x2000_0000
 
-_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _HEADER: Final = struct.Struct(">4sII")
 _EXTENSION: Final = struct.Struct(">4sI")
 _CHECKSUM_BYTES: Final = 20
@@ -76,7 +76,7 @@ def load(file: str) -> IndexFile | None:
     """
     try:
         # A pipe would keep its opener waiting; this way it reads as empty.
-        with open(os.open(file, _READ), "rb") as stream:
+        with open(os.open(file, READ), "rb") as stream:
             data = stream.read()
     except (FileNotFoundError, NotADirectoryError):
         return None

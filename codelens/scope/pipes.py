@@ -11,8 +11,10 @@ import re
 import stat
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from codelens.errors import UnsupportedRepository
+from codelens.scope.place import shared_dir
 
 _OWN = ("HEAD", "commondir", "config.worktree", "index")
 _SHARED = ("packed-refs", "shallow", "info/attributes", "info/grafts",
@@ -25,7 +27,8 @@ _HEAD_BYTES = 64 * 1024
 _SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
 _PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
 _REMARK = re.compile(r"\s[#;]")
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Flags to open a file that may be a pipe, without waiting for its writer."""
 
 
 def refuse_pipes(root: str, git_dir: str) -> None:
@@ -45,7 +48,7 @@ def refuse_pipes(root: str, git_dir: str) -> None:
         if name == "HEAD" and found is not None and found.st_size > _HEAD_BYTES:
             why = f"its HEAD has {found.st_size:,} bytes"
             raise UnsupportedRepository(root, why, "run `git status` there")
-    common_dir = _common_dir(git_dir)
+    common_dir = shared_dir(git_dir)
     for name in _SHARED:
         _look_at(root, f"{common_dir}/{name}")
     _look_at_configs(root, [f"{common_dir}/config", *_configs()])
@@ -56,14 +59,19 @@ def refuse_pipe(root: str, file: str) -> None:
     _look_at(root, file)
 
 
-def _common_dir(git_dir: str) -> str:
+def read_plain(file: str, most: int) -> bytes:
+    """The first `most` bytes of a file; nothing for a pipe, which would keep its opener waiting.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(file, READ)
     try:
-        with open(
-            os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape"
-        ) as file:
-            return os.path.join(git_dir, file.read().strip())
-    except OSError:
-        return git_dir
+        return os.read(descriptor, most)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(descriptor)
 
 
 def _configs() -> tuple[str, ...]:
@@ -104,15 +112,9 @@ def _look_at_configs(root: str, files: list[str]) -> None:
 def _included(file: str, state: tuple[int, int, int, int]) -> tuple[str, ...]:
     """Files that a config includes, under whatever condition; read anew when `state` changes."""
     try:
-        descriptor = os.open(file, _READ)
+        text = read_plain(file, _CONFIG_BYTES)
     except OSError:
         return ()
-    try:
-        text = os.read(descriptor, _CONFIG_BYTES)
-    except OSError:
-        return ()
-    finally:
-        os.close(descriptor)
     if b"include" not in text.lower():
         return ()
     return tuple(_paths_in(text.decode("utf-8", "surrogateescape"), os.path.dirname(file)))

@@ -114,6 +114,17 @@ def _climb(here: str) -> Place | None:
         folder = parent
 
 
+def shared_dir(git_dir: str) -> str:
+    """The folder that all worktrees of a repository share, as `git_dir` names it."""
+    try:
+        with open(
+            os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
+            return os.path.join(git_dir, file.read().strip())
+    except OSError:
+        return git_dir
+
+
 def _is_git_dir(folder: str) -> bool:
     head = os.path.join(folder, "HEAD")
     if not (os.path.isfile(head) or os.path.islink(head)):

@@ -30,7 +30,7 @@ from codelens.errors import (
 from codelens.scope.ignore import IgnoreSettings
 from codelens.scope.opening import opened
 from codelens.scope.pipes import refuse_pipe
-from codelens.scope.place import Place, locate
+from codelens.scope.place import Place, locate, shared_dir
 from codelens.scope.refs import ref_names
 from codelens.scope.worktrees import listed_worktrees
 from codelens.types import CommitId
@@ -132,12 +132,7 @@ class Repository:
     @cached_property
     def common_dir(self) -> str:
         """The folder that all worktrees share."""
-        git_dir = self.place.git_dir
-        try:
-            text = Path(git_dir, "commondir").read_text(encoding="utf-8", errors="surrogateescape")
-        except OSError:
-            return os.path.realpath(git_dir)
-        return os.path.realpath(os.path.join(git_dir, text.strip()))
+        return os.path.realpath(shared_dir(self.place.git_dir))
 
     def scope(self, ref: str | None = None) -> Scope:
         """The scope of the worktree or folder, or of a ref.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+from codelens.scope.pipes import read_plain
+
 _PATH_BYTES = 64 * 1024
 
 
@@ -22,7 +23,7 @@ def listed_worktrees(common_dir: str) -> dict[str, bool]:
     for name in os.listdir(admin):
         own = os.path.join(admin, name)
         try:
-            text = _read(os.path.join(own, "gitdir"))
+            text = read_plain(os.path.join(own, "gitdir"), _PATH_BYTES).strip()
         except (FileNotFoundError, NotADirectoryError):
             continue
         if not text or b"\0" in text:
@@ -31,14 +32,3 @@ def listed_worktrees(common_dir: str) -> dict[str, bool]:
         dot_git = os.path.join(own, os.fsdecode(text))
         found[os.path.realpath(os.path.dirname(dot_git))] = os.path.exists(f"{own}/locked")
     return found
-
-
-def _read(file: str) -> bytes:
-    """What a file holds; nothing for a pipe, which would keep its opener waiting."""
-    descriptor = os.open(file, _READ)
-    try:
-        return os.read(descriptor, _PATH_BYTES).strip()
-    except BlockingIOError:
-        return b""
-    finally:
-        os.close(descriptor)

@@ -39,11 +39,6 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def writer(repo: GitRepo, home: Path) -> Iterator[Database]:
     """A writer in the midst of a transaction that would take everything away."""
     with Engine(Settings(home=home)) as engine:

@@ -22,15 +22,6 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-@pytest.fixture(scope="module")
-def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return {
-        "CODELENS_HOME": str(tmp_path_factory.mktemp("home")),
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
-
-
 # Time enough for a loaded machine; what is meant is a second.
 PATIENCE_S = 10.0
 
