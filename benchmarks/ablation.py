@@ -29,9 +29,11 @@ import retrieval
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.rank import kin, score, search, weights
-from codelens.rank.request import Outcome, Request
-from codelens.store.snapshot import Snapshot
+from codelens.rank import ranking_weights, search_pipeline
+from codelens.rank.query import related_words
+from codelens.rank.scoring import weighted_score
+from codelens.rank.search_request import Outcome, Request
+from codelens.store.views.snapshot import Snapshot
 
 sys.path.insert(0, str(retrieval.RETRIEVAL))
 from score import ndcg
@@ -52,7 +54,7 @@ class Case(NamedTuple):
     read: Callable[..., bytes | None]
 
     def ask(self) -> Outcome:
-        return search.search(self.view, self.request, self.read)
+        return search_pipeline.search(self.view, self.request, self.read)
 
     def score(self) -> float:
         rows = [retrieval.row(_Hit(one), self.wanted) for one in self.ask().results]
@@ -70,7 +72,7 @@ class _Hit:
 def cases(checkouts: Path, engine: Engine) -> list[Case]:
     """All questions with the views that answer them."""
     taken: list[tuple[Any, ...]] = []
-    real = search.search
+    real = search_pipeline.search
 
     def take(*asked: Any) -> Outcome:
         taken.append(asked)
@@ -78,7 +80,7 @@ def cases(checkouts: Path, engine: Engine) -> list[Case]:
 
     roots = {one["name"]: one for one in json.loads(retrieval.REPOS.read_text())}
     found: list[Case] = []
-    with changed(search, "search", take):
+    with changed(search_pipeline, "search", take):
         for one in retrieval.questions():
             folder = checkouts / one["repo"]
             if not folder.exists():
@@ -146,28 +148,30 @@ def table(every: list[Case]) -> None:
 
 def left_out() -> Iterator[tuple[str, Any, str, Any]]:
     """What to change for each row: label, module, name, value."""
-    for kind, chosen in (("WORDS", weights.WORDS), ("TOKEN", weights.TOKEN)):
+    for kind, chosen in (("WORDS", ranking_weights.WORDS), ("TOKEN", ranking_weights.TOKEN)):
         for name in chosen:
-            yield f"{kind.lower()}: {name}", weights, kind, _with(chosen, {name: 0.0})
-    words = weights.WORDS
+            yield f"{kind.lower()}: {name}", ranking_weights, kind, _with(chosen, {name: 0.0})
+    words = ranking_weights.WORDS
     sums = {"csum3": 0.0, "csumall": 0.0}
     stem = dict.fromkeys(("stemcov", "stempfx", "stemeq"), 0.0)
     folder = dict.fromkeys(("dircov", "dirwt", "dirpfx", "depth"), 0.0)
-    yield "chunks beyond the best", weights, "WORDS", _with(words, sums)
-    yield "the file's name", weights, "WORDS", _with(words, stem)
-    yield "its folders", weights, "WORDS", _with(words, folder)
-    for role in weights.PUSHED_DOWN["words"]:
-        less = {kind: _with(every, {role: 0.0}) for kind, every in weights.PUSHED_DOWN.items()}
-        yield f"pushed down: {role}", weights, "PUSHED_DOWN", less
-    none = {kind: MappingProxyType({}) for kind in weights.PUSHED_DOWN}
-    yield "pushed down: all", weights, "PUSHED_DOWN", none
-    yield "kindred words", kin, "kindred", lambda _: []
-    yield "adjacent words as one", weights, "COMPOUND_WEIGHT", 1e-9
-    yield "long queries: a stem's share", weights, "LONG_QUERY", 10**6
-    yield "names as a field (weight 1)", weights, "NAME_WEIGHT", 1.0
-    yield "docs as a field (weight 0)", weights, "DOC_WEIGHT", 0.0
-    yield "stem as a field", weights, "STEM_WEIGHT", 0.0
-    yield "folders as a field", weights, "FOLDER_WEIGHT", 0.0
+    yield "chunks beyond the best", ranking_weights, "WORDS", _with(words, sums)
+    yield "the file's name", ranking_weights, "WORDS", _with(words, stem)
+    yield "its folders", ranking_weights, "WORDS", _with(words, folder)
+    for role in ranking_weights.PUSHED_DOWN["words"]:
+        less = {
+            kind: _with(every, {role: 0.0}) for kind, every in ranking_weights.PUSHED_DOWN.items()
+        }
+        yield f"pushed down: {role}", ranking_weights, "PUSHED_DOWN", less
+    none = {kind: MappingProxyType({}) for kind in ranking_weights.PUSHED_DOWN}
+    yield "pushed down: all", ranking_weights, "PUSHED_DOWN", none
+    yield "kindred words", related_words, "kindred", lambda _: []
+    yield "adjacent words as one", ranking_weights, "COMPOUND_WEIGHT", 1e-9
+    yield "long queries: a stem's share", ranking_weights, "LONG_QUERY", 10**6
+    yield "names as a field (weight 1)", ranking_weights, "NAME_WEIGHT", 1.0
+    yield "docs as a field (weight 0)", ranking_weights, "DOC_WEIGHT", 0.0
+    yield "stem as a field", ranking_weights, "STEM_WEIGHT", 0.0
+    yield "folders as a field", ranking_weights, "FOLDER_WEIGHT", 0.0
 
 
 def _with(chosen: Any, changes: dict[str, float]) -> MappingProxyType[str, float]:
@@ -187,17 +191,17 @@ class Sample(NamedTuple):
 
 def sample(case: Case, names: list[str]) -> Sample | None:
     """The features of one question's candidates; None for a single name."""
-    judged: list[score.Judged] = []
+    judged: list[weighted_score.Judged] = []
     single = False
-    real = score.judge
+    real = weighted_score.judge
 
-    def take(found: Any, query: Any) -> list[score.Judged]:
+    def take(found: Any, query: Any) -> list[weighted_score.Judged]:
         nonlocal single
         single = query.single
         judged[:] = real(found, query)
         return judged
 
-    with changed(score, "judge", take):
+    with changed(weighted_score, "judge", take):
         case.ask()
     if single or not judged:
         return None
@@ -206,7 +210,7 @@ def sample(case: Case, names: list[str]) -> Sample | None:
     columns = [[one.evidence.features.get(name, 0.0) for one in judged] for name in names]
     fixed = [
         one.score
-        - sum(weights.WORDS[name] * one.evidence.features.get(name, 0.0) for name in names)
+        - sum(ranking_weights.WORDS[name] * one.evidence.features.get(name, 0.0) for name in names)
         for one in judged
     ]
     ideal = sum(DISCOUNT[: len(case.question["relevant"])])
@@ -260,8 +264,8 @@ def bagged(samples: list[Sample], start: list[float], names: list[str]) -> list[
 
 def five(every: list[Case]) -> None:
     random.seed(1)
-    names = list(weights.WORDS)
-    start = list(weights.WORDS.values())
+    names = list(ranking_weights.WORDS)
+    start = list(ranking_weights.WORDS.values())
     samples = [known for one in every if (known := sample(one, names))]
     repos = sorted({one.question["repo"] for one in every})
     values: dict[str, list[float]] = collections.defaultdict(list)
@@ -270,7 +274,7 @@ def five(every: list[Case]) -> None:
         rest = [one for one in samples if one.case.question["repo"] not in held]
         chosen = dict(zip(names, bagged(rest, start, names), strict=True))
         print(f"fold {fold + 1}: " + ", ".join(f"{name} {w:.2f}" for name, w in chosen.items()))
-        with changed(weights, "WORDS", MappingProxyType(chosen)):
+        with changed(ranking_weights, "WORDS", MappingProxyType(chosen)):
             for one in every:
                 if one.question["repo"] in held:
                     value = one.score()

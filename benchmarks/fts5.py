@@ -29,12 +29,12 @@ from queries import queries
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.extract.tokens import terms_of_text
-from codelens.rank import candidates
-from codelens.rank.corpus import Corpus, corpus_of
-from codelens.rank.query import Query, analyse
-from codelens.store.snapshot import Snapshot
-from codelens.store.views import FileRow
+from codelens.extract.tokenizer import terms_of_text
+from codelens.rank.query.query_analysis import Query, analyse
+from codelens.rank.scoring import candidates
+from codelens.rank.view_statistics import Corpus, corpus_of
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
 
 BEST = 200
 AGREE = 20

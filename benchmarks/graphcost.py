@@ -36,7 +36,7 @@ RESOLVE = """
 import gc, json, resource, time
 gc.set_threshold(50_000, 20, 50)
 from codelens.engine.engine import Engine
-from codelens.resolve.reading import graph_of
+from codelens.resolve.stored_graph import graph_of
 engine = Engine()
 engine.look()
 with engine._looked('.', None, None, lambda *_: None) as (opened, look), opened.shelf.db.read():

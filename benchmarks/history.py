@@ -54,11 +54,11 @@ from typing import NamedTuple
 import rivals
 
 from codelens.config import Settings
-from codelens.engine.answers import SearchAnswer
+from codelens.engine.answers.reading_answers import SearchAnswer
 from codelens.engine.engine import Engine
-from codelens.extract.detect import language_by_path
-from codelens.extract.languages import TEXT, language_info
-from codelens.handles.grammar import parse_handle
+from codelens.extract.language_detection import language_by_path
+from codelens.extract.language_settings import TEXT, language_info
+from codelens.handles.handle_grammar import parse_handle
 from codelens.paths import printed
 
 METHODS = ("codelens", "BM25", "BM25 parts", "ripgrep")

@@ -5,7 +5,8 @@
 
 The queries are made of the repository itself, always the same ones for the same files: see `MIX`.
 Each is asked in one process that stays open, after a few others; its postings may be cold.
-`ranking` is `codelens.rank.search.search` alone over a view that is already looked at; `answer` is
+`ranking` is `codelens.rank.search_pipeline.search` alone over a view that is already looked at;
+`answer` is
 `Engine.search` from end to end, the look at the disk included, for every fourth query, asked again.
 CPU is that of the process and its children. `--answers FILE` writes every result, to compare two
 versions byte by byte.
@@ -27,11 +28,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from codelens.engine.current_view import Look
 from codelens.engine.engine import Engine
-from codelens.engine.look import Look
-from codelens.extract.tokens import STOPWORDS, parts_of_word
-from codelens.rank.request import Outcome, Request
-from codelens.rank.search import search
+from codelens.extract.tokenizer import STOPWORDS, parts_of_word
+from codelens.rank.search_pipeline import search
+from codelens.rank.search_request import Outcome, Request
 from codelens.types import Symbol
 
 MIX = {

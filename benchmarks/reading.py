@@ -5,7 +5,7 @@
     python benchmarks/reading.py report RESULTS.jsonl
 
 The 500 questions of shared/retrieval over 25 repositories, and five ways to go about each. All
-pay for what a tool prints, by the one estimate of `codelens.engine.as_text.tokens_of` (a token
+pay for what a tool prints, by the one estimate of `codelens.render.text_pieces.tokens_of` (a token
 for four bytes), and nobody for what is typed. Lines are shown one after the other until the
 budget is out, so the last file or excerpt counts as far as it was shown.
 
@@ -47,10 +47,10 @@ import rivals
 from retrieval import RETRIEVAL, full_path, questions
 
 from codelens.config import Settings
-from codelens.engine.answers import SearchAnswer
-from codelens.engine.as_text import tokens_of
+from codelens.engine.answers.reading_answers import SearchAnswer
 from codelens.engine.engine import Engine
-from codelens.serve import shape
+from codelens.render.text_pieces import tokens_of
+from codelens.serve.tools import reading_shape
 from codelens.types import Receipt
 
 BUDGETS = (1000, 2000, 4000, 8000)
@@ -200,7 +200,7 @@ def codelens(engine: Engine, folder: Path, query: str) -> Iterator[Shown]:
 def printed_by_search(answer: SearchAnswer, *, brief: bool) -> str:
     """The tool's text; `brief` as it is unless more results are asked for than by default."""
     steadied = replace(answer, receipt=steady(answer.receipt))
-    return shape.search(steadied, "concise", SEARCH_TOKENS, brief=brief)
+    return reading_shape.search(steadied, "concise", SEARCH_TOKENS, brief=brief)
 
 
 def expanded(engine: Engine, folder: Path, handles: Sequence[str]) -> Iterator[Shown]:
@@ -208,8 +208,10 @@ def expanded(engine: Engine, folder: Path, handles: Sequence[str]) -> Iterator[S
     answer = engine.expand(handles, path=folder, max_lines=MOST_TOKENS)
     answer = replace(answer, receipt=steady(answer.receipt))
 
-    def printed(*items: shape.Excerpt) -> int:
-        return len(shape.expand(replace(answer, items=items), "concise", MOST_TOKENS).encode())
+    def printed(*items: reading_shape.Excerpt) -> int:
+        return len(
+            reading_shape.expand(replace(answer, items=items), "concise", MOST_TOKENS).encode()
+        )
 
     head = printed()
     yield Shown("-" * head)

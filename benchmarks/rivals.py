@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.extract.tokens import STOPWORDS, WORD, count_terms, terms_of_text
+from codelens.extract.tokenizer import STOPWORDS, WORD, count_terms, terms_of_text
 
 K1, B = 1.2, 0.75
 LARGEST_FILE = 1_000_000

@@ -115,9 +115,9 @@ def warm(repo: Path, home: Path, queries: list[str]) -> dict:
 
 PARSE_ONLY = """
 import json, os, sys, time
-from codelens.extract.classify import classify, decode
-from codelens.extract.detect import language_of
-from codelens.extract.grammars import grammar
+from codelens.extract.file_kinds import classify, decode
+from codelens.extract.language_detection import language_of
+from codelens.extract.parse.grammars import grammar
 from tree_sitter import Parser
 total, work = 0, []
 for name in sys.stdin.buffer.read().split(b'\\0'):

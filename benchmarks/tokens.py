@@ -16,9 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from codelens.config import Settings
-from codelens.engine import within
 from codelens.engine.engine import Engine
-from codelens.serve import shape
+from codelens.render import token_budget
+from codelens.serve.tools import reading_shape
 
 LIMIT = 100_000
 SPLIT = (
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--tiktoken", type=Path, action="append", default=[])
     parser.add_argument("--tokenizer", type=Path, action="append", default=[])
     args = parser.parse_args()
-    counters = {"bytes / 3": within.cost_of}
+    counters = {"bytes / 3": token_budget.cost_of}
     counters |= {one.name[:12]: tiktoken_counter(one) for one in args.tiktoken}
     counters |= {one.name[:12]: json_counter(one) for one in args.tokenizer}
     texts: dict[str, list[str]] = {"concise": [], "detailed": [], "json": []}
@@ -63,16 +63,18 @@ def main() -> None:
             answer = engine.search(query, path=folder, explain=False)
             results += len(answer.results)
             for form, found in texts.items():
-                found.append(shape.search(answer, form, LIMIT, brief=True))
+                found.append(reading_shape.search(answer, form, LIMIT, brief=True))
     out = sys.stdout
     out.write(f"{len(texts['json'])} queries, {results} results; a token of each way to count\n")
     for form, found in texts.items():
         for name, count in counters.items():
             costs = [count(text) for text in found]
-            share = [cost / within.cost_of(text) for cost, text in zip(costs, found, strict=True)]
+            share = [
+                cost / token_budget.cost_of(text) for cost, text in zip(costs, found, strict=True)
+            ]
             out.write(
                 f"{form:9} {name:13} {sum(costs) / len(costs):7.1f} an answer,"
-                f" {sum(costs) / sum(map(within.cost_of, found)):.2f} of the estimate,"
+                f" {sum(costs) / sum(map(token_budget.cost_of, found)):.2f} of the estimate,"
                 f" {max(share):.2f} at worst\n"
             )
 

@@ -38,10 +38,10 @@ class Settings:
     """Path glob -> language, before all other rules."""
 
     tools: str = ""
-    """Which MCP tools a server lists, see `codelens.serve.profiles`; empty: the core ones."""
+    """Which MCP tools a server lists, see `codelens.serve.tool_profiles`; empty: the core ones."""
 
     usage: bool = True
-    """Whether calls are counted, on this machine alone (`codelens.engine.usage`)."""
+    """Whether calls are counted, on this machine alone (`codelens.engine.usage.usage_counter`)."""
 
     prune_branch_days: float = 14
     """How long the view of a branch is kept that no worktree stands on; as a left-over index."""

@@ -77,14 +77,16 @@ class Reference(NamedTuple):
     symbol: int
     """Position of the innermost enclosing symbol, -1 at module level."""
     receiver: str = ""
-    """What stands before its dot, as an expression of `codelens.extract.expressions`; empty for
+    """What stands before its dot, as an expression of `codelens.extract.flow.expressions`; empty
+    for
     a bare name, `?` where it is not known."""
     scope: int = 0
     """Position of the innermost scope."""
     arguments: int = -1
     """How many a call has, -1 where it is not known or does not matter, -2 of a macro."""
     given: str = ""
-    """What they are, where overloads are told apart by it; see `codelens.extract.arguments`."""
+    """What they are, where overloads are told apart by it; see
+    `codelens.extract.flow.call_arguments`."""
 
 
 ScopeKind = Literal["module", "function", "class", "block"]
@@ -108,7 +110,7 @@ class Binding(NamedTuple):
     name: str
     """`self.x` for an attribute of the instance, as written; empty for what is of the scope."""
     how: str
-    """See `codelens.extract.flow`."""
+    """See `codelens.extract.flow.scopes`."""
     text: str
     """Expression, type or number, by `how`."""
     line: int
@@ -162,7 +164,7 @@ class Facts(NamedTuple):
     generated: bool
     """The text says of itself that it was generated."""
     terms: dict[str, bytes]
-    """Term -> its occurrences, 4 bytes a chunk (see `codelens.extract.terms`)."""
+    """Term -> its occurrences, 4 bytes a chunk (see `codelens.extract.term_packing`)."""
     lengths: tuple[tuple[int, int, int], ...]
     """Per chunk the number of terms in body, names and docs."""
 

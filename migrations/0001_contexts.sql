@@ -1,7 +1,7 @@
 -- What people and agents saved of one repository: precious, apart from the rebuildable index.
 
 CREATE TABLE about (
-    key         TEXT    NOT NULL PRIMARY KEY,              -- see store/contexts.py
+    key         TEXT    NOT NULL PRIMARY KEY,              -- see store/saved/context_rows.py
     value       TEXT    NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -16,7 +16,7 @@ CREATE TABLE contents (
     body_terms  INTEGER NOT NULL,
     name_terms  INTEGER NOT NULL,
     doc_terms   INTEGER NOT NULL,
-    chunks      BLOB    NOT NULL,                          -- 8 uint32 a chunk, see store/contents.py
+    chunks      BLOB    NOT NULL,                          -- 8 uint32 a chunk, see store/facts/contents.py
     refs        BLOB    NOT NULL,
     imports     BLOB    NOT NULL,
     UNIQUE (hash, language, version, tier)
@@ -49,7 +49,7 @@ CREATE TABLE git_blobs (
     size_bytes  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Postings, written a batch of contents at a time; layouts in store/postings.py.
+-- Postings, written a batch of contents at a time; layouts in store/facts/postings.py.
 CREATE TABLE segments (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     doc_count   INTEGER NOT NULL,
@@ -107,7 +107,7 @@ CREATE TABLE view_files (
     path        INTEGER NOT NULL REFERENCES paths (id),
     content     INTEGER REFERENCES contents (id),          -- NULL: nothing is known of its text
     state       INTEGER NOT NULL,                          -- 0 current, 1 pending, 2 unreadable, 3 oversized
-    signature   BLOB    NOT NULL,                          -- see scan/signature.py
+    signature   BLOB    NOT NULL,                          -- see scan/stat_signature.py
     PRIMARY KEY (view, path)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX view_files_by_content ON view_files (content);

@@ -4,7 +4,7 @@
 -- The lease's expiry in seconds since boot: what counts for a holder of the same boot.
 ALTER TABLE index_locks ADD COLUMN expires_up_s REAL NOT NULL DEFAULT 0;
 
--- One row. `clock_s` is the index's own time (store/clock.py); the next three say when it was read.
+-- One row. `clock_s` is the index's own time (store/database/store_clock.py); the next three say when it was read.
 CREATE TABLE upkeep (
     id          INTEGER PRIMARY KEY CHECK (id = 1),
     clock_s     REAL    NOT NULL DEFAULT 0,

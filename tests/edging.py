@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
+from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edges
-from codelens.resolve.importer import Importer, settings_paths
-from codelens.resolve.model import FileModel
-from codelens.resolve.view import View
+from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.modules.importer import Importer, settings_paths
 
 
 def edges_of(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
-from codelens.resolve.importer import Importer, settings_paths
+from codelens.extract.language_detection import language_of
+from codelens.resolve.modules.importer import Importer, settings_paths
 
 
 def imported(files: Mapping[str, str], path: str) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from codelens.engine.answers.context_answers import Kept, SavedContext
 from codelens.engine.engine import Engine
-from codelens.engine.memory_answers import Kept, SavedContext
 
 LAMP = """\
 import os

@@ -14,9 +14,9 @@ from gitrepo import GitRepo
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from codelens.scope.gitindex import read_tracked
-from codelens.scope.ignore import Ignore, IgnoreSettings
-from codelens.scope.membership import Membership, Walker
+from codelens.scope.git_index.git_index import read_tracked
+from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
+from codelens.scope.membership.membership_walk import Membership, Walker
 
 SCALE = int(os.environ.get("CODELENS_TEST_SCALE", "1"))
 NO_EXCLUDES = IgnoreSettings(excludes_file="")

@@ -11,16 +11,17 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
-from codelens.index.pathfacts import path_facts
-from codelens.rank.request import Outcome, Ranked, Request
-from codelens.rank.search import search
-from codelens.store import contents, postings, views
-from codelens.store.contents import TIER_FULL
-from codelens.store.database import open_index
-from codelens.store.snapshot import Snapshot
-from codelens.store.views import CURRENT, Change, FileRow, ViewState
+from codelens.extract.language_detection import language_of
+from codelens.index.path_facts import path_facts
+from codelens.rank.search_pipeline import search
+from codelens.rank.search_request import Outcome, Ranked, Request
+from codelens.store.database.database import open_index
+from codelens.store.facts import contents, postings
+from codelens.store.facts.contents import TIER_FULL
+from codelens.store.views import views
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import CURRENT, Change, FileRow, ViewState
 from codelens.types import ContentHash
 
 

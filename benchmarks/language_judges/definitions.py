@@ -9,9 +9,9 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.extract.classify import classify
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
+from codelens.extract.file_kinds import classify
+from codelens.extract.language_detection import language_of
 from codelens.types import Symbol
 from language_judges.plan import Plan
 

@@ -9,7 +9,7 @@ import lzma
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.extract.detect import language_of
+from codelens.extract.language_detection import language_of
 from language_judges.definitions import Text, bare, our_symbols
 
 _COUNTED = ("class", "function", "method", "interface", "type", "enum", "namespace")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from codelens import __version__
 from codelens.bytecode import damaged_copy
-from codelens.cli import streams
+from codelens.cli import standard_streams
 
 DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
 
@@ -44,31 +44,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.umask(os.umask(0o077) & 0o077)
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        streams.prepare()
+        standard_streams.prepare()
         code = _run(arguments)
-        streams.flush()
+        standard_streams.flush()
         _count()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        streams.discard(sys.stdout)
+        standard_streams.discard(sys.stdout)
         return DONE
-    except streams.Unwritable as error:
+    except standard_streams.Unwritable as error:
         return fail(f"cannot write to stdout: {error}")
     return code
 
 
 def _run(arguments: list[str]) -> int:
     if not arguments:
-        streams.emit(_SHORT)
+        standard_streams.emit(_SHORT)
         return DONE
     if arguments in (["--version"], ["-V"]):
-        streams.emit(f"codelens {__version__}\n")
+        standard_streams.emit(f"codelens {__version__}\n")
         return DONE
     from codelens.errors import CodelensError, WorkingFolderGone
 
     try:
-        from codelens.cli.parser import parse
+        from codelens.cli.argument_parser import parse
 
         args = parse(arguments)
         code: int = args.run(args)
@@ -76,7 +76,7 @@ def _run(arguments: list[str]) -> int:
         return end.code if isinstance(end.code, int) else FAILED
     except CodelensError as error:
         return fail(str(error))
-    except (KeyboardInterrupt, BrokenPipeError, streams.Unwritable):
+    except (KeyboardInterrupt, BrokenPipeError, standard_streams.Unwritable):
         raise
     except Exception as error:
         if os.environ.get("CODELENS_DEBUG"):
@@ -101,16 +101,16 @@ def _stands_nowhere() -> bool:
 
 def _count() -> None:
     """Count the call, now that its answer is out; where the engine was not asked there is none."""
-    usage = sys.modules.get("codelens.engine.usage")
+    usage = sys.modules.get("codelens.engine.usage.usage_counter")
     if usage is not None:
-        home = usage.served(streams.emitted_bytes())
+        home = usage.served(standard_streams.emitted_bytes())
         if home is not None:
             usage.tidy(home)
 
 
 def fail(message: str) -> int:
     """Say on stderr what went wrong; the exit code for it."""
-    from codelens.engine.as_text import one_line
+    from codelens.render.text_pieces import one_line
 
-    streams.remark(f"codelens: error: {one_line(message)}")
+    standard_streams.remark(f"codelens: error: {one_line(message)}")
     return FAILED

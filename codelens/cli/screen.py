@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from codelens.cli.streams import emit, remark
-from codelens.engine.as_text import receipt_line, safe
+from codelens.cli.standard_streams import emit, remark
+from codelens.render.text_pieces import receipt_line, safe
 from codelens.types import Receipt
 
 _STYLES = {"bold": "1", "dim": "2", "path": "35", "kind": "36", "warn": "33"}

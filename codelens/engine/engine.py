@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codelens.engine import present, status
-from codelens.engine.answers import (
+from codelens.engine.answers.reading_answers import (
     Excerpt,
     ExpandAnswer,
     OutlineAnswer,
@@ -23,12 +22,13 @@ from codelens.engine.answers import (
     StatusAnswer,
     SymbolLine,
 )
-from codelens.engine.door import in_range, seconds_to_read
-from codelens.engine.graph_door import GraphDoor
-from codelens.engine.look import Look, looked
-from codelens.engine.memory_door import MemoryDoor
-from codelens.engine.upkeep_door import UpkeepDoor
-from codelens.engine.usage import counted
+from codelens.engine.contexts.memory_door import MemoryDoor
+from codelens.engine.current_view import Look, looked
+from codelens.engine.graph.graph_door import GraphDoor
+from codelens.engine.index_pool import in_range, seconds_to_read
+from codelens.engine.reading import search_hits, view_status
+from codelens.engine.upkeep.upkeep_door import UpkeepDoor
+from codelens.engine.usage.usage_counter import counted
 from codelens.errors import QueryError, SettingError
 from codelens.index.progress import Progress, silent
 from codelens.types import Receipt
@@ -74,7 +74,7 @@ class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
             limit: results at most.
             explain: give each feature's share of the score.
             max_tokens: leave out results, and count them in `more`, so that the answer's short
-                text (`codelens.engine.search_text`) costs no more, as `within` estimates it.
+                text (`codelens.render.search_text`) costs no more, as `within` estimates it.
             budget_ms: how long the look may take; None: until the view is fresh.
             progress: told of long work.
 
@@ -83,14 +83,14 @@ class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
             QueryError: the query or a filter cannot be understood.
             StoreError: the index cannot be used.
         """
-        from codelens.rank.search import Request, search
+        from codelens.rank.search_pipeline import Request, search
 
         in_range(limit)
         if not query.strip():
             raise QueryError("the query is empty; give words, an identifier or a path")
         seconds = seconds_to_read(budget_ms)
         if languages:
-            from codelens.engine.languages import called
+            from codelens.engine.reading.language_list import called
 
             languages = called(languages)
         request = Request(
@@ -100,14 +100,14 @@ class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
         with self._looked(path, ref, budget_ms, progress, query) as (opened, look):
             with opened.shelf.db.read():
                 outcome = search(look.snapshot, request, look.read)
-                hits = present.hits(look, outcome, look.scope, explain=explain)
+                hits = search_hits.hits(look, outcome, look.scope, explain=explain)
             receipt = look.receipt()
             if outcome.cut_short:
                 receipt = replace(receipt, status="partial", note=outcome.cut_short)
             answer = SearchAnswer(receipt, hits, query, outcome.mode, tuple(outcome.notes))
         if max_tokens is None:
             return answer
-        from codelens.engine.search_text import kept_within
+        from codelens.render.search_text import kept_within
 
         return kept_within(answer, max_tokens)
 
@@ -138,7 +138,7 @@ class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
         Raises:
             ScopeError, StoreError: as `search`.
         """
-        from codelens.engine.expand import excerpt
+        from codelens.engine.reading.excerpts import excerpt
 
         if context < 0 or max_lines < 1:
             raise SettingError("context must be at least 0 and max_lines at least 1")
@@ -178,7 +178,7 @@ class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
             HandleNotFound: there is no such file or folder in the view.
             ScopeError, StoreError: as `search`.
         """
-        from codelens.engine.outline import outline, ref_of
+        from codelens.engine.reading.outline_query import outline, ref_of
 
         if ref is None:
             ref = ref_of(target) or None
@@ -208,7 +208,7 @@ class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
     ) -> StatusAnswer:
         """Where `path` stands, how fresh its view is, what is in it and what was left out."""
         with self._looked(path, ref, budget_ms, progress) as (opened, look):
-            return status.status(look, opened.repository, opened.shelf)
+            return view_status.status(look, opened.repository, opened.shelf)
 
     def index(
         self,
@@ -230,5 +230,5 @@ class Engine(GraphDoor, MemoryDoor, UpkeepDoor):
     ) -> Iterator[SymbolLine]:
         """Every definition of the view, by path and line."""
         with self._looked(path, ref, None, progress) as (opened, look), opened.shelf.db.read():
-            lines = list(present.symbol_lines(look))
+            lines = list(search_hits.symbol_lines(look))
         yield from lines

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import logging
 
-from codelens.extract.classify import classify, decode
+from codelens.extract.file_kinds import classify, decode
 from codelens.extract.structure import ParseTimeout, structure, text_structure
-from codelens.extract.terms import pack_terms
+from codelens.extract.term_packing import pack_terms
 from codelens.types import Facts, Outcome, Structure, Tier
 
 logger = logging.getLogger(__name__)

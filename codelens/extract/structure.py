@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from codelens.extract.captures import ParseTimeout
-from codelens.extract.chunks import Root, chunks_of, text_chunks
-from codelens.extract.comments import Comments
-from codelens.extract.definitions import definitions
-from codelens.extract.embedded import DEEPEST, Found, Part, bindings, joined, parts_of
-from codelens.extract.flow import Flow
-from codelens.extract.grammars import grammar
-from codelens.extract.imports import import_spans, imports_of
-from codelens.extract.languages import language_info
-from codelens.extract.references import references_of
-from codelens.extract.repair import parsed
-from codelens.extract.source import Source
-from codelens.extract.symbols import symbols_of
+from codelens.extract.chunking import Root, chunks_of, text_chunks
+from codelens.extract.embedded_code import DEEPEST, Found, Part, bindings, joined, parts_of
+from codelens.extract.flow.references import references_of
+from codelens.extract.flow.scopes import Flow
+from codelens.extract.language_settings import language_info
+from codelens.extract.parse.captures import ParseTimeout
+from codelens.extract.parse.grammars import grammar
+from codelens.extract.parse.parse_repair import parsed
+from codelens.extract.source_text import Source
+from codelens.extract.symbols.comments import Comments
+from codelens.extract.symbols.definitions import definitions
+from codelens.extract.symbols.imports import import_spans, imports_of
+from codelens.extract.symbols.symbols import symbols_of
 from codelens.types import Structure
 
 __all__ = ["ParseTimeout", "structure", "text_structure"]

@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from codelens.hosts.faults import NoLauncher
+from codelens.hosts.host_errors import NoLauncher
 
 _FLEETING = ("uv/archive-v", "uv/builds-v", "pipx/.cache", "pipx/venvs-cache")
 """Folders whose environments are thrown away: `uvx`, `pipx run`."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens.errors import ContextExists, NoSuchContext
-from codelens.memory import places
-from codelens.memory.words import names_for, terms_of
-from codelens.store import contexts
-from codelens.store.contexts import ADOPTED, COMMON_DIR, ROOTS, WAITING, Context
-from codelens.store.contexts_file import ContextsFile, Glance, open_contexts
-from codelens.store.database import has_content
+from codelens.memory import former_places
+from codelens.memory.context_terms import names_for, terms_of
+from codelens.store.database.database import has_content
+from codelens.store.saved import context_rows
+from codelens.store.saved.context_rows import ADOPTED, COMMON_DIR, ROOTS, WAITING, Context
+from codelens.store.saved.contexts_file import ContextsFile, Glance, open_contexts
 
 _NEAR_SHOWN = 3
 
@@ -79,14 +79,14 @@ class Notebook:
             ContextExists: the name is taken, if only by an expired one, and `replace` is not set.
             StoreError: nothing was saved.
         """
-        former = [] if has_content(self.path) else places.former(self.path, home.root)
+        former = [] if has_content(self.path) else former_places.former(self.path, home.root)
         with self._opened() as file, file.changed() as notes:
-            old = contexts.named(file.db, context.name)
+            old = context_rows.named(file.db, context.name)
             if old is not None and not replace:
                 raise ContextExists(old.name, _about(old, context.saved_s))
             if old is not None:
                 context = context._replace(created_s=old.created_s)
-            contexts.put(file.db, context, terms_of(context))
+            context_rows.put(file.db, context, terms_of(context))
             self._know(file, home, former)
         if former:
             notes.append(_offer(former))
@@ -102,14 +102,14 @@ class Notebook:
         """
         file = open_contexts(self.path, terms_of, make=False)
         if file is None:
-            return Found([], False, places.former(self.path, root), [])
+            return Found([], False, former_places.former(self.path, root), [])
         with file, file.db.read():
             notes = list(file.notes)
-            waiting = contexts.about(file.db, WAITING)
-            named = contexts.named(file.db, wanted.query) if wanted.query else None
+            waiting = context_rows.about(file.db, WAITING)
+            named = context_rows.named(file.db, wanted.query) if wanted.query else None
             exact = named is not None and (wanted.expired or not named.expired(now_s))
             found = [named] if named is not None and exact else self._matching(file, wanted)
-        former = places.waiting(self.path, waiting)
+        former = former_places.waiting(self.path, waiting)
         over = {one.name for one in found if one.expired(now_s) and not wanted.expired}
         if named is not None and not exact:
             over.add(named.name)
@@ -118,7 +118,7 @@ class Notebook:
         return Found(shown, exact, former, notes, len(over))
 
     def _matching(self, file: ContextsFile, wanted: Wanted) -> list[Context]:
-        every = {one.name: one for one in contexts.every(file.db)}
+        every = {one.name: one for one in context_rows.every(file.db)}
         if wanted.query:
             found = [every[name] for name in names_for(file.db, wanted.query) if name in every]
         else:
@@ -135,7 +135,7 @@ class Notebook:
         if file is None:
             return [], []
         with file, file.db.read():
-            return contexts.every(file.db), list(file.notes)
+            return context_rows.every(file.db), list(file.notes)
 
     def forget(self, names: Sequence[str]) -> list[str]:
         """Delete contexts, all or none; what is to be said.
@@ -147,12 +147,12 @@ class Notebook:
         if not self.every()[0]:
             raise NoSuchContext(names[0])
         with self._opened() as file, file.changed() as notes:
-            known = [one.name for one in contexts.every(file.db)]
+            known = [one.name for one in context_rows.every(file.db)]
             for name in names:
                 if name not in known:
                     near = difflib.get_close_matches(name, known, _NEAR_SHOWN, 0.5)
                     raise NoSuchContext(name, near)
-                contexts.remove(file.db, name)
+                context_rows.remove(file.db, name)
         return [*file.notes, *notes]
 
     def forget_expired(self, now_s: float) -> tuple[list[str], list[str]]:
@@ -168,9 +168,9 @@ class Notebook:
             return [], notes
         with self._opened() as file, file.changed() as notes:
             # Asked again: one that was saved anew in between has another time to live.
-            due = [one.name for one in contexts.every(file.db) if one.expired(now_s)]
+            due = [one.name for one in context_rows.every(file.db) if one.expired(now_s)]
             for name in due:
-                contexts.remove(file.db, name)
+                context_rows.remove(file.db, name)
         return due, [*file.notes, *notes]
 
     def take_over(
@@ -190,14 +190,14 @@ class Notebook:
         merged = Merged([], [], [], [], [])
         with self._opened() as file, file.changed() as notes:
             for one in given:
-                old = contexts.named(file.db, one.name)
+                old = context_rows.named(file.db, one.name)
                 if old == one:
                     merged.same.append(one.name)
                 elif old is not None and not replace:
                     merged.refused.append(one.name)
                 else:
                     (merged.added if old is None else merged.replaced).append(one.name)
-                    contexts.put(file.db, one, terms_of(one))
+                    context_rows.put(file.db, one, terms_of(one))
             self._know(file, home, [])
             if adopted:
                 self._answered(file, adopted)
@@ -210,23 +210,23 @@ class Notebook:
         return file
 
     def _answered(self, file: ContextsFile, adopted: Sequence[str]) -> None:
-        waiting = contexts.about(file.db, WAITING).split()
-        before = contexts.about(file.db, ADOPTED).split()
+        waiting = context_rows.about(file.db, WAITING).split()
+        before = context_rows.about(file.db, ADOPTED).split()
         kept = [one for one in before if one.rpartition("@")[0] not in adopted]
         now_s = int(time.time())
         taken = " ".join((*kept, *(f"{name}@{now_s}" for name in adopted)))
         left = " ".join(name for name in waiting if name not in adopted)
-        contexts.put_about(file.db, [(WAITING, left), (ADOPTED, taken)])
+        context_rows.put_about(file.db, [(WAITING, left), (ADOPTED, taken)])
 
     def _know(self, file: ContextsFile, home: Home, former: Sequence[Glance]) -> None:
         """Keep by what the repository is known again; in the caller's transaction."""
         values = [(COMMON_DIR, home.common_dir)]
-        roots = contexts.about(file.db, ROOTS).split()
+        roots = context_rows.about(file.db, ROOTS).split()
         if home.root and home.root not in roots:
             values.append((ROOTS, " ".join((*roots, home.root))))
         if former:
             values.append((WAITING, " ".join(one.path.name for one in former)))
-        contexts.put_about(file.db, values)
+        context_rows.put_about(file.db, values)
 
 
 def _about(one: Context, now_s: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.resolve.model import FileModel
+from codelens.resolve.facts.file_model import FileModel
 from codelens.types import Reference
 
 HANDING = frozenset(

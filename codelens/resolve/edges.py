@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from codelens.resolve.cfamily import CTypes
-from codelens.resolve.classes import ROOT, ClassTypes
-from codelens.resolve.golang import GoTypes
-from codelens.resolve.implementing import implementing, overriding
-from codelens.resolve.kotlinlang import KotlinTypes
-from codelens.resolve.model import CALLABLE, TYPES, FileModel
-from codelens.resolve.names import LOCAL, MODULE, Hit, policy
-from codelens.resolve.rubylang import RubyTypes
-from codelens.resolve.rustlang import RustTypes
-from codelens.resolve.satisfying import satisfied
-from codelens.resolve.types import Types, steps
-from codelens.resolve.typetext import Named, parsed
-from codelens.resolve.view import View
+from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.expression_values import Types, steps
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit, policy
+from codelens.resolve.inference.type_text import Named, parsed
+from codelens.resolve.languages.c.c_values import CTypes
+from codelens.resolve.languages.classes.class_values import ROOT, ClassTypes
+from codelens.resolve.languages.go.go_interfaces import satisfied
+from codelens.resolve.languages.go.go_values import GoTypes
+from codelens.resolve.languages.kotlin.kotlin_values import KotlinTypes
+from codelens.resolve.languages.ruby.ruby_values import RubyTypes
+from codelens.resolve.languages.rust.rust_impls import implementing, overriding
+from codelens.resolve.languages.rust.rust_values import RustTypes
 from codelens.types import Reference
 
 CERTAIN = 1.0

@@ -11,10 +11,10 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from codelens.resolve.edges import Edge, Edges
-from codelens.resolve.importer import Importer, settings_paths
-from codelens.resolve.model import FileModel
-from codelens.resolve.rows import Row, packed, unpacked
-from codelens.resolve.view import View
+from codelens.resolve.facts.edge_rows import Row, packed, unpacked
+from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.types import Symbol
 
 _MOST_ANSWERS = 400_000

@@ -27,12 +27,12 @@ from codelens.errors import (
     ReadError,
     UnsupportedRepository,
 )
-from codelens.scope.ignore import IgnoreSettings
-from codelens.scope.opening import opened
-from codelens.scope.pipes import refuse_pipe
-from codelens.scope.place import Place, locate, shared_dir
-from codelens.scope.refs import ref_names
-from codelens.scope.worktrees import listed_worktrees
+from codelens.scope.ignore.ignore_rules import IgnoreSettings
+from codelens.scope.linked_worktrees import listed_worktrees
+from codelens.scope.ref_names import ref_names
+from codelens.scope.repository_opening import opened
+from codelens.scope.special_files import refuse_pipe
+from codelens.scope.worktree_location import Place, locate, shared_dir
 from codelens.types import CommitId
 
 _STATES = (

@@ -265,7 +265,7 @@ def test_what_may_not_be_read_or_written_is_left_alone(shell: Shell) -> None:
 
 def test_a_search_does_not_import_what_wires_hosts() -> None:
     code = (
-        "import sys; from codelens.cli.parser import parse; parse(['search', 'x']);"
+        "import sys; from codelens.cli.argument_parser import parse; parse(['search', 'x']);"
         "print([one for one in sys.modules if one.startswith(('codelens.hosts', 'tomlkit', "
         "'ruamel', 'tomllib', 'subprocess'))])"
     )

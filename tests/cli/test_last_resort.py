@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_compiled_module_cut_short_is_named(folder: Path) -> None:
     project = folder / "project"
     assert _run(folder, "search", "lamp", where=project).returncode == 0
-    (copy,) = (folder / "codelens/rank/__pycache__").glob("search.*.pyc")
+    (copy,) = (folder / "codelens/rank/__pycache__").glob("search_pipeline.*.pyc")
     os.truncate(copy, 1000)
     ran = _run(folder, "search", "lamp", where=project)
     assert (ran.returncode, ran.stdout) == (2, "")

@@ -8,7 +8,7 @@ import pytest
 from gitrepo import GitRepo
 from shop import Run
 
-from codelens.engine.within import cost_of
+from codelens.render.token_budget import cost_of
 
 
 def test_the_map_looks_into_modules_and_tells_code_first(repo: GitRepo, run: Run) -> None:

@@ -12,7 +12,7 @@ import pytest
 from gitrepo import GitRepo
 from shop import Run
 
-from codelens.cli.parser import UsageError, parse
+from codelens.cli.argument_parser import UsageError, parse
 
 LAMP = "def kindle(lamp):\n    return lamp\n"
 

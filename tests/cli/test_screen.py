@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from codelens.cli.progress import Bar
+from codelens.cli.progress_bar import Bar
 from codelens.cli.screen import colours
-from codelens.engine.as_text import lines_of, receipt_line, safe
+from codelens.render.text_pieces import lines_of, receipt_line, safe
 from codelens.types import Receipt
 
 

@@ -13,8 +13,8 @@ import pytest
 from gitrepo import GitRepo, git_environment
 from shop import Run
 
-from codelens.store.clock import DAY_S
-from codelens.store.database import open_index
+from codelens.store.database.database import open_index
+from codelens.store.database.store_clock import DAY_S
 
 COMMAND = [sys.executable, "-P", "-m", "codelens"]
 

@@ -14,8 +14,8 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.store import leases
-from codelens.store.database import Database, open_index
+from codelens.store.database import writer_lease
+from codelens.store.database.database import Database, open_index
 
 BUDGET_MS = 200.0
 AUTH = '''\
@@ -165,13 +165,13 @@ def test_who_loses_the_lease_answers_from_the_last_state_and_says_so(
         repo.write("src/new.py", "def beacon():\n    pass\n")
         (path,) = (home / "indexes").glob("index-*.db")
         other = open_index(path)
-        taken: list[leases.Lease] = []
+        taken: list[writer_lease.Lease] = []
 
         def take_over(*_: object) -> None:
             # As another process does when this one was silent for too long.
             if not taken:
                 other.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")
-                taken.append(leases.acquire(other, 0))
+                taken.append(writer_lease.acquire(other, 0))
 
         answer = engine.search("beacon", path=repo.root, progress=take_over)
         assert answer.receipt.status == "partial"

@@ -184,10 +184,10 @@ def test_a_field_that_cannot_be_is_refused(
 def test_control_characters_and_half_characters_are_kept_harmless(
     engine: Engine, repo: GitRepo
 ) -> None:
-    from codelens.engine import memory_text
+    from codelens.render import contexts_text
 
     answer = engine.save("a", "red \x1b[31m \ud800 end", path=repo.root)
-    assert "\x1b" not in memory_text.saved(answer)
+    assert "\x1b" not in contexts_text.saved(answer)
     assert one(engine, "a", repo.root).note == "red \x1b[31m ? end"
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from gitrepo import GitRepo
 
 from codelens.config import Settings
+from codelens.engine.answers.graph_answers import MapAnswer
 from codelens.engine.engine import Engine
-from codelens.engine.graph_answers import MapAnswer
-from codelens.engine.map import map_
+from codelens.engine.map.map_query import map_
 from codelens.index.progress import silent
 
 FILES = 1_200

@@ -10,14 +10,15 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.config import Settings
-from codelens.engine import background, pruning
+from codelens.engine import background_work
+from codelens.engine.answers.upkeep_answers import ViewLife
 from codelens.engine.engine import Engine
-from codelens.engine.lives import limits_of
-from codelens.engine.upkeep_answers import ViewLife
+from codelens.engine.upkeep import pruning
+from codelens.engine.upkeep.view_survey import limits_of
 from codelens.errors import IndexLocked, SettingError
-from codelens.store import leases
-from codelens.store.clock import DAY_S
-from codelens.store.database import open_index
+from codelens.store.database import writer_lease
+from codelens.store.database.database import open_index
+from codelens.store.database.store_clock import DAY_S
 
 
 class Kept:
@@ -170,7 +171,7 @@ def test_an_index_that_is_being_written_is_left_alone(kept: Kept) -> None:
     with_old_branch(kept)
     kept.age(15)
     db = open_index(kept.index)
-    lease = leases.acquire(db, 0)
+    lease = writer_lease.acquire(db, 0)
     (one,) = kept.engine.prune().results
     assert one.skipped and not one.views
     assert not kept.engine.prune().failed
@@ -298,7 +299,7 @@ def test_a_server_prunes_by_itself_and_stops_with_its_engine(
 ) -> None:
     with_old_branch(kept)
     kept.age(15)
-    monkeypatch.setattr(background, "_FIRST_PRUNE_S", 0.0)
+    monkeypatch.setattr(background_work, "_FIRST_PRUNE_S", 0.0)
     with Engine(Settings(home=kept.home), keep_going=True) as serving:
         while set(kept.views()) != {"main"}:
             time.sleep(0.02)

@@ -14,11 +14,11 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.config import Settings, load
-from codelens.engine import usage
 from codelens.engine.engine import Engine
-from codelens.engine.usage_report import as_json, as_text
+from codelens.engine.usage import usage_counter
+from codelens.engine.usage.usage_report import as_json, as_text
 from codelens.errors import SettingError
-from codelens.store import usage as store
+from codelens.store.saved import usage_log as store
 
 LONG = "def kindle(lamp):\n    return lamp\n" + "# filler\n" * 1000
 
@@ -38,7 +38,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 def test_a_served_answer_is_counted_with_what_it_saved(engine: Engine, repo: GitRepo) -> None:
     engine.expand(["lamp.py#kindle"], path=repo.root)
-    usage.served(50)
+    usage_counter.served(50)
     found = engine.usage()
     assert (found.total.calls, found.total.served_bytes) == (1, 50)
     assert found.total.whole_bytes == len(LONG)
@@ -51,28 +51,28 @@ def test_a_served_answer_is_counted_with_what_it_saved(engine: Engine, repo: Git
 def test_a_file_counts_once_a_process(engine: Engine, repo: GitRepo) -> None:
     for _ in range(3):
         engine.expand(["lamp.py#kindle"], path=repo.root)
-        usage.served(50)
+        usage_counter.served(50)
     assert engine.usage().total.calls == 3
     assert engine.usage().total.whole_bytes == len(LONG)
 
 
 def test_a_list_of_places_counts_its_first_file_alone(engine: Engine, repo: GitRepo) -> None:
     assert len(engine.search("kindle", path=repo.root).results) > 1
-    usage.served(50)
+    usage_counter.served(50)
     assert engine.usage().total.whole_bytes == len(LONG)
 
 
 def test_an_answer_longer_than_its_files_saved_nothing(engine: Engine, repo: GitRepo) -> None:
     engine.expand(["other.py"], path=repo.root)
-    usage.served(10_000)
+    usage_counter.served(10_000)
     assert engine.usage().total.saved_bytes == 0
 
 
 def test_a_ref_and_a_status_save_nothing(engine: Engine, repo: GitRepo) -> None:
     engine.expand(["lamp.py"], path=repo.root, ref="main")
-    usage.served(5)
+    usage_counter.served(5)
     engine.status(path=repo.root)
-    usage.served(5)
+    usage_counter.served(5)
     assert (engine.usage().total.calls, engine.usage().total.whole_bytes) == (2, 0)
 
 
@@ -80,13 +80,13 @@ def test_a_refused_call_is_counted_as_failed(engine: Engine, repo: GitRepo) -> N
     engine.look(path=repo.root)
     with pytest.raises(SettingError):
         engine.search("x", path=repo.root, limit=0)
-    usage.served(0)
+    usage_counter.served(0)
     assert (engine.usage().total.calls, engine.usage().total.failed) == (1, 1)
 
 
 def test_a_handle_that_is_not_there_is_counted_as_failed(engine: Engine, repo: GitRepo) -> None:
     engine.expand(["lamp.py", "nope#x"], path=repo.root)
-    usage.served(5)
+    usage_counter.served(5)
     assert (engine.usage().total.calls, engine.usage().total.failed) == (1, 1)
 
 
@@ -98,7 +98,7 @@ def test_an_answer_that_no_face_served_is_not_counted(engine: Engine, repo: GitR
 def test_nothing_is_counted_when_it_is_off(tmp_path: Path, repo: GitRepo) -> None:
     with Engine(Settings(home=tmp_path / "home", usage=False)) as engine:
         engine.search("kindle", path=repo.root)
-        usage.served(50)
+        usage_counter.served(50)
         assert not (tmp_path / "home" / "usage.log").exists()
         assert not engine.usage().counted
 
@@ -115,7 +115,7 @@ def test_the_setting_comes_from_the_environment_and_the_file(tmp_path: Path) -> 
 
 def test_neither_query_nor_code_is_written(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
     engine.search("kindle secret_question", path=repo.root)
-    usage.served(50)
+    usage_counter.served(50)
     assert b"secret" not in (tmp_path / "home/usage.log").read_bytes()
     engine.usage()
     assert b"secret" not in (tmp_path / "home/usage.db").read_bytes()
@@ -166,7 +166,7 @@ def test_a_home_that_cannot_be_written_fails_no_call(
 ) -> None:
     engine.search("kindle", path=repo.root)
     (tmp_path / "home/usage.log").mkdir()
-    usage.served(50)
+    usage_counter.served(50)
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 1000, b"\0" * 9000, b""])
@@ -180,9 +180,9 @@ def test_a_damaged_database_is_begun_anew(tmp_path: Path, damage: bytes) -> None
 def test_the_chart_has_a_bar_for_each_line(engine: Engine, repo: GitRepo) -> None:
     for _ in range(2):
         engine.search("kindle", path=repo.root)
-        usage.served(2000)
+        usage_counter.served(2000)
     engine.status(path=repo.root)
-    usage.served(10)
+    usage_counter.served(10)
     rows = as_text(engine.usage(), ["tool"])
     assert rows[0].startswith("3 calls in 30 days, 0 failed; served 4.0 kB, about 1,002 tokens")
     assert rows[2:] == [

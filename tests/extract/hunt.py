@@ -28,8 +28,8 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
 from extract.hostile import check_facts, hostile, long_texts, nestings  # noqa: E402
 from extract.rendering import fixture_sources  # noqa: E402
 
-from codelens.extract.grammars import grammar  # noqa: E402
-from codelens.extract.languages import language_info, languages  # noqa: E402
+from codelens.extract.language_settings import language_info, languages  # noqa: E402
+from codelens.extract.parse.grammars import grammar  # noqa: E402
 
 _HANG_S = 15
 """Of CPU, user and system."""

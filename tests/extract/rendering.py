@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from codelens.extract.classify import decode
+from codelens.extract.file_kinds import decode
 from codelens.extract.structure import structure
 from codelens.types import Structure
 

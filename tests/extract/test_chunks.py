@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.extract.chunks import TARGET
+from codelens.extract.chunking import TARGET
 from codelens.extract.structure import structure, text_structure
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
+from codelens.extract.language_detection import language_of
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 OWN = Path(__file__).resolve().parent.parent.parent / "codelens"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from codelens.extract.embedded import language_named
+from codelens.extract.embedded_code import language_named
 from codelens.extract.structure import structure
 
 

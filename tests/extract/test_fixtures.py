@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from extract.rendering import expected_file, fixture_sources, rendered
 
-from codelens.extract.detect import language_of
+from codelens.extract.language_detection import language_of
 
 SOURCES = fixture_sources()
 

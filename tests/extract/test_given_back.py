@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from codelens.extract.captures import parse
-from codelens.extract.grammars import grammar
+from codelens.extract.parse.captures import parse
+from codelens.extract.parse.grammars import grammar
 
 
 def test_a_text_is_given_back_after_its_parse() -> None:

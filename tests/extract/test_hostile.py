@@ -20,8 +20,8 @@ from extract.rendering import fixture_sources
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from codelens.extract.detect import language_of
-from codelens.extract.languages import languages
+from codelens.extract.language_detection import language_of
+from codelens.extract.language_settings import languages
 
 LANGUAGES = [info.name for info in languages()]
 SOURCES = {path: path.read_bytes() for path in fixture_sources()}

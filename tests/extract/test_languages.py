@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import SettingError
-from codelens.extract import detect, grammars, languages
-from codelens.extract.detect import extractor_version, language_by_path, language_of
+from codelens.extract import language_detection, language_settings
+from codelens.extract.language_detection import extractor_version, language_by_path, language_of
+from codelens.extract.parse import grammars
 from codelens.extract.structure import structure
 
 
@@ -97,7 +98,7 @@ def test_an_override_to_an_unknown_language_is_refused() -> None:
 
 def test_telling_languages_needs_no_parser() -> None:
     code = (
-        "import sys; from codelens.extract.detect import language_of;"
+        "import sys; from codelens.extract.language_detection import language_of;"
         "language_of(b'x.py', b'');"
         "sys.exit(any(name.startswith('tree_sitter') for name in sys.modules))"
     )
@@ -105,7 +106,7 @@ def test_telling_languages_needs_no_parser() -> None:
 
 
 def test_the_languages_of_today_are_found_by_themselves() -> None:
-    found = {info.name: info for info in languages.languages()}
+    found = {info.name: info for info in language_settings.languages()}
     assert found.keys() >= {
         *("python", "javascript", "typescript", "tsx", "go", "c", "markdown", "text"),
     }
@@ -113,7 +114,7 @@ def test_the_languages_of_today_are_found_by_themselves() -> None:
 
 
 def test_versions_of_facts_grow_with_a_language() -> None:
-    for info in languages.languages():
+    for info in language_settings.languages():
         assert 0 < info.version < 1000
         assert extractor_version(info.name) % 1000 == info.version
 
@@ -128,9 +129,14 @@ def test_a_grammar_that_cannot_be_loaded_alone_comes_from_its_package() -> None:
 @pytest.fixture
 def own_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "languages"
-    shutil.copytree(languages.FOLDER, folder)
-    caches = (detect._table, detect.all_traits, languages.language_info, grammars.grammar)
-    for module in (languages, grammars):
+    shutil.copytree(language_settings.FOLDER, folder)
+    caches = (
+        language_detection._table,
+        language_detection.all_traits,
+        language_settings.language_info,
+        grammars.grammar,
+    )
+    for module in (language_settings, grammars):
         monkeypatch.setattr(module, "FOLDER", folder)
     for cache in caches:
         cache.cache_clear()
@@ -187,7 +193,7 @@ def test_a_contested_extension_is_told_by_content(own_languages: Path) -> None:
 def test_wrong_settings_say_what_is_wrong(own_languages: Path, settings: str, message: str) -> None:
     (own_languages / "x.toml").write_text(settings)
     with pytest.raises(SettingError, match=message):
-        languages.languages()
+        language_settings.languages()
 
 
 def test_a_query_that_does_not_fit_the_grammar_is_refused(own_languages: Path) -> None:
@@ -198,14 +204,14 @@ def test_a_query_that_does_not_fit_the_grammar_is_refused(own_languages: Path) -
 
 
 def test_the_index_of_detection_is_that_of_the_settings() -> None:
-    index = languages.FOLDER / "detection.json"
-    assert index.read_text(encoding="utf-8") == detect.index_text(), (
-        "run `python -m codelens.extract.detect`"
+    index = language_settings.FOLDER / "detection.json"
+    assert index.read_text(encoding="utf-8") == language_detection.index_text(), (
+        "run `python -m codelens.extract.language_detection`"
     )
 
 
 def test_what_the_index_says_is_what_the_settings_say() -> None:
-    assert tuple(detect.all_traits().values()) == tuple(detect._read())
+    assert tuple(language_detection.all_traits().values()) == tuple(language_detection._read())
 
 
 @pytest.mark.parametrize(
@@ -214,4 +220,4 @@ def test_what_the_index_says_is_what_the_settings_say() -> None:
      ("objective-c", "objc"), ("cobolt", None), ("", None)],
 )  # fmt: skip
 def test_a_language_is_known_by_what_people_call_it(word: str, language: str | None) -> None:
-    assert detect.language_called(word) == language
+    assert language_detection.language_called(word) == language

@@ -10,11 +10,13 @@ import pytest
 from extract.rendering import fixture_sources
 from tree_sitter import QueryCursor
 
-from codelens.extract import bindings, events, flow, imports, references
-from codelens.extract.captures import captures_of, parse
-from codelens.extract.classify import decode
-from codelens.extract.grammars import grammar
-from codelens.extract.languages import FOLDER, languages
+from codelens.extract.file_kinds import decode
+from codelens.extract.flow import bindings, references, scopes
+from codelens.extract.language_settings import FOLDER, languages
+from codelens.extract.parse import capture_events
+from codelens.extract.parse.captures import captures_of, parse
+from codelens.extract.parse.grammars import grammar
+from codelens.extract.symbols import imports
 from codelens.types import SymbolKind
 
 PARSED = [info.name for info in languages() if info.grammar]
@@ -24,14 +26,14 @@ KNOWN = {
     *"embedded embedded.language embedded.skip embedded.cell".split(),
     *(f"embedded.{info.name}" for info in languages()),
     *"reference.call.joined reference.member export.list export.every export.closed".split(),
-    *events.MARK_RANKS,
+    *capture_events.MARK_RANKS,
     *(f"section.{level}" for level in range(1, 10)),
     *(f"definition.{kind}" for kind in get_args(SymbolKind)),
     *(f"name.{kind}" for kind in get_args(SymbolKind)),
     *(f"import.{role}" for role in imports._ROLES),
     *(f"reference.{kind}" for kind in references.KINDS),
     *(capture for capture, _ in references.BOUND),
-    *(f"scope.{kind}" for kind in flow.SCOPES),
+    *(f"scope.{kind}" for kind in scopes.SCOPES),
     *(f"bind.{how}" for how in bindings.HOWS),
     *"bind chain receiver call.arguments".split(),
 }
@@ -43,7 +45,7 @@ def test_a_query_compiles_and_uses_known_captures_alone(name: str) -> None:
 
 
 def test_every_kind_of_symbol_has_its_place_in_the_precedence() -> None:
-    assert set(events.PRECEDENCE) == set(get_args(SymbolKind))
+    assert set(capture_events.PRECEDENCE) == set(get_args(SymbolKind))
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.scm")), ids=lambda path: path.name)

@@ -14,8 +14,8 @@ from extract.rendering import fixture_sources
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.extract.classify import decode
-from codelens.extract.languages import languages
+from codelens.extract.file_kinds import decode
+from codelens.extract.language_settings import languages
 from codelens.extract.structure import ParseTimeout, structure, text_structure
 from codelens.types import Structure
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tree_sitter import Parser
 
-from codelens.extract.grammars import bundled
+from codelens.extract.parse.grammars import bundled
 
 WIDTH = 60
 

@@ -16,12 +16,13 @@ import pytest
 from faults.world import COUNTS, rounds
 
 from codelens.errors import SchemaTooNew, StoreError
+from codelens.memory.context_terms import terms_of
 from codelens.memory.notebook import Home, Notebook, Wanted
-from codelens.memory.words import terms_of
-from codelens.store import contexts, contexts_file, migrate
-from codelens.store.contexts import Context, Item
-from codelens.store.contexts_file import open_contexts
-from codelens.store.contexts_proof import as_it_is
+from codelens.store.database import schema_migration
+from codelens.store.saved import context_rows, contexts_file
+from codelens.store.saved.context_rows import Context, Item
+from codelens.store.saved.contexts_file import open_contexts
+from codelens.store.saved.contexts_verification import as_it_is
 
 HOME = Home("/src/shop/.git", "a" * 40)
 
@@ -139,7 +140,7 @@ def test_what_a_process_killed_while_it_mended_had_set_aside_is_restored(path: P
     file = open_contexts(path, terms_of, make=True)
     assert file is not None
     with file, file.db.write(None):
-        contexts.put(file.db, context("newest"), terms_of(context("newest")))
+        context_rows.put(file.db, context("newest"), terms_of(context("newest")))
         file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-9'")
     path.rename(path.with_name(f"{path.name}.unreadable-{time.time_ns()}"))
     # Not a name that codelens gives: nothing tells when it was set aside.
@@ -197,19 +198,19 @@ def test_a_migration_begins_with_a_copy(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shipped = tmp_path / "migrations"
-    shutil.copytree(migrate.shipped("migrations"), shipped)
+    shutil.copytree(schema_migration.shipped("migrations"), shipped)
     (shipped / "0002_contexts_more.sql").write_text("ALTER TABLE contexts ADD COLUMN more TEXT;")
     before = Notebook(path).every()[0]
-    migrate.migrations.cache_clear()
-    monkeypatch.setattr(migrate, "shipped", lambda _: shipped)
+    schema_migration.migrations.cache_clear()
+    monkeypatch.setattr(schema_migration, "shipped", lambda _: shipped)
     try:
         assert Notebook(path).every() == (before, [])
     finally:
-        migrate.migrations.cache_clear()
+        schema_migration.migrations.cache_clear()
     copy = path.with_name(path.name + ".before-2")
     assert copy.stat().st_mode & 0o077 == 0
     with contexts_file.closing(as_it_is(copy)) as db:
-        assert contexts.every(db) == before
+        assert context_rows.every(db) == before
         assert db.row("PRAGMA user_version") == (1,)
 
 

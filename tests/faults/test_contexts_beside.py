@@ -19,10 +19,11 @@ from faults.test_contexts import HOME, context
 from faults.world import COUNTS, FULL, rounds
 
 from codelens.errors import IndexCorrupt, NoSuchContext, StoreError
+from codelens.memory.context_terms import terms_of
 from codelens.memory.notebook import Notebook, Wanted
-from codelens.memory.words import terms_of
-from codelens.store import contexts, contexts_file, migrate, pagecheck
-from codelens.store.contexts_mending import asides
+from codelens.store.database import page_checksums, schema_migration
+from codelens.store.saved import context_rows, contexts_file
+from codelens.store.saved.contexts_repair import asides
 
 SPAWN = multiprocessing.get_context("spawn")
 BUSY_S = max(4.0, FULL / 5)
@@ -207,7 +208,7 @@ def test_damaged_copies_are_kept_and_what_they_hold_is_restored(tmp_path: Path) 
 
 
 def spoil_raw(path: Path) -> None:
-    pagecheck.available()
+    page_checksums.available()
     connection = apsw.Connection(str(path))
     connection.execute("UPDATE contexts SET note = 'forged' WHERE name = 'first'")
     connection.close()
@@ -222,7 +223,7 @@ def test_a_damaged_copy_never_takes_the_place_of_a_sound_one(tmp_path: Path) -> 
         with file:
             spoil_raw(path)
             with file.changed() as notes:
-                contexts.put(file.db, context(f"own-{at}"), terms_of(context(f"own-{at}")))
+                context_rows.put(file.db, context(f"own-{at}"), terms_of(context(f"own-{at}")))
             assert "no copy of it could be written" in notes[0]
         every = {one.name: one.note for one in Notebook(path).every()[0]}
         assert every == dict.fromkeys(("first", *(f"own-{by}" for by in range(at + 1))), "note")
@@ -235,26 +236,26 @@ def test_a_copy_of_an_older_schema_is_restored(
     Notebook(path).put(context("first"), HOME, replace=False)
     path.unlink()
     shipped = tmp_path / "migrations"
-    shutil.copytree(migrate.shipped("migrations"), shipped)
+    shutil.copytree(schema_migration.shipped("migrations"), shipped)
     (shipped / "0002_contexts_more.sql").write_text(
         "ALTER TABLE contexts RENAME COLUMN note TO noted;"
         "ALTER TABLE contexts RENAME COLUMN noted TO note;"
         "ALTER TABLE contexts ADD COLUMN more TEXT;"
     )
-    migrate.migrations.cache_clear()
-    monkeypatch.setattr(migrate, "shipped", lambda _: shipped)
+    schema_migration.migrations.cache_clear()
+    monkeypatch.setattr(schema_migration, "shipped", lambda _: shipped)
     try:
         every, notes = Notebook(path).every()
         assert [one.name for one in every] == ["first"] and "1 restored" in notes[0]
         assert not Notebook(path).every()[1]
     finally:
-        migrate.migrations.cache_clear()
+        schema_migration.migrations.cache_clear()
     assert not list(tmp_path.glob("*.new-*"))
 
 
 HALF = """
 import os, sys, apsw
-from codelens.store import pagecheck
+from codelens.store.database import page_checksums as pagecheck
 pagecheck.available()
 c = apsw.Connection(sys.argv[1])
 c.execute("PRAGMA cache_size = 2; PRAGMA cache_spill = 2; BEGIN IMMEDIATE")

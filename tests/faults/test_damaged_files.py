@@ -15,10 +15,10 @@ import pytest
 from faults.world import COUNTS, World, rounds
 
 from codelens.errors import IndexCorrupt
-from codelens.store import pagecheck, recovery
-from codelens.store.database import open_database, open_index
+from codelens.store.database import database_recovery, page_checksums
+from codelens.store.database.database import open_database, open_index
 
-pytestmark = pytest.mark.skipif(not pagecheck.available(), reason="apsw without cksumvfs")
+pytestmark = pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_another_programs_database_is_set_aside_and_kept(world: World, sound: by
     other.close()
     theirs = world.index.read_bytes()
     world.check()
-    kept = next(recovery.asides(world.index.parent))
+    kept = next(database_recovery.asides(world.index.parent))
     assert kept.path.read_bytes() == theirs
     COUNTS["foreign or empty files"] += 1
 
@@ -207,7 +207,7 @@ def test_of_two_that_meet_the_damage_one_sets_aside(tmp_path: Path) -> None:
             thread.join()
         assert [db.was_replaced() for db in found] == [False] * 4
         assert [db.row("SELECT COUNT(*) FROM git_blobs") for db in found] == [(1,)] * 4
-        kept = [one.path for one in recovery.asides(tmp_path)]
+        kept = [one.path for one in database_recovery.asides(tmp_path)]
         assert [file.read_bytes()[:4] for file in kept if file.suffix.isalnum()] in ([], [b"junk"])
         assert kept[0].read_bytes() == b"junk" * 10_000
         for db in found:
@@ -232,16 +232,16 @@ def test_only_the_newest_damaged_file_is_kept_and_for_a_week(tmp_path: Path) -> 
     for _ in range(3):
         path = tmp_path / "index.db"
         path.write_bytes(b"junk" * 1000)
-        recovery.set_aside(path, recovery.identity_of(path))
-    (kept,) = recovery.asides(tmp_path)
+        database_recovery.set_aside(path, database_recovery.identity_of(path))
+    (kept,) = database_recovery.asides(tmp_path)
     then = int(kept.path.name.rpartition("-")[2]) - 8 * 86_400 * 10**9
     old = tmp_path / f"index.db.damaged-{then}"
     kept.path.rename(old)
-    assert recovery.forget_old(tmp_path) == [old]
+    assert database_recovery.forget_old(tmp_path) == [old]
 
 
 def test_an_older_schema_is_copied_before_it_is_migrated(tmp_path: Path) -> None:
-    from codelens.store.migrate import migrations
+    from codelens.store.database.schema_migration import migrations
 
     path = tmp_path / "contexts.db"
     raw = apsw.Connection(str(path))
@@ -266,7 +266,7 @@ def put(path: Path, data: bytes) -> None:
 def test_closing_a_file_set_aside_leaves_the_log_of_the_new_one_alone(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     old = open_index(path)
-    recovery.set_aside(path, old.identity)
+    database_recovery.set_aside(path, old.identity)
     new = open_index(path)
     with new.write(None):
         new.execute("INSERT INTO git_blobs VALUES (x'01', x'02', 3)")

@@ -19,11 +19,11 @@ from stateful.test_oracle import answer, dump
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexCorrupt
-from codelens.store import pagecheck, recovery
-from codelens.store.database import open_index
+from codelens.store.database import database_recovery, page_checksums
+from codelens.store.database.database import open_index
 
 pytestmark = [
-    pytest.mark.skipif(not pagecheck.available(), reason="apsw without cksumvfs"),
+    pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs"),
     pytest.mark.skipif(sys.platform == "win32", reason="a file that is open cannot be replaced"),
 ]
 
@@ -158,7 +158,7 @@ def test_an_older_copy_beside_a_newer_log_is_set_aside_at_once(
     server.kill()
     _copied_onto(copy, world.index)
     open_index(world.index).close()
-    assert list(recovery.asides(world.index.parent))
+    assert list(database_recovery.asides(world.index.parent))
 
 
 def test_an_older_copy_with_no_log_beside_it_is_used(world: World) -> None:
@@ -169,7 +169,7 @@ def test_an_older_copy_with_no_log_beside_it_is_used(world: World) -> None:
         world.time_of_refresh()
     _copied_onto(world.scratch / "copy.db", world.index)
     world.check()
-    assert not list(recovery.asides(world.index.parent))
+    assert not list(database_recovery.asides(world.index.parent))
 
 
 def test_an_older_log_put_beside_the_file_is_noticed(world: World, server: Server) -> None:
@@ -189,7 +189,7 @@ def test_an_older_log_put_beside_the_file_is_noticed(world: World, server: Serve
 
 def test_a_process_stopped_in_a_checkpoint_holds_up_nobody(world: World) -> None:
     world.check()
-    with recovery.alone_in(world.index.parent):
+    with database_recovery.alone_in(world.index.parent):
         world.edit()
         world.check()
         home = world.scratch / "elsewhere"
@@ -208,7 +208,7 @@ def test_a_row_that_refers_to_nothing_is_damage_at_once(world: World) -> None:
 
 def test_checkpoints_of_ones_own_make_no_check_due(world: World, server: Server) -> None:
     world.check()
-    stamp = recovery.stamp(world.index)
+    stamp = database_recovery.stamp(world.index)
     os.utime(stamp, (1_000_000_000, stamp.stat().st_mtime - 3600))
     checked = stamp.stat().st_mtime_ns
     for _ in range(2):

@@ -26,9 +26,9 @@ from codelens.engine.engine import Engine
 from codelens.errors import CodelensError, IndexCorrupt
 from codelens.paths import contexts_file
 from codelens.scope.repository import Repository
-from codelens.store import contexts
-from codelens.store.contexts import Context, Terms
-from codelens.store.contexts_file import open_contexts
+from codelens.store.saved import context_rows
+from codelens.store.saved.context_rows import Context, Terms
+from codelens.store.saved.contexts_file import open_contexts
 
 FULL = int(os.environ.get("CODELENS_FAULT_ROUNDS", "0"))
 COUNTS: Counter[str] = Counter()
@@ -139,7 +139,7 @@ class World:
         opened = open_contexts(self.contexts, _terms, make=False)
         assert opened is not None, "the saved context is lost"
         with opened:
-            kept = contexts.named(opened.db, "decision")
+            kept = context_rows.named(opened.db, "decision")
         assert kept is not None
         assert kept.note == "the lamp burns oil"
 
@@ -150,7 +150,7 @@ class World:
             "decision", "the lamp burns oil", "decision", (), True, 1, 1, None, "", "", ()
         )
         with opened, opened.changed():
-            contexts.put(opened.db, one, _terms(one))
+            context_rows.put(opened.db, one, _terms(one))
 
     def run(self, *args: str, env: dict[str, str] | None = None):
         """The command line, as a user types it; root's right to write anywhere is taken from it."""
@@ -227,7 +227,7 @@ def _refresh(settings: Settings, root: str) -> None:
 
 
 def _refresh_until(settings: Settings, root: str, number: int) -> None:
-    from codelens.store.database import Database
+    from codelens.store.database.database import Database
 
     left = [number]
     for name in ("execute", "execute_many"):

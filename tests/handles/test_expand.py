@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
-from codelens.engine.answers import Excerpt
+from codelens.engine.answers.reading_answers import Excerpt
 from codelens.engine.engine import Engine
 
 AUTH = '''\

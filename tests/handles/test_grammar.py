@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codelens.errors import BadHandle, OutsideWorktree
-from codelens.handles.grammar import Handle, format_handle, parse_handle
+from codelens.handles.handle_grammar import Handle, format_handle, parse_handle
 from codelens.types import RelPath, Span
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
-from codelens.engine.answers import OutlineFile
+from codelens.engine.answers.reading_answers import OutlineFile
 from codelens.engine.engine import Engine
 from codelens.errors import BadHandle, HandleNotFound, OutsideWorktree
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codelens.hosts.change import Change
-from codelens.hosts.descriptor import hosts
-from codelens.hosts.ledger import Ledger
+from codelens.hosts.desired_edits import Request
+from codelens.hosts.file_change import Change
+from codelens.hosts.host_descriptor import hosts
+from codelens.hosts.host_wiring import install, plan_install, plan_uninstall, uninstall
+from codelens.hosts.install_ledger import Ledger
 from codelens.hosts.machine import Machine
-from codelens.hosts.wanted import Request
-from codelens.hosts.wiring import install, plan_install, plan_uninstall, uninstall
 
 COMMAND = "/opt/me/bin/codelens"
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from hosts.hosting import Scratch, problems
 
-from codelens.hosts import files
-from codelens.hosts.change import Change
-from codelens.hosts.edits import Edit
-from codelens.hosts.faults import Overtaken, TurnTaken
-from codelens.hosts.ledger import Ledger
-from codelens.hosts.turn import alone
-from codelens.hosts.wanted import Wish
-from codelens.hosts.wiring import install, uninstall
+from codelens.hosts import host_files
+from codelens.hosts.desired_edits import Wish
+from codelens.hosts.file_change import Change
+from codelens.hosts.formats.entry_edits import Edit
+from codelens.hosts.host_errors import Overtaken, TurnTaken
+from codelens.hosts.host_wiring import install, uninstall
+from codelens.hosts.install_ledger import Ledger
+from codelens.hosts.install_lock import alone
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Raced(Edit):
     def _save(self, text: str | None) -> None:
         self.seen.append(text or "")
         if len(self.seen) <= self.saves:
-            files.write(Path(self.file), f"{text}save {len(self.seen)}\n".encode())
+            host_files.write(Path(self.file), f"{text}save {len(self.seen)}\n".encode())
 
 
 @pytest.fixture
@@ -97,9 +97,9 @@ def test_a_file_that_holds_something_else_is_not_replaced(
     file = tmp_path / "file"
     file.write_bytes(b"theirs")
     with pytest.raises(Overtaken):
-        files.write(file, b"ours", onto=onto)
+        host_files.write(file, b"ours", onto=onto)
     with pytest.raises(Overtaken):
-        files.remove(file, holding=b"older")
+        host_files.remove(file, holding=b"older")
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"theirs"]
 
 

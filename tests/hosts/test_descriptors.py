@@ -7,9 +7,9 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from codelens.errors import SettingError
-from codelens.hosts.descriptor import filled, hosts, named
+from codelens.hosts.desired_edits import command_files, instructions, read_only_tools, skill
+from codelens.hosts.host_descriptor import filled, hosts, named
 from codelens.hosts.machine import Machine, this_machine
-from codelens.hosts.wanted import command_files, instructions, read_only_tools, skill
 
 HOME = Path("/home/zoe")
 
@@ -74,7 +74,7 @@ def test_a_host_that_is_unknown_is_refused_with_the_names() -> None:
 
 
 def test_the_tools_that_are_approved_are_those_that_only_read() -> None:
-    from codelens.serve.profiles import CORE
+    from codelens.serve.tool_profiles import CORE
 
     assert read_only_tools() == CORE
 
@@ -82,7 +82,7 @@ def test_the_tools_that_are_approved_are_those_that_only_read() -> None:
 def test_every_tool_that_agents_are_told_of_exists() -> None:
     import re
 
-    from codelens.serve.profiles import ALL
+    from codelens.serve.tool_profiles import ALL
 
     commands = hosts()["claude-code"].commands
     assert commands is not None

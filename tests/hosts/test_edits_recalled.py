@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from codelens.hosts.edits import Block, Entry, Flags, Items, Whole, recalled, record
+from codelens.hosts.formats.entry_edits import Block, Entry, Flags, Items, Whole, recalled, record
 
 EDITS = [
     Entry("jsonc", ("a", "codelens"), "/c", {"command": "/c"}, {"x": 1}, {}, (("b", "codelens"),)),

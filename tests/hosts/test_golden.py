@@ -16,11 +16,11 @@ from ruamel.yaml import YAML
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
 
-from codelens.hosts.descriptor import SCOPES, Host, hosts
-from codelens.hosts.edits import snippet
+from codelens.hosts.desired_edits import Request, entry_of
+from codelens.hosts.formats.config_values import at
+from codelens.hosts.formats.entry_edits import snippet
+from codelens.hosts.host_descriptor import SCOPES, Host, hosts
 from codelens.hosts.machine import Machine
-from codelens.hosts.values import at
-from codelens.hosts.wanted import Request, entry_of
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = (

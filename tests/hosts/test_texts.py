@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from codelens.hosts import blocktext, jsontext, tomltext, yamltext
-from codelens.hosts.edits import Block, Entry
-from codelens.hosts.formats import format_of
-from codelens.hosts.ledger import Undo
-from codelens.hosts.values import EditRefused, at, has, without
+from codelens.hosts.formats import block_edit, json_edit, toml_edit, yaml_edit
+from codelens.hosts.formats.config_formats import format_of
+from codelens.hosts.formats.config_values import EditRefused, at, has, without
+from codelens.hosts.formats.entry_edits import Block, Entry
+from codelens.hosts.install_ledger import Undo
 
 COMMAND = r"C:\Users\mé\.local\bin\codelens.exe"
 COMMENTS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|(//[^\r\n]*|/\*.*?\*/)', re.DOTALL)
@@ -88,9 +88,9 @@ def comments_of(text: str) -> list[str]:
 @given(written())
 def test_jsonc_keeps_all_that_is_not_ours(text: str) -> None:
     edit = entry("jsonc", "mcpServers")
-    before = jsontext.parse(text, comments=True)
+    before = json_edit.parse(text, comments=True)
     after = edit.put(text)
-    meant = jsontext.parse(after, comments=True)
+    meant = json_edit.parse(after, comments=True)
     assert at(meant, ("mcpServers", "codelens")) == {**LAUNCH, "timeout": 30}
     assert without(meant, ("mcpServers", "codelens")) == {"mcpServers": {}, **before}
     assert list(meant)[: len(before)] == list(before)
@@ -108,16 +108,16 @@ def test_jsonc_gives_back_what_others_wrote_after_install(
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
     other = ("mcpServers", f"other-{key}")
-    with_both = jsontext.put(edit.put(text), other, value, comments=True)
+    with_both = json_edit.put(edit.put(text), other, value, comments=True)
     left = edit.take(with_both, made)
     assert left is not None
-    before = jsontext.parse(text, comments=True)
-    meant = jsontext.parse(left, comments=True)
+    before = json_edit.parse(text, comments=True)
+    meant = json_edit.parse(left, comments=True)
     assert at(meant, other) == value
     assert without(meant, other) == {"mcpServers": {}, **before}
     assert comments_of(left) == comments_of(text)
-    alone = jsontext.take(left, other, comments=True)
-    assert without(jsontext.parse(alone, comments=True), ("mcpServers",)) == without(
+    alone = json_edit.take(left, other, comments=True)
+    assert without(json_edit.parse(alone, comments=True), ("mcpServers",)) == without(
         before, ("mcpServers",)
     )
 
@@ -128,7 +128,7 @@ def test_jsonc_taken_out_without_a_ledger_means_what_it_meant(text: str) -> None
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
     left = edit.take(edit.put(text), made)
-    assert jsontext.parse(left, comments=True) == jsontext.parse(text, comments=True)
+    assert json_edit.parse(left, comments=True) == json_edit.parse(text, comments=True)
     assert comments_of(left) == comments_of(text)
 
 
@@ -336,8 +336,8 @@ def test_lines_between_markers_come_and_go(text: str) -> None:
     assert block.put(after) == after
     assert Block("three").put(after).count("codelens:begin") == 1
     if text.endswith("\n") or not text:
-        assert blocktext.take(after) in (text, text.removesuffix("\n"))
-    assert block.take(after + "\nmore\n", ()) == blocktext.take(after) + "\nmore\n" or text == ""
+        assert block_edit.take(after) in (text, text.removesuffix("\n"))
+    assert block.take(after + "\nmore\n", ()) == block_edit.take(after) + "\nmore\n" or text == ""
 
 
 @pytest.mark.parametrize(
@@ -350,15 +350,15 @@ def test_lines_between_markers_come_and_go(text: str) -> None:
 )
 def test_half_and_doubled_markers_are_refused(text: str) -> None:
     with pytest.raises(EditRefused, match="by hand"):
-        blocktext.put(text, "x")
+        block_edit.put(text, "x")
     with pytest.raises(EditRefused, match="by hand"):
-        blocktext.take(text)
+        block_edit.take(text)
 
 
 def test_the_shapes_of_toml_and_yaml_are_those_that_hosts_write() -> None:
-    assert tomltext.put("", ("m", "c"), {"command": COMMAND, "args": ["serve"]}) == (
+    assert toml_edit.put("", ("m", "c"), {"command": COMMAND, "args": ["serve"]}) == (
         f"[m.c]\ncommand = '{COMMAND}'\nargs = ['serve']\n"
     )
-    assert yamltext.put("", ("m", "c"), {"cmd": "/x", "args": ["serve"]}, named=False) == (
+    assert yaml_edit.put("", ("m", "c"), {"cmd": "/x", "args": ["serve"]}, named=False) == (
         "m:\n  c:\n    cmd: /x\n    args: [serve]\n"
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hosts.hosting import COMMAND, Scratch, problems
 
-from codelens.hosts import blocktext, jsontext, yamltext
-from codelens.hosts.blocktext import BEGIN, END
-from codelens.hosts.values import EditRefused
+from codelens.hosts.formats import block_edit, json_edit, yaml_edit
+from codelens.hosts.formats.block_edit import BEGIN, END
+from codelens.hosts.formats.config_values import EditRefused
 
 OWN = ["serve", "--root", "/srv/repo", "--budget", "900"]
 
@@ -84,7 +84,7 @@ def test_approvals_that_were_there_before_install_stay_after_an_edit(scratch: Sc
     scratch.install("claude-code", "opencode", approve=True)
     scratch.install("claude-code", "opencode")
     for file in (claude, opencode):
-        text = jsontext.put(file.read_text(), ("x",), 1, comments=False)
+        text = json_edit.put(file.read_text(), ("x",), 1, comments=False)
         file.write_text(text)
     scratch.uninstall("claude-code", "opencode")
     allowed = json.loads(claude.read_text())["permissions"]["allow"]
@@ -120,36 +120,36 @@ def test_a_relative_codelens_home_is_written_down_as_an_absolute_one(
 @pytest.mark.parametrize("tail", [', "b": 2\n}\n', ",}\n", "}\n"])
 def test_what_stands_behind_our_member_does_not_become_a_comment(tail: str) -> None:
     text = '{\n  "a": 1, // first\n  "codelens": {\n    "x": 1\n  }' + tail
-    fresh = jsontext.take(text, ("codelens",), comments=True)
+    fresh = json_edit.take(text, ("codelens",), comments=True)
     expected = {"a": 1, "b": 2} if "b" in tail else {"a": 1}
-    assert jsontext.parse(fresh, comments=True) == expected
+    assert json_edit.parse(fresh, comments=True) == expected
     assert "// first" in fresh
 
 
 def test_our_member_alone_after_a_comment_goes() -> None:
     text = '{ // mine\n  "codelens": 1}\n'
-    fresh = jsontext.take(text, ("codelens",), comments=True)
-    assert jsontext.parse(fresh, comments=True) == {}
+    fresh = json_edit.take(text, ("codelens",), comments=True)
+    assert json_edit.parse(fresh, comments=True) == {}
     assert "// mine" in fresh
 
 
 def test_a_line_that_ends_a_yaml_document_stays_the_last() -> None:
     text = "a: 1   # mine\n...\n"
-    fresh = yamltext.put(text, ("extensions", "codelens"), {"cmd": "codelens"}, named=False)
+    fresh = yaml_edit.put(text, ("extensions", "codelens"), {"cmd": "codelens"}, named=False)
     assert fresh.startswith("a: 1   # mine\nextensions:\n")
     assert fresh.endswith("\n...\n")
 
 
 def test_prose_that_speaks_of_the_markers_is_no_block() -> None:
     text = f"`{BEGIN}` is what codelens writes\nmine\nand `{END}`\n"
-    fresh = blocktext.put(text, "lines")
+    fresh = block_edit.put(text, "lines")
     assert fresh.startswith(text)
-    assert blocktext.take(fresh) == text
+    assert block_edit.take(fresh) == text
 
 
 def test_markers_the_wrong_way_round_are_said_to_be() -> None:
     with pytest.raises(EditRefused, match="the end before the begin"):
-        blocktext.put(f"{END}\nmine\n{BEGIN}\n", "lines")
+        block_edit.put(f"{END}\nmine\n{BEGIN}\n", "lines")
 
 
 def test_a_link_out_of_the_project_is_not_followed(scratch: Scratch, tmp_path: Path) -> None:

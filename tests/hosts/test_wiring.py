@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hosts.hosting import COMMAND, Scratch, problems
 
-from codelens.hosts import jsontext
-from codelens.hosts.blocktext import BEGIN
-from codelens.hosts.descriptor import hosts
-from codelens.hosts.ledger import Ledger
+from codelens.hosts.formats import json_edit
+from codelens.hosts.formats.block_edit import BEGIN
+from codelens.hosts.host_descriptor import hosts
+from codelens.hosts.install_ledger import Ledger
 
 OTHER = {"command": "other"}
 
@@ -24,7 +24,7 @@ def scratch(tmp_path: Path) -> Scratch:
 
 
 def servers(file: Path, *keys: str) -> dict:
-    found = jsontext.parse(file.read_text("utf-8"), comments=True)
+    found = json_edit.parse(file.read_text("utf-8"), comments=True)
     for key in keys or ("mcpServers",):
         found = found[key]
     return found
@@ -33,11 +33,11 @@ def servers(file: Path, *keys: str) -> dict:
 def put(file: Path, name: str, value: object = OTHER, key: str = "mcpServers") -> None:
     text = file.read_text("utf-8") if file.exists() else ""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(jsontext.put(text, (key, name), value, comments=True), "utf-8")
+    file.write_text(json_edit.put(text, (key, name), value, comments=True), "utf-8")
 
 
 def take(file: Path, name: str, key: str = "mcpServers") -> None:
-    file.write_text(jsontext.take(file.read_text("utf-8"), (key, name), comments=True), "utf-8")
+    file.write_text(json_edit.take(file.read_text("utf-8"), (key, name), comments=True), "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_nothing_is_approved_unasked_and_approvals_go_again(scratch: Scratch) ->
     assert "mcp__codelens__cl_search" in allowed
     assert not [one for one in allowed if "*" in one and "codelens" in one]
     settings.write_text(
-        jsontext.put(settings.read_text("utf-8"), ("x",), 1, comments=False), "utf-8"
+        json_edit.put(settings.read_text("utf-8"), ("x",), 1, comments=False), "utf-8"
     )
     scratch.uninstall("claude-code")
     assert servers(settings, "permissions", "allow") == ["Bash(ls:*)"]
@@ -347,13 +347,13 @@ def test_an_empty_file_is_filled_and_empty_again(scratch: Scratch, text: str) ->
     file.write_text(text, "utf-8")
     scratch.install("copilot-cli")
     data = file.read_text("utf-8").removeprefix("\ufeff")
-    assert "codelens" in jsontext.parse(data, comments=True)["mcpServers"]
+    assert "codelens" in json_edit.parse(data, comments=True)["mcpServers"]
     scratch.uninstall("copilot-cli")
     assert file.read_text("utf-8") == text
 
 
 def test_a_file_that_changes_between_plan_and_write_is_edited_anew(scratch: Scratch) -> None:
-    from codelens.hosts.wiring import install, plan_install
+    from codelens.hosts.host_wiring import install, plan_install
 
     file = scratch.config("kiro")
     put(file, "mine")

@@ -11,9 +11,9 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.scan.signature import RACY, signature, signature_to_store
-from codelens.store import leases
-from codelens.store.database import open_index
+from codelens.scan.stat_signature import RACY, signature, signature_to_store
+from codelens.store.database import writer_lease
+from codelens.store.database.database import open_index
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def settle() -> None:
-    """Let the file system's clock move past what was just written (see scan/signature.py)."""
+    """Let the file system's clock move past what was just written (see scan/stat_signature.py)."""
     time.sleep(0.06)
 
 
@@ -81,7 +81,7 @@ def test_a_hit_in_a_file_that_is_behind_is_stale(repo: GitRepo, engine: Engine) 
     engine.look(path=repo.root)
     repo.write("src/part3.py", "def kindle_part3():\n    return 'changed'\n")
     db = open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))
-    lease = leases.acquire(db, 0)
+    lease = writer_lease.acquire(db, 0)
     found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
     stale = {one.path: one.stale for one in found.results}
     assert found.receipt.status == "partial"
@@ -101,9 +101,9 @@ def test_a_look_without_time_is_partial_and_never_fresh(repo: GitRepo, engine: E
 
 
 def test_files_that_hold_the_words_of_the_query_go_first(repo: GitRepo, engine: Engine) -> None:
-    from codelens.index.order import hits_first
-    from codelens.index.refresh import Budget
-    from codelens.index.sources import DiskSource, Work
+    from codelens.index.pending_order import hits_first
+    from codelens.index.text_sources import DiskSource, Work
+    from codelens.index.view_refresh import Budget
 
     repo.write("zz/last.py", "def lantern_factory(): pass\n")
     works = [Work(path, 10) for path in sorted(repo.members())]
@@ -119,7 +119,7 @@ def test_another_writer_is_waited_for_within_the_budget_and_then_told(
     settle()
     engine.look(path=repo.root)
     db = open_index(Path(engine.status(path=repo.root).index_path))
-    lease = leases.acquire(db, 0)
+    lease = writer_lease.acquire(db, 0)
     repo.write("src/part3.py", "def lantern(): pass\n")
     receipt = engine.look(path=repo.root, budget_ms=50)
     assert receipt.status == "partial"
@@ -151,17 +151,17 @@ def test_whole_seconds_widen_the_racy_margin(tmp_path: Path) -> None:
 def test_a_file_that_vanishes_between_look_and_read_is_left_out(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from codelens.index import ingest
+    from codelens.index import ingestion
 
     engine.look(path=repo.root)
     doomed = repo.write("src/doomed.py", "def doomed(): pass\n")
-    real = ingest.contents.blobs
+    real = ingestion.contents.blobs
 
     def blobs(*args):
         doomed.unlink(missing_ok=True)
         return real(*args)
 
-    monkeypatch.setattr(ingest.contents, "blobs", blobs)
+    monkeypatch.setattr(ingestion.contents, "blobs", blobs)
     assert engine.look(path=repo.root).status == "fresh"
     assert not engine.search("doomed", path=repo.root, mode="symbol").results
 
@@ -222,12 +222,12 @@ def test_an_index_inside_the_repository_is_refused(repo: GitRepo) -> None:
 def test_newer_facts_are_not_replaced_by_an_older_extractor(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from codelens.index import compare, ingest, refresh
+    from codelens.index import ingestion, view_refresh, worktree_comparison
 
     engine.look(path=repo.root)
-    for module in (compare, refresh):
+    for module in (worktree_comparison, view_refresh):
         monkeypatch.setattr(module, "EXTRACTOR_VERSION", 10**6)
-    for module in (ingest, refresh):
+    for module in (ingestion, view_refresh):
         monkeypatch.setattr(module, "extractor_version", lambda _: 10**9)
     assert engine.look(path=repo.root).indexed == 41
     assert engine.look(path=repo.root).indexed == 0

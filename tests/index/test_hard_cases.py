@@ -12,8 +12,8 @@ from gitrepo import GitRepo, git_environment
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import BareRepository, SettingError, UnsupportedRepository
-from codelens.index import refresh
-from codelens.store.database import open_index
+from codelens.index import view_refresh
+from codelens.store.database.database import open_index
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_an_interrupted_first_index_is_never_called_fresh(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
     rounds = 0
-    real = refresh._Update._round
+    real = view_refresh._Update._round
 
     def dying(self, *args, **options):
         nonlocal rounds
@@ -41,8 +41,8 @@ def test_an_interrupted_first_index_is_never_called_fresh(
             raise KeyboardInterrupt
         return real(self, *args, **options)
 
-    monkeypatch.setattr(refresh, "_SLICE", 10)
-    monkeypatch.setattr(refresh._Update, "_round", dying)
+    monkeypatch.setattr(view_refresh, "_SLICE", 10)
+    monkeypatch.setattr(view_refresh._Update, "_round", dying)
     with pytest.raises(KeyboardInterrupt):
         engine.look(path=repo.root)
     assert engine.look(path=repo.root, budget_ms=0).status == "partial"

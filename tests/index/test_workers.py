@@ -6,8 +6,8 @@ import os
 import signal
 
 from codelens.extract.facts import facts_of
-from codelens.index.worker import Task
-from codelens.index.workers import InProcess, WorkerPool
+from codelens.index.worker_pool import InProcess, WorkerPool
+from codelens.index.worker_process import Task
 
 TEXTS = [
     f"def kindle_{n}(lamp):\n    '''Light {n}.'''\n    return lamp.light({n})\n".encode()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rankstore import Store
 
-from codelens.store.snapshot import Snapshot
+from codelens.store.views.snapshot import Snapshot
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rankstore import Store
 
-from codelens.rank import alike
-from codelens.rank.request import Ranked
+from codelens.rank.results import near_copies
+from codelens.rank.search_request import Ranked
 
 BODY = "\n".join(f"    step_{at} = lantern(wick_{at}, oil_{at})" for at in range(12))
 TRIM = f"def trim_lantern(wick):\n{BODY}\n    return step_1\n"
@@ -140,13 +140,13 @@ def test_what_else_the_store_holds_folds_nothing(store: Store) -> None:
 
 def test_a_result_of_many_copies_reads_a_bounded_number_of_texts(store: Store, monkeypatch) -> None:
     asked: list[bytes] = []
-    tokens = alike.Texts.tokens
+    tokens = near_copies.Texts.tokens
 
     def counted(self, file, start, end):
         asked.append(file.path)
         return tokens(self, file, start, end)
 
-    monkeypatch.setattr(alike.Texts, "tokens", counted)
+    monkeypatch.setattr(near_copies.Texts, "tokens", counted)
     files = {f"m{at:03}.py": f"{TRIM}# {at}\n" for at in range(100)}
     (first, *_) = found(store, files, "trim_lantern", limit=20)
     assert len(asked) <= 24

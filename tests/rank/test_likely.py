@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rankstore import Store
 
-from codelens.extract.tokens import terms_of_text
-from codelens.rank import likely
-from codelens.store import rankreads as reads
+from codelens.extract.tokenizer import terms_of_text
+from codelens.rank.scoring import term_prefilter
+from codelens.store.facts import ranking_reads as reads
 
 _ENDINGS = (
     "y ies ied ed ing able ability ibility bly ate ation ational izer ization e es ss ll tional"
@@ -32,21 +32,21 @@ NAMES = st.lists(WORDS, min_size=1, max_size=4).flatmap(
 def test_a_name_is_found_by_each_of_its_terms(name: str, others: list[str]) -> None:
     names = [*others, name]
     for term in set(terms_of_text(name)):
-        found = likely.holding(names, likely.beginnings((term,)))
+        found = term_prefilter.holding(names, term_prefilter.beginnings((term,)))
         assert len(others) in found
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "", "a\x00b", "_"])
 def test_any_name_may_stand_among_others(name: str) -> None:
     names = [name, "validate_session", name]
-    assert 1 in likely.holding(names, likely.beginnings(("session",)))
+    assert 1 in term_prefilter.holding(names, term_prefilter.beginnings(("session",)))
 
 
 def test_of_very_many_names_those_with_most_terms_are_compared() -> None:
     names = [f"mask_{number}" for number in range(5_000)] + ["mask_shift"]
-    found = list(likely.holding(names, likely.beginnings(("mask", "shift"))))
-    assert len(found) == likely.MOST
-    assert found == [*range(likely.MOST - 1), 5_000]
+    found = list(term_prefilter.holding(names, term_prefilter.beginnings(("mask", "shift"))))
+    assert len(found) == term_prefilter.MOST
+    assert found == [*range(term_prefilter.MOST - 1), 5_000]
 
 
 def test_definitions_are_the_same_read_one_by_one_and_together(tmp_path: Path) -> None:

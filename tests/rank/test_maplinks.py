@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 import pytest
 
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
-from codelens.rank.maplinks import Links, Source, linked, relinked
-from codelens.resolve.importer import Importer
+from codelens.extract.language_detection import language_of
+from codelens.rank.links.file_links import Links, Source, linked, relinked
+from codelens.resolve.modules.importer import Importer
 
 START = {
     "pkg/__init__.py": "from .a import Apple as Fruit\nfrom .b import *\n",

@@ -6,7 +6,7 @@ import pytest
 from rankstore import Store, paths, places
 
 from codelens.errors import QueryError
-from codelens.rank import patterns, regex
+from codelens.rank.modes import regex_analysis, regex_search
 
 FILES = {
     "src/client.py": (
@@ -91,7 +91,7 @@ def test_a_bad_pattern_is_refused(store: Store) -> None:
 def test_a_pattern_without_end_ends_and_says_that_it_is_partial(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(regex, "_GRACE_S", 0.2)
+    monkeypatch.setattr(regex_search, "_GRACE_S", 0.2)
     view = store.view({"a.py": "x = 1\naab\n", "b.py": "a" * 60 + "!\n", "c.py": "aab\n"})
     outcome = store.search(view, "(a|aa)+b$", mode="regex", seconds=0.4)
     assert paths(outcome) == ["a.py"]
@@ -101,8 +101,8 @@ def test_a_pattern_without_end_ends_and_says_that_it_is_partial(
 def test_both_ways_of_running_a_pattern_agree(store: Store) -> None:
     view = store.view(FILES)
     tame, wild = r"f\w+", r"f\w+\w*"
-    assert patterns.is_tame(patterns.compiled(tame)[1])
-    assert not patterns.is_tame(patterns.compiled(wild)[1])
+    assert regex_analysis.is_tame(regex_analysis.compiled(tame)[1])
+    assert not regex_analysis.is_tame(regex_analysis.compiled(wild)[1])
     one = store.search(view, tame, mode="regex", limit=50)
     other = store.search(view, wild, mode="regex", limit=50)
     assert places(one) == places(other) != []
@@ -123,7 +123,7 @@ def test_both_ways_of_running_a_pattern_agree(store: Store) -> None:
     ],
 )
 def test_words_that_every_match_must_have(pattern: str, words: tuple[str, ...]) -> None:
-    assert patterns.sure_words(patterns.compiled(pattern)[1]) == words
+    assert regex_analysis.sure_words(regex_analysis.compiled(pattern)[1]) == words
 
 
 @pytest.mark.parametrize(

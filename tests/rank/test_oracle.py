@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rankstore import Store, shown
 
-from codelens.rank import candidates
-from codelens.rank.request import Outcome
+from codelens.rank.scoring import candidates
+from codelens.rank.search_request import Outcome
 
 WORDS = "session token user validate parse config cache index query store view load save".split()
 NAMES = st.sampled_from(["session", "parseConfig", "cache_index", "View", "load"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.rank.query import analyse
+from codelens.rank.query.query_analysis import analyse
 
 
 @pytest.mark.parametrize(

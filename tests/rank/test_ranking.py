@@ -6,8 +6,8 @@ import pytest
 from rankstore import Store, paths, places
 
 from codelens.errors import QueryError
-from codelens.rank.request import MODES
-from codelens.store.snapshot import Snapshot
+from codelens.rank.search_request import MODES
+from codelens.store.views.snapshot import Snapshot
 
 SESSION = '''"""Sessions of users."""
 

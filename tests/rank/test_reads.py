@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from rankstore import Store
 
-from codelens.store import contents, postings, views
-from codelens.store import rankreads as reads
+from codelens.store.facts import contents, postings
+from codelens.store.facts import ranking_reads as reads
+from codelens.store.views import views
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from rankstore import Store, paths
 
-from codelens.index.pathfacts import path_facts
-from codelens.rank import kin, weights
-from codelens.rank.query import MAX_TERMS, analyse
+from codelens.index.path_facts import path_facts
+from codelens.rank import ranking_weights
+from codelens.rank.query import related_words
+from codelens.rank.query.query_analysis import MAX_TERMS, analyse
 
 FILLER = {
     f"lib/part{number}.py": f"def part{number}():\n    return {number}\n" for number in range(12)
@@ -15,7 +16,7 @@ FILLER = {
 
 
 def kindred(text: str) -> set[str]:
-    return {one.text for one in kin.kindred(analyse(text))}
+    return {one.text for one in related_words.kindred(analyse(text))}
 
 
 @pytest.mark.parametrize(
@@ -36,13 +37,13 @@ def test_a_word_brings_its_kin(typed: str, written: str) -> None:
 
 
 def test_a_single_name_is_meant_as_it_is_typed() -> None:
-    assert kin.kindred(analyse("config")) == []
+    assert related_words.kindred(analyse("config")) == []
 
 
 def test_kin_never_crowds_out_what_was_typed() -> None:
     long = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(60))
     query = analyse(long)
-    assert len(query.terms) + len(kin.kindred(query)) <= max(MAX_TERMS, len(query.terms))
+    assert len(query.terms) + len(related_words.kindred(query)) <= max(MAX_TERMS, len(query.terms))
 
 
 def test_kin_counts_less_than_the_word_itself(store: Store) -> None:
@@ -83,7 +84,7 @@ def test_an_identifier_among_plain_words_outweighs_them(store: Store) -> None:
     found = store.search(view, "continue on ERR_ACCESS_DENIED in the resolver", explain=True)
     first = found.results[0]
     assert first.file.path == b"src/access.py"
-    assert first.explain["verbatim"] == pytest.approx(weights.WORDS["verbatim"])
+    assert first.explain["verbatim"] == pytest.approx(ranking_weights.WORDS["verbatim"])
 
 
 def test_of_files_that_are_alike_the_one_nearer_to_the_root_comes_first(store: Store) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankstore import Store
 
-from codelens.rank.request import Ranked
+from codelens.rank.search_request import Ranked
 
 
 def first(store: Store, files: dict[str, str], query: str, limit: int = 10) -> Ranked:

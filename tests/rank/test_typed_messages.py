@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rankstore import Store, paths, places
 
-from codelens.rank import messages
+from codelens.rank.pasted import error_messages
 
 FILES = {
     "src/pool.py": (
@@ -87,7 +87,7 @@ def test_a_message_that_is_written_nowhere_is_said(asked) -> None:
     ],
 )
 def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
-    found = messages.parse(text)
+    found = error_messages.parse(text)
     assert found is not None
     assert (found.runs, found.values) == (runs, values)
 
@@ -101,7 +101,7 @@ def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
     ],
 )  # fmt: skip
 def test_questions_are_no_messages(text: str) -> None:
-    assert messages.parse(text) is None
+    assert error_messages.parse(text) is None
 
 
 def test_quoted_words_among_others_are_shown_where_they_stand(asked) -> None:
@@ -169,4 +169,4 @@ def test_what_is_known_of_a_mixed_query_is_found(asked, query: str) -> None:
 
 def test_hostile_messages_are_taken_apart_in_no_time() -> None:
     for text in ("'" * 3_000, "[" * 3_000, "1:" * 2_000, "a." * 2_000, "ERROR " * 900, "<" * 2_000):
-        messages.parse(text + " failed 12")
+        error_messages.parse(text + " failed 12")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rankstore import Store, paths, places
 
-from codelens.rank import spelling
-from codelens.rank.declarations import declared
-from codelens.store import vocabulary
+from codelens.rank.pasted.pasted_declarations import declared
+from codelens.rank.query import spelling
+from codelens.store.facts import vocabulary
 
 FILES = {
     "src/shop/session.py": (

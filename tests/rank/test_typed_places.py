@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rankstore import paths, places
 
-from codelens.rank import locations
-from codelens.rank.locations import Location
-from codelens.rank.pathends import Ends
+from codelens.rank.pasted import pasted_locations
+from codelens.rank.pasted.pasted_locations import Location
+from codelens.rank.pasted.path_suffixes import Ends
 
 BIG = "class Big:\n" + "".join(
     f"    def part_{n}(self):\n        return {n}\n\n" for n in range(60)
@@ -127,7 +127,7 @@ def test_a_place_among_words_comes_first(asked) -> None:
     ],
 )
 def test_places_are_told_from_other_texts(text: str, found: Location | None) -> None:
-    assert locations.whole(text) == found
+    assert pasted_locations.whole(text) == found
 
 
 def test_the_longest_common_end_decides(asked) -> None:
@@ -141,5 +141,5 @@ def test_the_longest_common_end_decides(asked) -> None:
 
 def test_a_long_token_is_taken_apart_in_no_time() -> None:
     for text in ("a/" * 5_000, "a." * 5_000, "x" * 10_000, "C:\\" + "a b" * 3_000, "(" * 9_000):
-        locations.whole(text)
-        locations.inside(text)
+        pasted_locations.whole(text)
+        pasted_locations.inside(text)

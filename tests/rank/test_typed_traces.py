@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rankstore import places
 
-from codelens.rank import traces
+from codelens.rank.pasted import stack_traces
 
 FILES = {
     "src/shop/views.py": (
@@ -166,7 +166,7 @@ def test_a_trace_of_other_programs_is_answered_by_its_error_and_says_so(asked) -
     ],
 )  # fmt: skip
 def test_sentences_are_no_traces(text: str) -> None:
-    assert traces.parse(text) is None
+    assert stack_traces.parse(text) is None
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ def test_sentences_are_no_traces(text: str) -> None:
     ],
 )
 def test_the_error_and_its_message_are_read(text: str, error: str, message: str) -> None:
-    found = traces.parse(text)
+    found = stack_traces.parse(text)
     assert found is not None
     assert (found.error, found.message) == (error, message)
 
 
 def test_of_an_error_with_a_cause_the_cause_comes_first() -> None:
-    found = traces.parse(
+    found = stack_traces.parse(
         JAVA + "Caused by: com.foo.DbException: refused\n\tat com.foo.Db.open(Db.kt:77)\n"
     )
     assert found is not None
@@ -201,4 +201,4 @@ def test_long_and_hostile_texts_are_read_in_no_time(tmp_path: Path) -> None:
         "\tat a.b.c(" * 10_000, 'File "' * 20_000, "#0 " + "(" * 50_000,
         "at " + "a" * 100_000 + "(x:1:1)", "x@http://" * 9_000, PYTHON * 300,
     ):  # fmt: skip
-        traces.parse(text)
+        stack_traces.parse(text)

@@ -7,7 +7,7 @@ from types import FrameType
 
 from edging import edges_of
 
-from codelens.resolve.members import Members
+from codelens.resolve.inference.members import Members
 
 
 def test_star_imports_of_each_other_end() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from edging import edges_of
 
-from codelens.resolve.cfamily import c_type
+from codelens.resolve.languages.c.c_values import c_type
 
 C = {
     "include/store.h": (

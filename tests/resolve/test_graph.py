@@ -7,15 +7,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
+from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edge
+from codelens.resolve.facts.edge_rows import Row, dumped, loaded, packed, unpacked
+from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.graph import File, Graph, Known
-from codelens.resolve.model import FileModel
-from codelens.resolve.rows import Row, dumped, loaded, packed, unpacked
-from codelens.store.flow import Places, surface
-from codelens.store.flow import packed as flow_packed
-from codelens.store.flow import unpacked as flow_unpacked
+from codelens.store.facts.resolution_facts import Places, surface
+from codelens.store.facts.resolution_facts import packed as flow_packed
+from codelens.store.facts.resolution_facts import unpacked as flow_unpacked
 from codelens.types import Structure
 
 

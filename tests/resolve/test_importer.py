@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from codelens.resolve.importer import LANGUAGES, Importer, settings_paths
-from codelens.resolve.reexports import Definers, Surface
+from codelens.resolve.modules.importer import LANGUAGES, Importer, settings_paths
+from codelens.resolve.modules.reexports import Definers, Surface
 from codelens.types import Import
 
 

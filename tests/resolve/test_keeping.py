@@ -10,17 +10,17 @@ import pytest
 from rankstore import Store
 
 from codelens.resolve.graph import Graph
-from codelens.resolve.reading import graph_of, keep
-from codelens.resolve.version import RESOLVER_VERSION
-from codelens.store import edges
-from codelens.store.snapshot import Snapshot
+from codelens.resolve.resolver_version import RESOLVER_VERSION
+from codelens.resolve.stored_graph import graph_of, keep
+from codelens.store.facts import stored_edges
+from codelens.store.views.snapshot import Snapshot
 
 FILES = {"a.py": "from b import f\nf()\n", "b.py": "def f(): f()\n"}
 HOLD = """
 import sys, time
 from pathlib import Path
-from codelens.store import leases
-from codelens.store.database import open_index
+from codelens.store.database import writer_lease as leases
+from codelens.store.database.database import open_index
 leases.acquire(open_index(Path(sys.argv[1])), 5)
 print("held", flush=True)
 time.sleep(600)
@@ -41,7 +41,7 @@ def resolved(snapshot: Snapshot) -> Graph:
 def row_of(snapshot: Snapshot, version: int) -> bytes | None:
     content = snapshot.by_path[b"a.py"].content
     assert content is not None
-    return edges.load(snapshot.db, b"a.py", content, version)
+    return stored_edges.load(snapshot.db, b"a.py", content, version)
 
 
 def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
@@ -59,7 +59,7 @@ def test_rows_of_other_versions_are_not_read(snapshot: Snapshot) -> None:
     for other in (RESOLVER_VERSION - 1, RESOLVER_VERSION + 1):
         with snapshot.db.write(None):
             snapshot.db.execute("DELETE FROM file_edges")
-            edges.save(snapshot.db, other, [(b"a.py", kept, b"not to be read")])
+            stored_edges.save(snapshot.db, other, [(b"a.py", kept, b"not to be read")])
         assert b"a.py" in [path for path, _ in resolved(snapshot).fresh]
 
 
@@ -68,7 +68,7 @@ def test_newer_rows_replace_older_ones_and_never_the_other_way(snapshot: Snapsho
     assert kept is not None
     for version in (2, 3, 2, 1):
         with snapshot.db.write(None):
-            edges.save(snapshot.db, version, [(b"a.py", kept, b"of %d" % version)])
+            stored_edges.save(snapshot.db, version, [(b"a.py", kept, b"of %d" % version)])
     assert row_of(snapshot, 3) == b"of 3"
     assert row_of(snapshot, 2) is None
     assert row_of(snapshot, 1) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importing import imported
 
-from codelens.resolve.importer import Importer
+from codelens.resolve.modules.importer import Importer
 from codelens.types import Import
 
 PACKAGE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from edging import edges_of
 
-from codelens.resolve.classtext import Parameter, parameters
+from codelens.resolve.languages.classes.class_type_text import Parameter, parameters
 
 JAVA = (
     "class Base {}\nclass Item extends Base {}\ninterface Maker { Item make(); }\n"

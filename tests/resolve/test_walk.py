@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from codelens.extract.detect import language_of
 from codelens.extract.facts import facts_of
-from codelens.resolve.conventions import named_for, subject_of
+from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edge, Edges
-from codelens.resolve.importer import Importer, settings_paths
-from codelens.resolve.model import FileModel
-from codelens.resolve.net import MODULE, Node, Table, subtree
-from codelens.resolve.reach import changed_file, changed_symbol, reach
-from codelens.resolve.routes import routes
-from codelens.resolve.view import View
-from codelens.resolve.walk import Walk, file_target, symbol_target
+from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.modules.importer import Importer, settings_paths
+from codelens.resolve.walk.edge_table import MODULE, Node, Table, subtree
+from codelens.resolve.walk.reach import changed_file, changed_symbol, reach
+from codelens.resolve.walk.relation_walk import Walk, file_target, symbol_target
+from codelens.resolve.walk.routes import routes
+from codelens.resolve.walk.test_conventions import named_for, subject_of
 from codelens.types import Symbol
 
 

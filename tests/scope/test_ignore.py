@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from membership_trees import ODD_NAMES, PLAIN_NAMES, examples, fresh_repo, ignore_texts, make_file
 
 from codelens.errors import ReadError
-from codelens.scope.ignore import Ignore, IgnoreSettings, default_excludes_file
-from codelens.scope.ignore_pattern import matcher, parse
+from codelens.scope.ignore.ignore_pattern import matcher, parse
+from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings, default_excludes_file
 
 SOME_NAMES = [*PLAIN_NAMES, *ODD_NAMES, b"ab", b"ba", b"aab", b"abb", b"xa", b"C", b"a*b", b"foo"]
 short_paths = st.lists(st.sampled_from(SOME_NAMES), min_size=1, max_size=4).map(b"/".join)

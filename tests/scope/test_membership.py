@@ -27,8 +27,8 @@ from membership_trees import (
     walker,
 )
 
-from codelens.scope.ignore import Ignore, IgnoreSettings
-from codelens.scope.membership import Walker
+from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
+from codelens.scope.membership.membership_walk import Walker
 
 EXTRAS = [
     "fifo", "link", "dangling", "folder", "empty .git", "lost gitfile", "repository", "repository",

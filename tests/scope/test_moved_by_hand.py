@@ -12,7 +12,7 @@ from gitrepo import GitRepo, git_environment
 
 from codelens.errors import UnsupportedRepository
 from codelens.scope.repository import Repository
-from codelens.scope.uncommitted import is_dirty
+from codelens.scope.uncommitted_changes import is_dirty
 
 
 @pytest.fixture

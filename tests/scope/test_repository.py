@@ -9,7 +9,7 @@ from pathlib import Path
 from gitrepo import GitRepo
 
 from codelens.scope.repository import Repository
-from codelens.scope.uncommitted import is_dirty
+from codelens.scope.uncommitted_changes import is_dirty
 
 
 def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> None:

@@ -12,15 +12,15 @@ import pytest
 from gitrepo import GitRepo
 from hanging import end_after, guarded
 
-from codelens.scope.mounts import mount_of, mounts
+from codelens.scope.linked_worktrees import listed_worktrees
+from codelens.scope.mount_table import mount_of, mounts
 from codelens.scope.repository import Repository
-from codelens.scope.standing import (
+from codelens.scope.worktree_presence import (
     Whereabouts,
     repository_state,
     standing,
     whereabouts,
 )
-from codelens.scope.worktrees import listed_worktrees
 
 
 class Place:

@@ -12,7 +12,7 @@ from gitrepo import GitRepo
 from hanging import end_after, guarded
 
 from codelens.scope.repository import Repository
-from codelens.scope.uncommitted import is_dirty
+from codelens.scope.uncommitted_changes import is_dirty
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 

@@ -10,9 +10,9 @@ import pytest
 from asking import Asker, client
 from gitrepo import GitRepo
 
-from codelens.engine.relations import Relation
-from codelens.serve.arguments import as_meant
-from codelens.serve.known import RECORD
+from codelens.engine.graph.relation_choice import Relation
+from codelens.serve.recorded_answers import RECORD
+from codelens.serve.tools.tool_arguments import as_meant
 
 SCHEMAS = {
     tool["name"]: tool["inputSchema"]

@@ -12,15 +12,15 @@ from mcp_types import InitializeRequestParams, methods
 from mcplines import ENVELOPE, HELLO
 from pydantic import ValidationError
 
-from codelens.serve.front import HANDSHAKE_VERSIONS, Front
-from codelens.serve.known import RECORD, known_answers
-from codelens.serve.profiles import ALL, CORE
-from codelens.serve.record import (
+from codelens.serve.first_turn import HANDSHAKE_VERSIONS, Front
+from codelens.serve.record_answers import (
     handshake_requests,
     modern_requests,
     recorded,
     sdk_answers,
 )
+from codelens.serve.recorded_answers import RECORD, known_answers
+from codelens.serve.tool_profiles import ALL, CORE
 
 ANSWERS = known_answers(CORE)
 
@@ -34,7 +34,8 @@ def quick(messages: list[dict], names: tuple[str, ...] = CORE) -> list[dict]:
 
 def test_the_record_is_what_the_sdk_answers_now() -> None:
     assert json.loads(RECORD.read_text("utf-8")) == recorded(), (
-        "a tool, a prompt, the version or the SDK changed: run python -m codelens.serve.record"
+        "a tool, a prompt, the version or the SDK changed: run "
+        "python -m codelens.serve.record_answers"
     )
 
 

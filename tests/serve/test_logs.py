@@ -11,7 +11,7 @@ import pytest
 from gitrepo import GitRepo
 from mcplines import HELLO, INITIALIZED, Lines
 
-from codelens.serve.profiles import ALL
+from codelens.serve.tool_profiles import ALL
 
 MARK = "quagga"
 # All that our own modules can say. `fault` stands for any mistake of ours: its message quotes both.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codelens.errors import SettingError
-from codelens.serve.profiles import ALL, CORE, chosen
+from codelens.serve.tool_profiles import ALL, CORE, chosen
 
 
 def test_the_core_is_listed_where_nothing_is_said() -> None:

@@ -11,7 +11,7 @@ from asking import Asker
 from gitrepo import GitRepo
 from mcplines import COMMAND
 
-from codelens.engine import within
+from codelens.render import token_budget
 
 
 def test_the_graph_tools_answer_in_lines_and_in_json(asker: Asker, repo: GitRepo) -> None:
@@ -90,7 +90,7 @@ def test_the_graph_tools_keep_to_max_tokens(
         ("cl_map", {}),
     ):
         text = asker.text(tool, **arguments, **limits)
-        assert within.cost_of(text) <= max_tokens, tool
+        assert token_budget.cost_of(text) <= max_tokens, tool
         if form == "json":
             found = json.loads(text)
             assert "receipt" in found

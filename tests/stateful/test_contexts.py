@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from codelens.config import Settings
+from codelens.engine.answers.context_answers import Kept
 from codelens.engine.engine import Engine
-from codelens.engine.memory_answers import Kept
 
 FILES = ("a.py", "b.py", "sub/c.py")
 NAMES = ("kindle", "snuff", "trim")

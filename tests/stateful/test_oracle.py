@@ -26,9 +26,9 @@ from stateful.texts import IGNORES, QUERIES, paths, texts
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.store import contents
-from codelens.store.clock import DAY_S
-from codelens.store.database import open_index
+from codelens.store.database.database import open_index
+from codelens.store.database.store_clock import DAY_S
+from codelens.store.facts import contents
 
 SEQUENCES = int(os.environ.get("CODELENS_ORACLE_SEQUENCES", "100"))
 STEPS = int(os.environ.get("CODELENS_ORACLE_STEPS", "14"))

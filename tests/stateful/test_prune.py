@@ -20,16 +20,17 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from codelens.engine import pruning
-from codelens.engine.used import folder_text
+from codelens.engine.upkeep import pruning
+from codelens.engine.upkeep.last_use import folder_text
 from codelens.errors import IndexLocked
 from codelens.scope.repository import Repository
-from codelens.scope.standing import whereabouts
-from codelens.store import leases, upkeep, views
-from codelens.store.clock import DAY_S, Moment
-from codelens.store.database import open_index
-from codelens.store.prune import LATELY_S, Limits
-from codelens.store.upkeep import TOUCH_S, Site
+from codelens.scope.worktree_presence import whereabouts
+from codelens.store.database import writer_lease
+from codelens.store.database.database import open_index
+from codelens.store.database.store_clock import DAY_S, Moment
+from codelens.store.views import index_metadata, views
+from codelens.store.views.index_metadata import TOUCH_S, Site
+from codelens.store.views.prune_rules import LATELY_S, Limits
 
 HISTORIES = int(os.environ.get("CODELENS_PRUNE_HISTORIES", "40"))
 LIMITS = Limits()
@@ -127,8 +128,8 @@ class Lives(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(sorted(self.known)))
         view = views.find_view(self.db, key)
         assert view is not None
-        lease = leases.acquire(self.db, 0, self.clock)
-        upkeep.set_pinned(self.db, lease, view.id, pinned=pinned)
+        lease = writer_lease.acquire(self.db, 0, self.clock)
+        index_metadata.set_pinned(self.db, lease, view.id, pinned=pinned)
         lease.release(self.db)
         self.known[key].pinned = pinned
 
@@ -152,7 +153,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule()
     def prune_while_another_writes(self) -> None:
-        lease = leases.acquire(self.db, 0, self.clock)
+        lease = writer_lease.acquire(self.db, 0, self.clock)
         before = {row.scope for row in views.all_views(self.db)}
         try:
             pruning.prune_index(self.path, LIMITS, clock=self.clock)
@@ -202,7 +203,7 @@ class Lives(RuleBasedStateMachine):
         view = views.find_view(self.db, scope.key)
         assert (view is not None) == (scope.key in self.known)
         if view is None:
-            lease = leases.acquire(self.db, 0, self.clock)
+            lease = writer_lease.acquire(self.db, 0, self.clock)
             view = views.create_view(
                 self.db, lease, scope.key, scope.kind, scope.worktree, scope.branch, scope.head,
                 scope.index_id, self.clock,
@@ -216,7 +217,8 @@ class Lives(RuleBasedStateMachine):
         def seen() -> dict[str, Site]:
             return {text: Site(*whereabouts(folder)) for text, folder in folders.items()}
 
-        upkeep.touch(self.db, view.id, view.used_s, os.fsencode(scope.common_dir), folders, seen,
+        index_metadata.touch(self.db, view.id, view.used_s, os.fsencode(scope.common_dir), folders,
+        seen,
                      self.clock)  # fmt: skip
         pinned = scope.key in self.known and self.known[scope.key].pinned
         self.known[scope.key] = Told(

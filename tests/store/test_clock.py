@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store import upkeep
-from codelens.store.clock import DAY_S, Moment, machine, passed
-from codelens.store.database import open_index
-from codelens.store.prune import Case, Limits, verdict
+from codelens.store.database.database import open_index
+from codelens.store.database.store_clock import DAY_S, Moment, machine, passed
+from codelens.store.views import index_metadata
+from codelens.store.views.prune_rules import Case, Limits, verdict
 
 HOUR_S = 3600.0
 
@@ -41,9 +41,9 @@ def test_the_index_clock_adds_up_what_passed(tmp_path: Path) -> None:
         Moment(170.0, 90.0, "a"), Moment(180.0, 100.0, "a"),
     ]  # fmt: skip
     with db.write(None):
-        reached = [upkeep.tick(db, lambda now=now: now) for now in readings]
+        reached = [index_metadata.tick(db, lambda now=now: now) for now in readings]
     assert reached == [0.0, 60.0, 70.0, 70.0, 80.0]
-    assert upkeep.clock_s(db, lambda: Moment(185.0, 105.0, "a")) == 85.0
+    assert index_metadata.clock_s(db, lambda: Moment(185.0, 105.0, "a")) == 85.0
     db.close()
 
 

@@ -11,8 +11,10 @@ from gitrepo import GitRepo
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexLocked
-from codelens.store import collect, leases, postings, removal, upkeep, views
-from codelens.store.database import Database, open_index
+from codelens.store.database import index_removal, writer_lease
+from codelens.store.database.database import Database, open_index
+from codelens.store.facts import postings
+from codelens.store.views import garbage_collection, index_metadata, views
 
 
 @pytest.fixture
@@ -78,8 +80,8 @@ def test_what_a_running_reader_may_hold_waits(repo: GitRepo, home: Path) -> None
         done = engine.drop("old", path=repo.root)
     assert done.waiting >= 40
     assert count(reader, "contents") == before
-    reader.execute("UPDATE doomed SET since_s = since_s - ?", (collect.GRACE_S + 1,))
-    found = collect.collect(reader)
+    reader.execute("UPDATE doomed SET since_s = since_s - ?", (garbage_collection.GRACE_S + 1,))
+    found = garbage_collection.collect(reader)
     assert found.waiting == 0
     assert found.contents == done.waiting
 
@@ -93,7 +95,7 @@ def test_a_marked_content_that_a_view_takes_up_again_stays(repo: GitRepo, home: 
         receipt = engine.search("Beacon7", path=repo.root).receipt
         assert receipt.indexed == 0, "what waits to be collected is not extracted again"
     reader.execute("UPDATE doomed SET since_s = -1e9")
-    assert collect.collect(reader).contents == 0
+    assert garbage_collection.collect(reader).contents == 0
     with engine_at(home) as engine:
         (hit, *_) = engine.search("Beacon7", path=repo.root).results
         assert hit.handle == "old/gone7.py#Beacon7"
@@ -102,11 +104,11 @@ def test_a_marked_content_that_a_view_takes_up_again_stays(repo: GitRepo, home: 
 def test_nothing_is_collected_under_anothers_lease(repo: GitRepo, home: Path) -> None:
     with_an_old_branch(repo, home)
     writer, other = index_of(home), index_of(home)
-    lease = leases.acquire(writer, 0)
+    lease = writer_lease.acquire(writer, 0)
     with pytest.raises(IndexLocked):
-        collect.collect(other)
+        garbage_collection.collect(other)
     lease.release(writer)
-    collect.collect(other)
+    garbage_collection.collect(other)
 
 
 def test_an_interrupted_collection_is_taken_up_again(repo: GitRepo, home: Path) -> None:
@@ -114,11 +116,11 @@ def test_an_interrupted_collection_is_taken_up_again(repo: GitRepo, home: Path) 
     db = index_of(home)
     (view,) = [row for row in views.all_views(db) if row.branch == "old"]
     with db.write(None):
-        upkeep.remove_view(db, view.id)
-    collect.collect(db, rest=lambda: False)
-    assert collect.waiting(db) >= 40
-    assert collect.collect(db).waiting == 0
-    assert collect.collect(db) == collect.Collected()
+        index_metadata.remove_view(db, view.id)
+    garbage_collection.collect(db, rest=lambda: False)
+    assert garbage_collection.waiting(db) >= 40
+    assert garbage_collection.collect(db).waiting == 0
+    assert garbage_collection.collect(db) == garbage_collection.Collected()
 
 
 def test_ids_of_views_and_paths_are_not_used_again(repo: GitRepo, home: Path) -> None:
@@ -149,7 +151,7 @@ def test_a_rebuild_beside_a_reader_extracts_all_anew(repo: GitRepo, home: Path) 
     assert held <= {row[0] for row in reader.rows("SELECT id FROM contents")}, "readers hold them"
     reader.close()
     db = index_of(home)
-    collect.collect(db)
+    garbage_collection.collect(db)
     assert {row[0] for row in db.rows("SELECT id FROM contents")} == now
     assert db.is_sound()
 
@@ -159,7 +161,7 @@ def test_a_retired_index_knows_nothing_by_hash_path_or_object(repo: GitRepo, hom
         engine.search("lantern1", path=repo.root)
     db = index_of(home)
     paths = [row[0] for row in db.rows("SELECT path FROM paths")]
-    removal.retire(db)
+    index_removal.retire(db)
     assert not views.all_views(db)
     assert views.find_paths(db, paths) == {}
     assert count(db, "git_blobs") == 0
@@ -177,14 +179,18 @@ def test_segments_of_mostly_removed_contents_are_written_anew(repo: GitRepo, hom
 
 PLANS = {
     "mark": (
-        collect.MARK_CONTENTS,
+        garbage_collection.MARK_CONTENTS,
         (0.0,),
         {"c": "sqlite_autoindex", "f": "view_files_by_content"},
     ),
-    "spare": (collect.SPARE_CONTENTS, (), {"doomed": "", "f": "view_files_by_content"}),
-    "due": (collect.DUE, ("content", 0.0, 9), {"doomed": "PRIMARY KEY"}),
-    "terms": (collect.DELETE_TERM, ("x", 1), {"path_terms": "PRIMARY KEY"}),
-    "edges": (collect.DELETE_EDGES.format(marks="?,?"), (1, 2), {"file_edges": "PRIMARY KEY"}),
+    "spare": (garbage_collection.SPARE_CONTENTS, (), {"doomed": "", "f": "view_files_by_content"}),
+    "due": (garbage_collection.DUE, ("content", 0.0, 9), {"doomed": "PRIMARY KEY"}),
+    "terms": (garbage_collection.DELETE_TERM, ("x", 1), {"path_terms": "PRIMARY KEY"}),
+    "edges": (
+        garbage_collection.DELETE_EDGES.format(marks="?,?"),
+        (1, 2),
+        {"file_edges": "PRIMARY KEY"},
+    ),
     "own sizes": (views.OWN_SIZES, (), {"view_files": "view_files_by_content"}),
 }
 

@@ -8,8 +8,8 @@ import pytest
 from rankstore import Store
 
 from codelens.extract.facts import facts_of
-from codelens.store import contents
-from codelens.store.flow import Places, packed, surface, unpacked
+from codelens.store.facts import contents
+from codelens.store.facts.resolution_facts import Places, packed, surface, unpacked
 from codelens.types import Binding, Reference, Scope, Structure
 
 SCOPES = (Scope(-1, -1, "module"), Scope(0, 3, "function"))

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import IndexLocked, LeaseLost
-from codelens.store import clock, leases
-from codelens.store.database import Database, open_index
+from codelens.store.database import store_clock, writer_lease
+from codelens.store.database.database import Database, open_index
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from codelens.store import leases
-from codelens.store.database import open_index
+from codelens.store.database import writer_lease as leases
+from codelens.store.database.database import open_index
 db = open_index(Path(sys.argv[1]))
 leases.acquire(db, 5)
 print("held", flush=True)
@@ -50,9 +50,9 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def test_a_lease_is_taken_and_given_back(db: Database) -> None:
-    first = leases.acquire(db, 0)
+    first = writer_lease.acquire(db, 0)
     first.release(db)
-    second = leases.acquire(db, 0)
+    second = writer_lease.acquire(db, 0)
     assert second.fencing == first.fencing + 1
 
 
@@ -60,7 +60,7 @@ def test_a_living_holder_keeps_its_lease(db: Database) -> None:
     process = holder(db.path)
     try:
         with pytest.raises(IndexLocked, match=str(process.pid)):
-            leases.acquire(db, 0.1)
+            writer_lease.acquire(db, 0.1)
     finally:
         end(process)
 
@@ -68,14 +68,14 @@ def test_a_living_holder_keeps_its_lease(db: Database) -> None:
 def test_a_killed_holder_loses_its_lease_at_once(db: Database) -> None:
     process = holder(db.path)
     end(process)
-    assert leases.acquire(db, 0).fencing == 2
+    assert writer_lease.acquire(db, 0).fencing == 2
 
 
 def test_a_silent_holder_loses_its_lease_and_writes_nothing_more(db: Database) -> None:
-    mine = leases.acquire(db, 0)
+    mine = writer_lease.acquire(db, 0)
     db.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")
     other = open_index(db.path)
-    taken = leases.acquire(other, 0)
+    taken = writer_lease.acquire(other, 0)
     assert taken.fencing == mine.fencing + 1
     with pytest.raises(LeaseLost), db.write(mine):
         db.execute("DELETE FROM views")
@@ -84,46 +84,46 @@ def test_a_silent_holder_loses_its_lease_and_writes_nothing_more(db: Database) -
 
 
 def test_an_expiry_far_in_the_future_is_not_believed(db: Database) -> None:
-    leases.acquire(db, 0)
+    writer_lease.acquire(db, 0)
     db.execute("UPDATE index_locks SET expires_s = ?, expires_up_s = 1e12", (time.time() + 1e6,))
-    assert leases.acquire(db, 0).fencing == 2
+    assert writer_lease.acquire(db, 0).fencing == 2
 
 
 def test_from_another_host_only_expiry_counts(db: Database) -> None:
-    leases.acquire(db, 0)
+    writer_lease.acquire(db, 0)
     db.execute("UPDATE index_locks SET host = 'elsewhere', boot = 'other', pid = 999999999")
     with pytest.raises(IndexLocked, match="elsewhere"):
-        leases.acquire(db, 0.05)
+        writer_lease.acquire(db, 0.05)
     db.execute("UPDATE index_locks SET expires_s = 1")
-    assert leases.acquire(db, 0).fencing == 2
+    assert writer_lease.acquire(db, 0).fencing == 2
 
 
 def test_a_pid_that_was_given_to_another_process_is_not_the_holder(db: Database) -> None:
-    leases.acquire(db, 0)
+    writer_lease.acquire(db, 0)
     db.execute("UPDATE index_locks SET pid_start = '1'")
-    assert leases.acquire(db, 0).fencing == 2
+    assert writer_lease.acquire(db, 0).fencing == 2
 
 
 def test_a_lost_lease_can_be_released_without_harm(db: Database) -> None:
-    mine = leases.acquire(db, 0)
+    mine = writer_lease.acquire(db, 0)
     db.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")
-    taken = leases.acquire(db, 0)
+    taken = writer_lease.acquire(db, 0)
     mine.release(db)
     with db.write(taken):
         pass
 
 
 def test_a_process_knows_when_it_started() -> None:
-    assert leases.process_start(os.getpid())
-    assert leases.process_start(2**22 + 7) == ""
+    assert writer_lease.process_start(os.getpid())
+    assert writer_lease.process_start(2**22 + 7) == ""
 
 
 WORK = """
 import sys, time
 from pathlib import Path
 from codelens.errors import LeaseLost
-from codelens.store import leases
-from codelens.store.database import open_index
+from codelens.store.database import writer_lease as leases
+from codelens.store.database.database import open_index
 db = open_index(Path(sys.argv[1]))
 lease = leases.acquire(db, 5)
 print("held", flush=True)
@@ -159,11 +159,11 @@ def told(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def later(seconds: float) -> clock.Clock:
+def later(seconds: float) -> store_clock.Clock:
     """The machine's clocks, so many seconds on; the wall clock does not move."""
 
-    def read() -> clock.Moment:
-        now = clock.machine()
+    def read() -> store_clock.Moment:
+        now = store_clock.machine()
         return now._replace(up_s=now.up_s + seconds)
 
     return read
@@ -174,8 +174,8 @@ def test_a_holder_stopped_beyond_its_lease_writes_nothing_when_it_goes_on(db: Da
         assert told(process) == "written"
         process.send_signal(signal.SIGSTOP)
         with pytest.raises(IndexLocked):
-            leases.acquire(db, 0)
-        taken = leases.acquire(db, 0, later(leases.LEASE_S + 1))
+            writer_lease.acquire(db, 0)
+        taken = writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1))
         process.send_signal(signal.SIGCONT)
         assert told(process) == "lost"
         assert db.rows("SELECT COUNT(*) FROM segments") == [(1,)]
@@ -187,7 +187,7 @@ def test_a_holder_that_was_stopped_for_less_goes_on(db: Database) -> None:
     with worker(db.path) as process:
         process.send_signal(signal.SIGSTOP)
         with pytest.raises(IndexLocked):
-            leases.acquire(db, 0, later(leases.LEASE_S - 5))
+            writer_lease.acquire(db, 0, later(writer_lease.LEASE_S - 5))
         process.send_signal(signal.SIGCONT)
         assert told(process) == "written"
 
@@ -196,32 +196,32 @@ def test_a_holder_that_was_stopped_for_less_goes_on(db: Database) -> None:
 def test_a_wall_clock_that_jumps_takes_no_lease_from_a_holder_of_this_boot(
     db: Database, jump_s: float
 ) -> None:
-    def jumped() -> clock.Moment:
-        now = clock.machine()
+    def jumped() -> store_clock.Moment:
+        now = store_clock.machine()
         return now._replace(wall_s=now.wall_s + jump_s)
 
     with worker(db.path) as process:
         with pytest.raises(IndexLocked):
-            leases.acquire(db, 0, jumped)
+            writer_lease.acquire(db, 0, jumped)
         assert told(process) == "written"
 
 
 def test_from_another_boot_the_wall_clock_counts(db: Database) -> None:
-    leases.acquire(db, 0)
-    now = clock.machine()
-    other = clock.Moment(now.wall_s + 5, 5.0, "another boot")
+    writer_lease.acquire(db, 0)
+    now = store_clock.machine()
+    other = store_clock.Moment(now.wall_s + 5, 5.0, "another boot")
     with pytest.raises(IndexLocked):
-        leases.acquire(db, 0, lambda: other)
-    late = other._replace(wall_s=now.wall_s + leases.LEASE_S + 1)
-    assert leases.acquire(db, 0, lambda: late).fencing == 2
+        writer_lease.acquire(db, 0, lambda: other)
+    late = other._replace(wall_s=now.wall_s + writer_lease.LEASE_S + 1)
+    assert writer_lease.acquire(db, 0, lambda: late).fencing == 2
 
 
 def test_the_heart_beats_while_nothing_is_written(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leases, "_BEAT_S", 0.01)
+    monkeypatch.setattr(writer_lease, "_BEAT_S", 0.01)
     before = db.rows("SELECT expires_up_s FROM index_locks")
-    lease = leases.acquire(db, 0)
+    lease = writer_lease.acquire(db, 0)
     first = beaten(db, before)
     assert beaten(db, first) != first
     lease.release(db)
@@ -236,34 +236,34 @@ def beaten(db: Database, before: list) -> list:
 
 
 def test_a_holder_that_hangs_stops_beating(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "_BEAT_S", 0.01)
-    monkeypatch.setattr(leases, "_HUNG_S", 0.0)
-    lease = leases.acquire(db, 0)
+    monkeypatch.setattr(writer_lease, "_BEAT_S", 0.01)
+    monkeypatch.setattr(writer_lease, "_HUNG_S", 0.0)
+    lease = writer_lease.acquire(db, 0)
     thread = next(one for one in threading.enumerate() if one.name == "codelens-lease")
     thread.join()
-    assert leases.acquire(db, 0, later(leases.LEASE_S + 1)).fencing == lease.fencing + 1
+    assert writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1)).fencing == lease.fencing + 1
 
 
 def test_a_lease_taken_over_is_not_given_back_by_who_lost_it(db: Database) -> None:
-    mine = leases.acquire(db, 0)
-    taken = leases.acquire(db, 0, later(leases.LEASE_S + 1))
+    mine = writer_lease.acquire(db, 0)
+    taken = writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1))
     mine.release(db)
-    holder = leases.holder_of(db)
+    holder = writer_lease.holder_of(db)
     assert holder is not None and holder.owner == taken.owner
 
 
 def test_an_open_transaction_of_another_is_waited_for_no_longer_than_asked(db: Database) -> None:
     other = open_index(db.path)
     with other.write(None), pytest.raises(IndexLocked, match="another process"):
-        leases.acquire(db, 0.05)
+        writer_lease.acquire(db, 0.05)
 
 
 def test_many_processes_write_one_after_another(db: Database) -> None:
     count = """
 import sys
 from pathlib import Path
-from codelens.store import leases
-from codelens.store.database import open_index
+from codelens.store.database import writer_lease as leases
+from codelens.store.database.database import open_index
 db = open_index(Path(sys.argv[1]))
 for _ in range(20):
     lease = leases.acquire(db, 60)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store import contents, edges, hashes, postings, uses, views
-from codelens.store.database import open_index
+from codelens.store.database.database import open_index
+from codelens.store.facts import contents, name_uses, postings, raw_hashes, stored_edges
+from codelens.store.views import views
 
 HOT = {
     "a term's postings": (
@@ -16,11 +17,15 @@ HOT = {
     "symbols by key": (contents.BY_KEY, 1, "symbols_by_key (key=?)"),
     "keys by prefix": (contents.KEYS_FROM, 3, "symbols_by_key (key>? AND key<?)"),
     "paths by term": (views.BY_TERMS.format(marks="?, ?"), 2, "PRIMARY KEY (term=?)"),
-    "uses of contents": (uses.SELECT_USES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
-    "imports of contents": (uses.SELECT_IMPORTS.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
+    "uses of contents": (name_uses.SELECT_USES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
+    "imports of contents": (
+        name_uses.SELECT_IMPORTS.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
+    ),
     "surfaces": (contents.SELECT_SURFACES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
-    "kept edges of a file": (edges.SELECT_EDGES, 3, "PRIMARY KEY (path=? AND content=?)"),
-    "hashes of contents": (hashes.SELECT_HASHES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
+    "kept edges of a file": (stored_edges.SELECT_EDGES, 3, "PRIMARY KEY (path=? AND content=?)"),
+    "hashes of contents": (
+        raw_hashes.SELECT_HASHES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
+    ),
     "paths by prefix": (views.BY_PREFIX, 2, "PRIMARY KEY (term>? AND term<?)"),
 }  # fmt: skip
 

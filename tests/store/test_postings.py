@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.extract.terms import pack_terms
-from codelens.store import contents, postings
-from codelens.store.database import open_index
+from codelens.extract.term_packing import pack_terms
+from codelens.store.database.database import open_index
+from codelens.store.facts import contents, postings
 from codelens.types import Chunk, ContentHash, Facts, Structure
 
 words = st.lists(st.sampled_from("alpha beta gamma delta epsilon zeta".split()), max_size=30)

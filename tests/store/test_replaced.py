@@ -10,13 +10,13 @@ from typing import IO
 
 import pytest
 
-from codelens.store import recovery
-from codelens.store.database import Database, open_index
+from codelens.store.database import database_recovery
+from codelens.store.database.database import Database, open_index
 
 _OTHER = """
 import sys
 from pathlib import Path
-from codelens.store.database import open_index
+from codelens.store.database.database import open_index
 db = open_index(Path(sys.argv[1]))
 with db.write(None):
     db.execute("UPDATE views SET head = head")
@@ -72,7 +72,7 @@ def test_who_has_the_old_file_leaves_the_log_of_the_new_one(tmp_path: Path, done
     open_index(path).close()
     other = Other(path)
     try:
-        assert recovery.set_aside(path, recovery.identity_of(path)) is not None
+        assert database_recovery.set_aside(path, database_recovery.identity_of(path)) is not None
         db = _with_a_commit(path)
         before = _files(path)
         said = other.does(done)

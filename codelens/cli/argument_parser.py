@@ -1,0 +1,140 @@
+"""The grammar of the command line: `parse` gives the arguments and the command's `run`."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from codelens import __version__
+from codelens.cli import shared_options, standard_streams
+from codelens.cli.commands import (
+    doctor_command,
+    drop_command,
+    expand_command,
+    export_command,
+    forget_command,
+    impact_command,
+    index_command,
+    install_command,
+    languages_command,
+    load_command,
+    map_command,
+    outline_command,
+    pin_command,
+    prune_command,
+    related_command,
+    save_command,
+    search_command,
+    serve_command,
+    status_command,
+    uninstall_command,
+    unpin_command,
+    usage_command,
+)
+from codelens.errors import CodelensError
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+_COMMANDS = (
+    search_command, expand_command, outline_command, map_command, related_command, impact_command,
+    status_command, save_command, load_command, forget_command, index_command,
+    prune_command, drop_command, pin_command, unpin_command, usage_command, export_command,
+    languages_command, doctor_command, install_command, uninstall_command, serve_command,
+)  # fmt: skip
+
+
+_UNKNOWN = "unrecognized arguments"
+_MISSING = "the following arguments are required"
+_NO_COMMAND = "argument COMMAND: invalid choice: "
+_OPTION = re.compile(r"--[a-z][a-z-]*")
+
+
+class UsageError(CodelensError):
+    """Arguments that do not fit together."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports errors as all of codelens does, in one line; takes words and options in any order."""
+
+    _is_mixing = False
+
+    def parse_known_args(  # type: ignore[reportIncompatibleMethodOverride]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse's; words after an option that follows words are words of the same list.
+
+        argparse ends a list of words (`HANDLE...`) at the first option after it.
+        """
+        found, extras = super().parse_known_args(args, namespace or argparse.Namespace())
+        if not extras or self._is_mixing or self._subparsers is not None:
+            return found, extras
+        self._is_mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, argparse.Namespace())
+        finally:
+            self._is_mixing = False
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Help, which argparse would drop in silence where it cannot be written."""
+        standard_streams.emit(message)
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments."""
+        raise UsageError(f"{message}; `{self.prog} --help` tells more")
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The arguments of one command.
+
+    Raises:
+        UsageError: they cannot be understood.
+        SystemExit: help was asked and printed.
+    """
+    parser = _Parser(
+        prog="codelens",
+        description="Search code, true for the branch and worktree you stand in.",
+        epilog="Exit codes: 0 done or found, 1 nothing found, 2 error.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("-V", "--version", action="version", version=f"codelens {__version__}")
+    shared_options.add_path(parser)
+    commands = parser.add_subparsers(
+        metavar="COMMAND", required=True, dest="command", parser_class=_Parser
+    )
+    for command in _COMMANDS:
+        command.add(commands)
+    try:
+        return parser.parse_args(arguments)
+    except UsageError as error:
+        what = str(error).rpartition("; ")[0]
+        if what.startswith(_NO_COMMAND):
+            raise _no_command(what, commands.choices) from error
+        command = next((one for one in arguments if one in commands.choices), "")
+        if not command or not what.startswith((_UNKNOWN, _MISSING)):
+            raise
+        raise UsageError(_not_taken(what, arguments, commands.choices[command])) from error
+
+
+def _no_command(what: str, commands: Iterable[str]) -> UsageError:
+    word = what.removeprefix(_NO_COMMAND).partition(" (choose from")[0].strip("'\"")
+    near = difflib.get_close_matches(word, commands, 2, 0.7)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return UsageError(f"no command {word[:50]!r}; {hint}`codelens --help` lists them")
+
+
+def _not_taken(what: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    """What is not understood or missing, with what may have been meant."""
+    told = f"{what}; `{parser.prog} --help` tells more"
+    dashed = [one for one in arguments[1:] if one.startswith("-")]
+    if what.startswith(_UNKNOWN):
+        dashed = [one for one in dashed if one in what.split()]
+    if not dashed or "--" in arguments:
+        return told
+    near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
+    if near and what.startswith(_UNKNOWN):
+        return f"{what}; did you mean {near[0]}? `{parser.prog} --help` tells more"
+    return f"{told}; put -- before it if {dashed[0]!r} is meant as text"

@@ -1,0 +1,98 @@
+"""`codelens doctor`: what is wrong here, and mending it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+
+if TYPE_CHECKING:
+    from codelens.engine.doctor.diagnosis import Told
+    from codelens.engine.doctor.findings import Examination, Finding, State
+
+_SIGNS = {"ok": "ok", "note": "note", "mended": "mended", "wrong": "WRONG"}
+_STYLES = {"ok": "dim", "note": "kind", "mended": "bold", "wrong": "warn"}
+_STATES: dict[str, State] = {"fine": "ok", "warning": "note", "broken": "wrong"}
+"""States of a `HostCheck` as findings."""
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "doctor", "find what is wrong with codelens here, and mend it with --fix",
+        "Looks at versions, folders, permissions, free space, every index (all pages and their "
+        "checksums), leases, saved contexts, usage and files left behind, of all repositories; "
+        "starts what is wired into coding agents, to see whether it answers. "
+        "Nothing is changed without --fix. Exit codes: 0 nothing is wrong, or all was mended; "
+        "1 something is; 2 error.",
+    )  # fmt: skip
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended")
+    parser.add_argument(
+        "--thorough", action="store_true",
+        help="compare the indexes of databases with their tables too (two to four times as long)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-agents", action="store_true",
+        help="leave the coding agents' entries out: to start their servers takes seconds",
+    )  # fmt: skip
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Examine and print; 1 if something is wrong and stays so."""
+    from codelens.cli import screen
+    from codelens.config import Settings, home_of
+    from codelens.engine.doctor.diagnosis import CHECKS, examine
+
+    checks = CHECKS if args.no_agents else (*CHECKS, ("agents", _agents))
+    findings: list[Told] = []
+    # The settings may be what is wrong.
+    settings = Settings(home=home_of())
+    for one in examine(settings, fix=args.fix, thorough=args.thorough, checks=checks):
+        findings.append(one)
+        if not args.json:
+            _show(one)
+    wrong = sum(one.state == "wrong" for one in findings)
+    mended = sum(one.state == "mended" for one in findings)
+    if args.json:
+        results = [one._asdict() for one in findings]
+        screen.put_json({"results": results, "wrong": wrong, "mended": mended})
+    else:
+        screen.say(_summary(wrong, mended, sum("--fix: " in one.done for one in findings)))
+    return 1 if wrong else 0
+
+
+def _agents(case: Examination) -> Iterator[Finding]:
+    """The entries of coding agents in the user's scope, each started; none where none is wired.
+
+    They are mended by `codelens install`, never by --fix: the files are the user's.
+    """
+    from codelens.engine.doctor.findings import Finding
+    from codelens.hosts.desired_edits import Request
+    from codelens.hosts.host_checks import check_hosts
+    from codelens.hosts.host_descriptor import hosts
+    from codelens.hosts.machine import this_machine
+
+    request = Request(this_machine(), "user", None, "codelens")
+    for one in check_hosts(list(hosts().values()), request):
+        if one.state != "absent":
+            yield Finding(_STATES[one.state], f"{one.host} ({one.name})", one.said, "")
+
+
+def _show(one: Told) -> None:
+    from codelens.cli import screen
+    from codelens.render.text_pieces import one_line
+
+    sign = screen.styled(f"{_SIGNS[one.state]:<6}", _STYLES[one.state])
+    done = f"; {one_line(one.done)}" if one.done else ""
+    screen.put(f"{sign}  {one.check}: {one_line(one.about)}: {one_line(one.found)}{done}")
+
+
+def _summary(wrong: int, mended: int, mendable: int) -> str:
+    if not wrong:
+        return f"nothing is wrong{f', {mended:,} mended' if mended else ''}"
+    hint = f"; `codelens doctor --fix` mends {mendable:,} of it" if mendable else ""
+    return f"{wrong:,} wrong, {mended:,} mended{hint}"

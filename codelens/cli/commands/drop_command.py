@@ -1,0 +1,54 @@
+"""`codelens drop`: remove a view, or all of a repository, now."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.errors import SettingError
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands,
+        "drop",
+        "remove a view, or a repository's whole index, now",
+        "Removes a view from the index; saved contexts stay. What is active or pinned goes with "
+        "--force alone. Nothing is lost but time: a view is built again when it is asked for.",
+    )
+    parser.add_argument(
+        "view", nargs="?", default="", metavar="VIEW",
+        help="a branch, a ref, a worktree's folder, or an id of `codelens status --all`",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repository", nargs="?", const="", metavar="ID",
+        help="the whole index of the repository you stand in, or of the one with this id",
+    )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="also what is active or pinned")
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Drop and say what went.
+
+    Raises:
+        SettingError: neither a view nor a repository was named, or both.
+    """
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.render import upkeep_text
+
+    if bool(args.view) == (args.repository is not None):
+        raise SettingError("name a view to drop, or --repository, and not both")
+    with Engine() as engine:
+        if args.view:
+            done = engine.drop(args.view, path=args.path, force=args.force)
+        else:
+            done = engine.drop_repository(path=args.path, repo_id=args.repository, force=args.force)
+    if args.json:
+        screen.put_json(upkeep_text.dropped_json(done))
+    else:
+        screen.put_safe(*upkeep_text.dropped_lines(done))
+    return 0

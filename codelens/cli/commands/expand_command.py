@@ -1,0 +1,111 @@
+"""`codelens expand`: the text that handles name, read now."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options, standard_streams
+from codelens.cli.relative_handles import from_here
+from codelens.cli.standard_streams import emit
+
+if TYPE_CHECKING:
+    from codelens.engine.answers.reading_answers import Excerpt
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "expand", "read what handles name, always from the disk or the git object",
+        "The text that each handle names, as it is now. A symbol that moved is followed.",
+    )  # fmt: skip
+    parser.add_argument(
+        "handle", nargs="+",
+        help="src/auth.py#Session.validate, src/auth.py:10-42, src/auth.py, a name alone, "
+        "REF:HANDLE; - reads handles from stdin, one a line",
+    )  # fmt: skip
+    parser.add_argument(
+        "--context", type=shared_options.natural, default=0, metavar="N",
+        help="lines to add before and after",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-lines", type=shared_options.positive, default=400, metavar="N",
+        help="lines of one handle at most (default 400)",
+    )  # fmt: skip
+    parser.add_argument("-n", "--line-number", action="store_true", help="number the lines")
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read and print; 2 if a handle could not be followed."""
+    from dataclasses import replace
+
+    from codelens.cli import screen
+    from codelens.cli.main import fail
+    from codelens.engine.engine import Engine
+
+    handles = [
+        handle for given in args.handle for handle in (_from_stdin() if given == "-" else [given])
+    ]
+    with Engine() as engine:
+        answer = engine.expand(
+            [from_here(handle, args.path) for handle in handles],
+            path=args.path,
+            ref=args.ref,
+            context=args.context,
+            max_lines=args.max_lines,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+        )
+    items = tuple(
+        replace(one, asked=handle) for one, handle in zip(answer.items, handles, strict=True)
+    )
+    answer = replace(answer, items=items)
+    failed = [one for one in answer.items if one.error]
+    if args.json:
+        from codelens.render import reading_json
+
+        screen.put_json(reading_json.expand(answer))
+    else:
+        titled = len(handles) > 1 or sys.stdout.isatty()
+        for one in answer.items:
+            if not one.error:
+                _show(one, titled=titled, numbered=args.line_number)
+    for one in failed:
+        fail(one.error)
+    if not args.json:
+        screen.say_all(answer.receipt)
+    return 2 if failed else 0
+
+
+def _from_stdin() -> list[str]:
+    return [line.rstrip("\r") for line in standard_streams.stdin_text().split("\n") if line.strip()]
+
+
+def _show(one: Excerpt, *, titled: bool, numbered: bool) -> None:
+    from codelens.cli.screen import put, say, styled
+    from codelens.engine.reading.excerpts import rest_of
+    from codelens.render.text_pieces import lines_of, safe
+
+    if one.moved:
+        say(f"note: {one.moved}")
+    if titled:
+        lines = lines_of(one.start_line, one.end_line)
+        put(f"{styled('==>', 'dim')} {styled(f'{one.path}:{lines}', 'path')}  {one.handle}")
+    # A terminal would obey control characters in a text; a file or a program gets it as it is.
+    text = safe(one.text) if sys.stdout.isatty() else one.text
+    if numbered:
+        rows = text.split("\n")
+        last = rows.pop()
+        rows += [last] if last else []
+        width = len(str(one.end_line))
+        text = "".join(
+            f"{styled(f'{number:>{width}}', 'dim')}  {row}\n"
+            for number, row in enumerate(rows, one.start_line)
+        )
+    emit(text if text.endswith("\n") or not text else f"{text}\n")
+    if one.truncated:
+        say(f"note: cut after line {one.end_line}; go on with {rest_of(one)}")

@@ -1,0 +1,54 @@
+"""`codelens export symbols|edges|contexts`: all of them, as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+from codelens.cli.standard_streams import emit
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "export", "every definition, edge or saved context as JSON",
+        "As JSON lines, by path and line. symbols: every definition (path, name, qualified_name, "
+        "kind, start_line, end_line, line (of the name), exported, language). edges: who calls, "
+        "uses, derives from and imports what, as far as it is certain (src_file, src_line, "
+        "dst_file, dst_line, kind, name, line, confidence; lines of the names of definitions). "
+        "contexts: all that was saved, as one object; `codelens load --import` takes it back.",
+    )  # fmt: skip
+    parser.add_argument("what", choices=("symbols", "edges", "contexts"))
+    shared_options.add_ref(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print them; 1 if there are none."""
+    from dataclasses import asdict
+
+    from codelens.engine.engine import Engine
+    from codelens.errors import SettingError
+
+    if args.what == "contexts":
+        if args.ref is not None:
+            raise SettingError("contexts belong to no ref: leave --ref out")
+        return _contexts(args.path)
+    found = False
+    with Engine() as engine, Bar() as bar:
+        export = engine.export_edges if args.what == "edges" else engine.export_symbols
+        for one in export(path=args.path, ref=args.ref, progress=bar):
+            found = True
+            emit(f"{json.dumps(asdict(one), ensure_ascii=False)}\n")
+    return 0 if found else 1
+
+
+def _contexts(path: str) -> int:
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine:
+        exported = engine.export_contexts(path=path)
+    emit(f"{json.dumps(exported, ensure_ascii=False, indent=2)}\n")
+    return 0 if exported["contexts"] else 1

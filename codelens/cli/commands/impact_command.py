@@ -1,0 +1,70 @@
+"""`codelens impact`: who can be hit by a change, and which tests to run."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+from codelens.cli.relative_handles import from_here
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "impact", "who can be hit by a change, and which tests to run",
+        "Who uses the targets, through others or not, by distance, and the tests that reach them. "
+        "With --diff the targets are the definitions that differ between a commit (HEAD if none is "
+        "named) and the files as they are now, untracked files included.",
+    )  # fmt: skip
+    parser.add_argument(
+        "target", nargs="*", help="handles, files, folders, or names; none with --diff"
+    )
+    parser.add_argument(
+        "--diff", nargs="?", const="HEAD", metavar="BASE",
+        help="what differs from this commit, HEAD if not given",
+    )  # fmt: skip
+    parser.add_argument(
+        "--depth",
+        type=shared_options.positive,
+        default=3,
+        metavar="N",
+        help="steps, 1 to 5 (default 3)",
+    )
+    parser.add_argument(
+        "--limit", type=shared_options.positive, default=60, metavar="N",
+        help="definitions, and test files, at most (default 60)",
+    )  # fmt: skip
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing differs or nothing is hit."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.impact(
+            [from_here(target, args.path) for target in args.target],
+            diff=args.diff,
+            path=args.path,
+            ref=args.ref,
+            depth=args.depth,
+            limit=args.limit,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import graph_json
+
+        screen.put_json(graph_json.impact(answer))
+    else:
+        from codelens.render import graph_text
+
+        head, blocks = graph_text.impact(answer)
+        screen.put_safe(*head, *blocks)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.results or answer.tests or answer.may else 1

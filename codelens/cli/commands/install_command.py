@@ -1,0 +1,213 @@
+"""`codelens install`: wire coding agents to codelens."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from codelens.hosts.desired_edits import Request
+    from codelens.hosts.file_change import Change
+    from codelens.hosts.host_descriptor import Host
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "install", "wire coding agents to codelens: MCP entry, skill, commands",
+        "Wire coding agents to codelens. Shows the exact changes and asks before it writes; "
+        "`codelens uninstall` takes them out again. Where nobody can be asked, --yes is needed.",
+    )  # fmt: skip
+    add_choice(parser)
+    parser.add_argument(
+        "--approve", action="store_true",
+        help="let agents call the tools that only read without asking each time",
+    )  # fmt: skip
+    parser.add_argument(
+        "--print", dest="show", action="store_true",
+        help="print what to paste by hand, write nothing",
+    )  # fmt: skip
+    parser.add_argument(
+        "--check", action="store_true",
+        help="write nothing; see whether what is wired starts and answers",
+    )  # fmt: skip
+    parser.add_argument(
+        "--command", metavar="PROGRAM", dest="program",
+        help="the program that hosts shall start; this very codelens if not given",
+    )  # fmt: skip
+    parser.set_defaults(run=run)
+
+
+def add_choice(parser: argparse.ArgumentParser) -> None:
+    """The options that `install` and `uninstall` share."""
+    parser.add_argument(
+        "--host", metavar="NAMES", default="detected",
+        help="names with commas between, `all`, or `detected` (if not given): those found here",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scope", choices=("user", "project"), default="user",
+        help="for all your repositories (user, if not given), or in the files of this one alone",
+    )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
+    parser.add_argument("--yes", "-y", action="store_true", help="write without asking")
+    shared_options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Wire them."""
+    from codelens.hosts.host_descriptor import named
+    from codelens.hosts.machine import this_machine
+
+    machine = this_machine()
+    chosen = named(args.host, machine)
+    if not chosen:
+        return nobody()
+    request = request_of(args)
+    if args.show:
+        return _print(chosen, request)
+    if args.check:
+        from codelens.cli.host_report import check
+
+        return check(chosen, request, as_json=args.json)
+    return _install(args, chosen, request)
+
+
+def nobody() -> int:
+    """Say that there is no host; the exit code for it."""
+    from codelens.cli import screen
+    from codelens.hosts.host_descriptor import hosts
+
+    screen.say(f"no coding agent found here; name one with --host: {', '.join(hosts())}, or all")
+    return 1
+
+
+def request_of(args: argparse.Namespace) -> Request:
+    """What is asked for.
+
+    Raises:
+        CodelensError: there is no repository for the project scope, or no program to start.
+    """
+    from pathlib import Path
+
+    from codelens.engine.index_pool import root_of
+    from codelens.hosts.desired_edits import Request
+    from codelens.hosts.launcher import launcher
+    from codelens.hosts.machine import this_machine
+
+    project = args.scope == "project"
+    program = getattr(args, "program", None)
+    # A file that a team shares must not name the folder of one of its users. A check starts what
+    # is wired, and must not fail because this very codelens could not be.
+    bare = project or getattr(args, "check", False)
+    command = (program or "codelens") if bare else launcher(program)
+    root = Path(root_of(args.path)) if project else None
+    return Request(this_machine(), args.scope, root, command, getattr(args, "approve", False))
+
+
+def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> int:
+    import os
+
+    from codelens.cli import install_report, screen
+    from codelens.hosts import host_wiring as work
+    from codelens.hosts.install_ledger import Ledger
+    from codelens.hosts.install_lock import alone
+    from codelens.paths import default_home
+    from codelens.render import reading_json
+
+    home = default_home(dict(os.environ))
+    ledger = Ledger(home)
+    if ledger.note:
+        screen.say(f"note: {ledger.note}")
+    changes = work.plan_install(chosen, request, ledger)
+    if not args.json and (args.dry_run or not args.yes):
+        install_report.show_diffs(changes, request.machine)
+    planned = any(change.is_change for change in changes)
+    if args.dry_run or not planned:
+        return _ended(args, changes, chosen, request, planned=args.dry_run)
+    if not args.yes:
+        code = install_report.stopped(changes, "Write these changes?")
+        if code is not None:
+            return code
+        request = _asked(args, chosen, request)
+    with alone(home):
+        ledger = Ledger(home)  # as others have left it that were at it until now
+        changes = work.plan_install(chosen, request, ledger)
+        done = [work.install(change, ledger, request.label) for change in changes]
+    if args.json:
+        screen.put_json(reading_json.results(install_report.as_results(done, planned=False)))
+        return 2 if install_report.show_problems(done) else 0
+    return _ended(args, done, chosen, request, planned=False)
+
+
+def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
+    """The request, with the user's answer on approvals."""
+    from dataclasses import replace
+
+    from codelens.cli import install_report
+    from codelens.hosts.desired_edits import can_approve
+
+    able = can_approve(chosen)
+    if args.approve or not able:
+        return request
+    names = ", ".join(host.name for host in able)
+    question = f"Let {names} call the tools that only read without asking each time?"
+    return replace(request, approve=install_report.agreed(question))
+
+
+def _ended(
+    args: argparse.Namespace, changes: Sequence[Change], chosen: Sequence[Host],
+    request: Request, *, planned: bool,
+) -> int:  # fmt: skip
+    from codelens.cli import install_report, screen
+    from codelens.render import reading_json
+
+    if args.json:
+        screen.put_json(reading_json.results(install_report.as_results(changes, planned=planned)))
+        return 2 if install_report.show_problems(changes) else 0
+    install_report.show_table(changes, request.machine, planned=planned)
+    failed = install_report.show_problems(changes)
+    served = {host for change in changes for host in change.hosts} - {
+        host for change in changes for host, _ in change.problems
+    }
+    without = [host.name for host in chosen if host.name not in served and not failed]
+    if without:
+        screen.say(f"note: no files of a project: {', '.join(without)} (--scope user)")
+    if planned:
+        screen.say("nothing written (dry run)")
+        return 2 if failed else 0
+    _still_to_do(chosen, request, served)
+    return 2 if failed else 0
+
+
+def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> None:
+    from codelens.cli import screen
+
+    screen.put()
+    screen.put("Still to do by you:")
+    for host in chosen:
+        if host.name in served and (todo := host.todo.get(request.scope)):
+            screen.put_safe(f"  {host.name}: {todo}")
+    if request.scope == "project":
+        screen.put("  every user of this repository: have `codelens` on the PATH")
+    screen.put("  then: `codelens install --check` sees whether each entry starts and answers")
+
+
+def _print(chosen: Sequence[Host], request: Request) -> int:
+    from codelens.cli import screen
+    from codelens.hosts.desired_edits import entry_of
+    from codelens.hosts.formats.entry_edits import snippet
+
+    for host in chosen:
+        path = host.server.where.pick(request.machine, request.scope, request.root)
+        if path is None:
+            screen.say(f"note: {host.name} has no file in the {request.scope} scope")
+            continue
+        screen.put_safe(f"# {host.name}: {request.machine.shown(path)}")
+        for line in snippet(entry_of(host, request)).splitlines():
+            screen.put_safe(line)
+        screen.put()
+    return 0

@@ -1,0 +1,43 @@
+"""`codelens languages`: what can be read."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = commands.add_parser(
+        "languages", help="list the languages, what is read of each, and their file names",
+        description="The languages that are read, with what: definitions, headings, references, "
+        "imports, docs, embedded parts. All other text is searched by its words.",
+        allow_abbrev=False,
+    )  # fmt: skip
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print them."""
+    from dataclasses import asdict
+
+    from codelens.cli import screen
+    from codelens.engine.reading.language_list import languages
+    from codelens.render import reading_json
+
+    found = languages()
+    if args.json:
+        screen.put_json(reading_json.results([asdict(one) for one in found]))
+        return 0
+    width = max(len(one.name) for one in found)
+    wide = max(len(", ".join(one.gives)) for one in found)
+    for one in found:
+        stems = (f"{stem}.*" for stem in one.stems)
+        contested = (f"{extension}?" for extension in one.contested)
+        names = " ".join((*one.extensions, *contested, *one.filenames, *stems))
+        gives = ", ".join(one.gives) or "words; so is all text of no language"
+        name = screen.styled(f"{one.name:<{width}}", "bold")
+        screen.put(f"{name}  {screen.styled(f'{gives:<{wide}}', 'dim')}  {names}")
+    return 0

@@ -1,0 +1,174 @@
+"""`codelens load`: what was saved, and which of its handles still hold here."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options, standard_streams
+from codelens.cli.progress_bar import Bar
+
+if TYPE_CHECKING:
+    from codelens.engine.answers.context_answers import LoadAnswer, TakenOver
+    from codelens.engine.engine import Engine
+
+_HERE = ""
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "load", "what was saved, and which of its handles still hold here",
+        "By its name, or by words of its name, note, tags and handles; without either a list of "
+        "all. Each handle is current, moved (the same text elsewhere), changed or gone in the "
+        "worktree one stands in.",
+    )  # fmt: skip
+    parser.add_argument("query", nargs="*", help="a name, or words")
+    parser.add_argument("--category", default="", metavar="WHAT", help="only this category")
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="TAG", dest="tags",
+        help="only with this tag; may be given several times",
+    )  # fmt: skip
+    parser.add_argument("--expired", action="store_true", help="expired ones too")
+    parser.add_argument(
+        "--limit", type=shared_options.positive, default=20, metavar="N",
+        help="contexts at most (default 20)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--import", metavar="FILE", dest="file",
+        help="add what `codelens export contexts` wrote; - reads stdin. A name that is taken is "
+        "left out",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace", action="store_true", help="with --import, replace what has the same name"
+    )
+    parser.add_argument(
+        "--adopt", nargs="?", const=_HERE, metavar="OLD_FOLDER",
+        help="take over what was saved before this repository was moved; where it was, if its "
+        "history does not tell",
+    )  # fmt: skip
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing was found."""
+    from codelens.engine.engine import Engine
+
+    _refuse_mixed(args)
+    with Engine() as engine:
+        if args.file is not None:
+            taken = engine.import_contexts(
+                _text_of(args.file), replace=args.replace, path=args.path
+            )
+            return _show_taken(taken, as_object=args.json)
+        if args.adopt is not None:
+            return _show_taken(engine.adopt(args.adopt, path=args.path), as_object=args.json)
+        answer = _asked(engine, args)
+        if answer.former and not answer.results and not args.json and _agreed(answer):
+            taken = engine.adopt(path=args.path)
+            _show_taken(taken, as_object=False)
+            answer = _asked(engine, args)
+    narrowed = bool(args.query or args.category or args.tags)
+    _show(answer, as_object=args.json, narrowed=narrowed)
+    return 0 if answer.results else 1
+
+
+def _refuse_mixed(args: argparse.Namespace) -> None:
+    from codelens.errors import SettingError
+
+    if args.file is not None and (args.query or args.adopt is not None):
+        raise SettingError("--import takes no query and no --adopt; load them afterwards")
+    if args.replace and args.file is None:
+        raise SettingError(
+            "--replace goes with --import; to replace one context use save --replace"
+        )
+
+
+def _asked(engine: Engine, args: argparse.Namespace) -> LoadAnswer:
+    with Bar() as bar:
+        return engine.load(
+            " ".join(args.query),
+            category=args.category,
+            tags=args.tags,
+            expired=args.expired,
+            limit=args.limit,
+            path=args.path,
+            ref=args.ref,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+
+
+def _text_of(file: str) -> str:
+    from codelens.errors import ReadError
+
+    if file == "-":
+        return standard_streams.stdin_text()
+    try:
+        with open(file, encoding="utf-8") as stream:
+            return stream.read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ReadError(
+            f"cannot read {file!r}: {why}; give what `codelens export contexts` wrote, or -"
+        ) from error
+
+
+def _agreed(answer: LoadAnswer) -> bool:
+    """Ask, where somebody can answer."""
+    from codelens.cli.standard_streams import remark
+    from codelens.render.contexts_text import former
+    from codelens.render.text_pieces import one_line
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    remark(f"{one_line(former(answer.former))}. Take them over? [y/N]")
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
+    from codelens.cli import screen
+
+    if as_object:
+        from codelens.render import contexts_json
+
+        screen.put_json(contexts_json.load(answer))
+        return
+    from codelens.render import contexts_text
+
+    screen.put_safe(*contexts_text.blocks(answer))
+    notes = list(answer.notes)
+    if answer.more:
+        notes.append(f"{answer.more} more: give words, --category, --tag or a higher --limit")
+    if answer.hidden:
+        notes.append(contexts_text.hidden(answer.hidden))
+    if answer.former:
+        told = contexts_text.former(answer.former)
+        notes.append(f"{told}: `codelens load --adopt` takes them over")
+    elif not answer.results and not answer.hidden:
+        nothing = "nothing saved here answers to that: `codelens load` lists all"
+        notes.append(nothing if narrowed else "nothing is saved")
+    screen.say_all(answer.receipt, notes)
+
+
+def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
+    """Print what was added; 1 if some were left out."""
+    from codelens.cli import screen
+
+    if as_object:
+        from codelens.render import contexts_json
+
+        screen.put_json(contexts_json.taken_over(answer))
+    else:
+        from codelens.render import contexts_text
+
+        screen.put_safe(*contexts_text.taken_over(answer))
+        for note in answer.notes:
+            screen.say(f"note: {note}")
+        if answer.refused:
+            screen.say("note: --replace takes those of the import; or forget the ones here first")
+    return 1 if answer.refused else 0

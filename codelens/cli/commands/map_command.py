@@ -1,0 +1,76 @@
+"""`codelens map`: the repository at a glance, in so many tokens."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+from codelens.cli.relative_handles import from_here
+
+_TEXT_TOKENS, _PICTURE_TOKENS = 2000, 6000
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "map", "the repository at a glance: what matters, who uses it, where it begins",
+        "Files by how much others use them, with their main definitions folded, entry points, "
+        "languages and hot spots, in a budget of tokens. A focus or a query draws the map near it.",
+    )  # fmt: skip
+    parser.add_argument(
+        "focus", nargs="*", help="handles, files or folders near which to draw the map"
+    )
+    parser.add_argument("--query", default="", metavar="WORDS", help="draw it near what these find")
+    parser.add_argument(
+        "--max-tokens", type=shared_options.positive, metavar="N",
+        help="what the text may cost a model (default 2000; 6000 for pictures, which show the "
+        "same files)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=("text", "json", "mermaid", "dot", "html"),
+        help="text if not given; html is one page that needs no network",
+    )  # fmt: skip
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Draw and print; 1 if there is no code."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.errors import SettingError
+
+    form: str = args.format or ("json" if args.json else "text")
+    if args.json and form != "json":
+        raise SettingError(f"--json and --format {form} exclude each other; give one")
+    picture = form in {"mermaid", "dot", "html"}
+    most = args.max_tokens or (_PICTURE_TOKENS if picture else _TEXT_TOKENS)
+    with Engine() as engine, Bar() as bar:
+        answer = engine.map(
+            [from_here(focus, args.path) for focus in args.focus],
+            query=args.query,
+            path=args.path,
+            ref=args.ref,
+            max_tokens=most,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if form == "json":
+        from codelens.render import graph_json
+
+        screen.put_json(graph_json.map_(answer))
+        return 0 if answer.files else 1
+    if form == "text":
+        from codelens.render import graph_text
+
+        head, blocks = graph_text.map_(answer)
+        screen.put_safe(*head, *blocks)
+    else:
+        from codelens.render.map_pictures import FORMS
+
+        screen.put(FORMS[form](answer))
+    screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.files else 1

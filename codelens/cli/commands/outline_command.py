@@ -1,0 +1,90 @@
+"""`codelens outline`: a file or folder, folded."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+from codelens.cli.relative_handles import from_here
+
+if TYPE_CHECKING:
+    from codelens.engine.answers.reading_answers import OutlineAnswer, OutlineFile
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "outline", "fold a file or folder to its definitions",
+        "What a file or folder defines: lines, signatures, first lines of docs, and what "
+        "reading all of it would cost in tokens.",
+    )  # fmt: skip
+    parser.add_argument(
+        "target", nargs="?", default=None,
+        help="a file, folder or handle; the whole worktree if not given. Relative to the "
+        "worktree's root, or with ./ to where you stand",
+    )  # fmt: skip
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fold and print; 1 if it holds nothing."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    target = "." if args.target is None else from_here(args.target, args.path)
+    with Engine() as engine, Bar() as bar:
+        answer = engine.outline(
+            target,
+            path=args.path,
+            ref=args.ref,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import reading_json
+
+        screen.put_json(reading_json.outline(answer))
+    else:
+        _show(answer)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.files or answer.folders else 1
+
+
+def _show(answer: OutlineAnswer) -> None:
+    from codelens.cli.screen import put, styled
+    from codelens.render.text_pieces import count_of
+
+    for folder in answer.folders:
+        about = f"{count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
+        put(f"{styled(f'{folder.path}/', 'path')}  {styled(about, 'dim')}")
+    for file in answer.files:
+        _show_file(file)
+
+
+def _show_file(file: OutlineFile) -> None:
+    from codelens.cli.screen import put, styled
+    from codelens.render.text_pieces import count_of, folded, lines_of, tokens_of
+
+    rows = [
+        (lines_of(item.start_line, item.end_line), f"{'  ' * item.depth}{folded(item)}")
+        for item in file.items
+    ]
+    own = tokens_of("".join(f"{lines}  {text}\n" for lines, text in rows))
+    about = [
+        file.language or file.outcome,
+        count_of(file.lines, "line"),
+        f"~{file.tokens:,} tokens",
+    ]
+    if rows:
+        about.append(f"folded ~{own:,}")
+    if file.stale:
+        about.append("stale")
+    put(f"{styled(file.path, 'path')}  {styled(', '.join(about), 'dim')}")
+    width = max((len(lines) for lines, _ in rows), default=0)
+    for lines, text in rows:
+        put(f"  {styled(f'{lines:>{width}}', 'dim')}  {text}")

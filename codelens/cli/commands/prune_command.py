@@ -1,0 +1,63 @@
+"""`codelens prune`: remove views that nobody has asked for long; made for cron."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+
+if TYPE_CHECKING:
+    from codelens.engine.answers.upkeep_answers import PruneAnswer
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands,
+        "prune",
+        "remove views of branches and worktrees that nobody has asked for long",
+        "Removes, in the indexes of all repositories (with -C of one), the views of branches that "
+        "no worktree stands on (14 days), of detached HEADs (3 days), of worktrees that were "
+        "removed (48 hours) and of refs (3 days), and all that no view needs any more. Never a "
+        "pinned view, the active one of a worktree, or one used lately. On a terminal it only says "
+        "what would go, unless --yes is given; elsewhere (cron) it does it and says nothing.",
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--yes", action="store_true", help="do it, on a terminal too, and say what")
+    how.add_argument("--dry-run", action="store_true", help="only say what would go")
+    parser.add_argument(
+        "--days", type=shared_options.days, metavar="N",
+        help="how long any view is kept unused, in place of the settings",
+    )  # fmt: skip
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prune; 2 if an index could not be."""
+    from codelens.engine.engine import Engine
+
+    watched = sys.stdout.isatty()
+    dry_run = args.dry_run or (watched and not args.yes)
+    with Engine() as engine:
+        only = getattr(args, "path", ".")
+        answer = engine.prune(dry_run=dry_run, days=args.days, only=None if only == "." else only)
+    if args.json or dry_run or args.yes:
+        _show(answer, as_object=args.json)
+    if answer.failed:
+        from codelens.cli.main import fail
+
+        return fail("; ".join(one.error for one in answer.results if one.error))
+    return 0
+
+
+def _show(answer: PruneAnswer, *, as_object: bool) -> None:
+    from codelens.cli import screen
+    from codelens.render import upkeep_text
+
+    if as_object:
+        screen.put_json(upkeep_text.prune_json(answer))
+    else:
+        screen.put_safe(*upkeep_text.prune_lines(answer))

@@ -1,0 +1,82 @@
+"""`codelens related`: who uses a definition or file and what it uses, or paths to another."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+from codelens.cli.relative_handles import from_here
+from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "related", "who calls, uses, imports and tests it; paths to another",
+        "What is certainly related to a definition or file: nothing is guessed by name, and what "
+        "could not be resolved is counted. With --to, the paths along which it uses another.",
+    )  # fmt: skip
+    parser.add_argument(
+        "target", help="a handle, a file, a folder, or a name that one definition alone has"
+    )
+    parser.add_argument("--to", metavar="GOAL", help="paths from the target to this one")
+    parser.add_argument(
+        "--paths", type=shared_options.positive, default=3, metavar="N",
+        help="with --to, distinct paths at most (default 3)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", action="append", default=[], choices=RELATIONS, metavar="KIND", dest="kinds",
+        help=f"only these: {', '.join(RELATIONS)}; may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--direction", choices=DIRECTIONS, default="both",
+        help="in: who uses it; out: what it uses",
+    )  # fmt: skip
+    parser.add_argument(
+        "--depth",
+        type=shared_options.positive,
+        default=1,
+        metavar="N",
+        help="steps, 1 to 3 (default 1)",
+    )
+    parser.add_argument(
+        "--limit", type=shared_options.positive, default=40, metavar="N",
+        help="results at most (default 40)",
+    )  # fmt: skip
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing is related."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.related(
+            from_here(args.target, args.path),
+            to=from_here(args.to, args.path) if args.to is not None else None,
+            path=args.path,
+            ref=args.ref,
+            kinds=args.kinds,
+            direction=args.direction,
+            depth=args.depth,
+            paths=args.paths,
+            limit=args.limit,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import graph_json
+
+        screen.put_json(graph_json.related(answer))
+    else:
+        from codelens.render import graph_text
+
+        head, blocks = graph_text.related(answer)
+        screen.put_safe(*head, *blocks)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.results or answer.paths or answer.may else 1

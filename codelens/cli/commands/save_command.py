@@ -1,0 +1,80 @@
+"""`codelens save`: a note with handles, kept for later and for all worktrees."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options, standard_streams
+from codelens.cli.progress_bar import Bar
+from codelens.cli.relative_handles import from_here
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "save", "keep a note with handles, for later",
+        "Keep a note with handles under a name, for all worktrees and branches of this "
+        "repository. `codelens load` finds it and tells which handles still hold.",
+    )  # fmt: skip
+    parser.add_argument("name", help="to find it by, such as auth-flow")
+    parser.add_argument(
+        "handle", nargs="*", default=[],
+        help="what the note is about: src/auth.py#Session.validate, src/auth.py:10-42, "
+        "src/auth.py, a name alone, REF:HANDLE; each must be there now",
+    )  # fmt: skip
+    parser.add_argument(
+        "--note", default="", metavar="TEXT", help="the note; - reads it from stdin"
+    )
+    parser.add_argument(
+        "--category", default="note", metavar="WHAT",
+        help="decision, pattern, bug_fix, architecture, convention or note (default note)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="TAG", dest="tags",
+        help="a word to filter by; may be given several times",
+    )  # fmt: skip
+    parser.add_argument("--pin", action="store_true", help="it never expires and stands first")
+    parser.add_argument(
+        "--ttl", default="", metavar="TIME",
+        help="how long it is shown: 12h, 30d, 2w; for ever if not given",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace", action="store_true", help="take the place of what has the name"
+    )
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Save and print."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    note = standard_streams.stdin_text() if args.note == "-" else args.note
+    with Engine() as engine, Bar() as bar:
+        answer = engine.save(
+            args.name,
+            note,
+            [from_here(handle, args.path) for handle in args.handle],
+            category=args.category,
+            tags=args.tags,
+            pinned=args.pin,
+            ttl=args.ttl,
+            replace=args.replace,
+            path=args.path,
+            ref=args.ref,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import contexts_json
+
+        screen.put_json(contexts_json.save(answer))
+    else:
+        from codelens.render import contexts_text
+
+        screen.put_safe(contexts_text.saved(answer))
+        screen.say_all(answer.receipt, answer.notes)
+    return 0

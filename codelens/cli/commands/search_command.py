@@ -1,0 +1,145 @@
+"""`codelens search`: ranked places that answer a query."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+
+if TYPE_CHECKING:
+    from codelens.engine.answers.reading_answers import Hit, SearchAnswer
+
+_MODES = ("auto", "symbol", "text", "regex", "path")
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "search", "find code: ranked places, best first",
+        "Ranked places that answer the query, true for the files as they are now.",
+    )  # fmt: skip
+    parser.add_argument("query", nargs="+", help="words, an identifier, a path or a sentence")
+    parser.add_argument(
+        "--mode", choices=_MODES, default="auto",
+        help="auto ranks words; symbol: definitions by name; text: as written; regex; path",
+    )  # fmt: skip
+    parser.add_argument(
+        "--lang", action="append", default=[], metavar="NAME",
+        help="only this language (repeatable; `codelens languages` lists them)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--glob", action="append", default=[], metavar="GLOB",
+        help="only paths like this, !GLOB leaves out (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", action="append", default=[], metavar="KIND",
+        help="only this kind of definition: function, class, ... (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--content", choices=("all", "code", "prose"), default="all")
+    parser.add_argument(
+        "--limit", type=shared_options.positive, metavar="N", help="results at most (10)"
+    )
+    parser.add_argument(
+        "--max-tokens", type=shared_options.positive, metavar="N",
+        help="about so many tokens at most (bytes / 3), what is left out is counted",
+    )  # fmt: skip
+    parser.add_argument(
+        "--explain", action="store_true", help="show each feature's share of the score"
+    )
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search and print; 1 if there is nothing."""
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.search(
+            " ".join(args.query),
+            path=args.path,
+            ref=args.ref,
+            mode=args.mode,
+            languages=args.lang,
+            globs=args.glob,
+            kinds=args.kind,
+            content=args.content,
+            limit=args.limit or 10,
+            explain=args.explain,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.cli.standard_streams import emit
+        from codelens.render import reading_json, token_budget
+
+        emit(
+            f"{token_budget.fitted_json(reading_json.search(answer), 'results', args.max_tokens)}\n"
+        )
+    else:
+        brief = args.mode == "auto" and args.limit is None and not args.explain
+        _print(answer, args.max_tokens, explain=args.explain, brief=brief)
+    return 0 if answer.results else 1
+
+
+def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief: bool) -> None:
+    """Results on stdout, what is said about them on stderr; both count for `max_tokens`."""
+    from codelens.cli import screen
+    from codelens.render import search_text, text_pieces, token_budget
+
+    if brief:
+        answer = search_text.briefly(answer)
+    about = [f"note: {note}" for note in answer.notes] + [text_pieces.receipt_line(answer.receipt)]
+
+    def more(left: int) -> str:
+        if left:
+            more = left + answer.unshown
+            return f"note: {more} more: raise --max-tokens, or narrow the query"
+        return (
+            f"note: {answer.unshown} more that do not define it: see --limit"
+            if answer.unshown
+            else ""
+        )
+
+    fitted = token_budget.fitted(
+        about, search_text.blocks(answer, detailed=explain), more, max_tokens
+    )
+    if sys.stdout.isatty():
+        for hit in answer.results[: len(fitted.blocks)]:
+            _show(hit)
+    else:
+        for block in fitted.blocks:
+            screen.put(block)
+    notes = [*answer.notes, *([fitted.more.removeprefix("note: ")] if fitted.more else [])]
+    screen.say_all(answer.receipt, notes)
+
+
+def _show(hit: Hit) -> None:
+    """For a terminal: first a place that it can open, then the handle."""
+    from codelens.cli.screen import put, styled
+    from codelens.render.search_text import explained, reason_of, shortened
+    from codelens.render.text_pieces import one_line
+
+    whole = hit.kind == "file" or not hit.start_line
+    lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
+    place = hit.path if whole else hit.handle if lines else f"{hit.path}:{hit.start_line}"
+    parts = [styled(place, "path"), styled(hit.kind, "kind")]
+    if hit.signature:
+        parts.append(shortened(one_line(hit.signature)))
+    if reason := reason_of(hit):
+        parts.append(styled(f"({reason})", "dim"))
+    if hit.stale:
+        parts.append(styled("[stale]", "warn"))
+    put("  ".join(parts))
+    if place != hit.handle:
+        # Alone in its line: a heading's handle holds blanks and brackets.
+        put(styled(f"    {hit.handle}", "dim"))
+    for handle in hit.also:
+        put(styled(f"    {handle}", "dim"))
+    if hit.explain is not None:
+        put(styled(f"    {explained(hit)}", "dim"))

@@ -1,0 +1,30 @@
+"""`codelens serve`: the MCP server, over stdin and stdout."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = commands.add_parser(
+        "serve", help="answer an agent over MCP, on stdin and stdout",
+        description="The MCP server for agents, on stdin and stdout; it ends when stdin closes.",
+        allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument(
+        "--root", metavar="PATH",
+        help="the worktree to ask about where a call names none; passed over if there is no such "
+        "path, as with a host's unexpanded ${...}",
+    )  # fmt: skip
+    shared_options.add_budget(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until stdin closes."""
+    from codelens.serve.serve_process import serve
+
+    return serve(args.root, args.budget)

@@ -1,0 +1,76 @@
+"""`codelens status`: where one stands and how the index is."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+
+if TYPE_CHECKING:
+    from codelens.engine.answers.reading_answers import StatusAnswer
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "status", "where you stand, how fresh the index is, what was left out"
+    )
+    parser.add_argument(
+        "--all", action="store_true",
+        help="instead, every repository and view: size, age, last use, why it would go or not",
+    )  # fmt: skip
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look and print."""
+    from codelens.engine.engine import Engine
+
+    if args.all:
+        return _show_all(as_object=args.json)
+    with Engine() as engine, Bar() as bar:
+        answer = engine.status(
+            path=args.path,
+            ref=args.ref,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    show(answer, as_object=args.json)
+    return 0
+
+
+def _show_all(*, as_object: bool) -> int:
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.render import upkeep_text
+
+    with Engine() as engine:
+        found = engine.overview()
+    if as_object:
+        screen.put_json(upkeep_text.overview_json(found))
+    else:
+        screen.put_safe(*upkeep_text.overview_lines(found))
+    return 0
+
+
+def show(answer: StatusAnswer, *, as_object: bool) -> None:
+    """Print a status."""
+    from codelens.cli import screen
+
+    if as_object:
+        from codelens.render import reading_json
+
+        screen.put_json(reading_json.status(answer))
+        return
+    from codelens.render.text_pieces import safe, status_rows
+
+    rows = status_rows(answer)
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        screen.put(f"{screen.styled(f'{name:<{width}}', 'dim')}  {safe(value)}")
+    screen.say_all(answer.receipt)

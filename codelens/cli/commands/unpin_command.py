@@ -1,0 +1,23 @@
+"""`codelens unpin`: let a view age again."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.commands import pin_command
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "unpin", "let a pinned view age again",
+        "Unpins a view: `prune` removes it when its time has come.",
+    )  # fmt: skip
+    pin_command.add_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Unpin and say so."""
+    return pin_command.change(args, pinned=False)

@@ -1,0 +1,149 @@
+"""What `install` and `uninstall` print and ask: the exact changes, a table of what was done."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from codelens.cli import screen, standard_streams
+
+if TYPE_CHECKING:
+    from codelens.hosts.file_change import Change
+    from codelens.hosts.machine import Machine
+
+_LONGEST = 200
+"""Lines of a diff; a skill is shorter."""
+
+
+def show_diffs(changes: Sequence[Change], machine: Machine) -> None:
+    """The exact changes, file by file."""
+    shown: dict[bytes, str] = {}
+    for change in changes:
+        name = machine.shown(change.path)
+        if change.is_change and change.before is None and change.after in shown:
+            # The skill is the same in every host.
+            screen.put(screen.styled(screen_safe(f"{name} (new)"), "bold"))
+            screen.put_safe(f"  the same text as {shown[change.after]}", "")
+        elif change.is_change:
+            shown[change.after or b""] = name
+            _show(change, name)
+
+
+def _show(change: Change, name: str) -> None:
+    before = (change.before or b"").decode("utf-8", "replace").splitlines()
+    after = (change.after or b"").decode("utf-8", "replace").splitlines()
+    lines = list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]
+    fate = "" if change.before is not None else " (new)"
+    if change.after is None:
+        fate = " (deleted)"
+    screen.put(screen.styled(screen_safe(f"{name}{fate}"), "bold"))
+    if change.after is None and change.is_ours:
+        screen.put_safe(f"  all of its {len(lines) - 1} lines are codelens' own", "")
+        return
+    for line in lines[:_LONGEST]:
+        style = {"+": "path", "-": "warn"}.get(line[:1], "dim")
+        screen.put(f"  {screen.styled(screen_safe(line), style)}")
+    if len(lines) > _LONGEST:
+        screen.put(f"  ... {len(lines) - _LONGEST} more lines")
+    screen.put()
+
+
+def screen_safe(text: str) -> str:
+    """`text` without what a terminal would obey."""
+    from codelens.render.text_pieces import safe
+
+    return safe(text)
+
+
+def agreed(question: str) -> bool:
+    """Whether the user, at a terminal, says yes; nothing typed is no."""
+    standard_streams.emit(f"{question} [y/N] ")
+    standard_streams.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def stopped(changes: Sequence[Change], question: str) -> int | None:
+    """The exit code with which a run ends that the user does not agree to; None to go on.
+
+    Where nobody can be asked nothing is written: an agent or a script has to say --yes.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        show_problems(changes)
+        screen.say("codelens: error: nothing written: nobody can be asked here; pass --yes")
+        return 2
+    if not agreed(question):
+        screen.say("nothing written")
+        return 0
+    return None
+
+
+def show_table(done: Sequence[Change], machine: Machine, *, planned: bool = False) -> None:
+    """A line for each host and file: what was done with it."""
+    rows: list[tuple[str, str, str, str]] = []
+    for change in done:
+        failed = {host for host, _ in change.problems}
+        for host in change.hosts:
+            what = ", ".join(
+                dict.fromkeys(one.edit.what for one in change.wanted if one.host == host)
+            )
+            fate = "left alone" if host in failed else _fate(change, planned=planned)
+            if fate:
+                rows.append((host, fate, what, machine.shown(change.path)))
+    rows = _folded(rows)
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    for row in sorted(rows):
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False))
+        screen.put_safe("  ".join((*cells, row[3])))
+
+
+def _fate(change: Change, *, planned: bool) -> str:
+    if change.removes:
+        if not change.is_change:
+            return "kept, shared" if change.remarks else ""
+        return "to be taken out" if planned else "taken out"
+    if not change.is_change:
+        return "kept as it is" if change.remarks else "as it should be"
+    return "to be written" if planned else "written"
+
+
+def _folded(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
+    """The rows with several files of one kind in one folder as one row."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for host, fate, what, path in rows:
+        groups.setdefault((host, fate, what), []).append(path)
+    return [
+        (*key, paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} beside it")
+        for key, paths in groups.items()
+    ]
+
+
+def show_problems(changes: Sequence[Change]) -> bool:
+    """Say what could not be done, and what is worth knowing; whether there was any problem."""
+    for change in changes:
+        for remark in change.remarks:
+            screen.say(f"note: {remark}")
+    problems = dict.fromkeys((host, why) for one in changes for host, why in one.problems)
+    by_reason: dict[str, list[str]] = {}
+    for host, why in problems:
+        by_reason.setdefault(why, []).append(host)
+    for why, names in by_reason.items():
+        screen.say(f"codelens: error: {', '.join(names)}: {why}")
+    return bool(problems)
+
+
+def as_results(changes: Sequence[Change], *, planned: bool) -> list[dict[str, object]]:
+    """The table for programs."""
+    return [
+        {
+            "host": host,
+            "path": str(change.path),
+            "what": [one.edit.what for one in change.wanted if one.host == host],
+            "changed": change.is_change and not planned,
+            "would_change": change.is_change,
+            "problems": [why for name, why in change.problems if name == host],
+        }
+        for change in changes
+        for host in change.hosts or tuple(name for name, _ in change.problems)
+    ]

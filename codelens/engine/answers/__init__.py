@@ -1,0 +1,1 @@
+"""What the engine answers with: frozen values."""

@@ -1,0 +1,215 @@
+"""Answers about the graph: frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codelens.types import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A definition or a file, as it is named in an answer."""
+
+    handle: str
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    """Qualified name; empty for a file."""
+    kind: str
+    """Of the symbol, or `file`, `folder`, `lines`."""
+    signature: str
+    test: bool
+    """It stands in a file of tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """One thing related to what was asked about."""
+
+    relation: str
+    thing: Thing
+    distance: int
+    sites: tuple[str, ...]
+    """`path:line` of the first few places where the relation stands."""
+    count: int
+    """How many such places there are."""
+    via: str
+    """Handle of what it is related through; empty at distance 1."""
+    why: str = ""
+    """For tests: what makes it one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One step of a path from A to B."""
+
+    thing: Thing
+    """What is stepped to; of the first step, where the path begins."""
+    how: str
+    """`call`, `ref`, `inherit`, `import`, `override`; empty for the first."""
+    site: str
+    """`path:line` where that stands; empty for the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class May:
+    """Something that uses what was asked about, or another definition of that name."""
+
+    thing: Thing
+    sites: tuple[str, ...]
+    """`path:line` of the first few such uses."""
+    count: int
+    """How many there are."""
+    choices: int
+    """Of how many definitions each means one: overloads, or alternatives of a build; 0 if all
+    of them were asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedAnswer:
+    """What is related to a definition or file, or the paths from it to another."""
+
+    receipt: Receipt
+    target: Thing
+    results: tuple[Relative, ...]
+    totals: tuple[tuple[str, int], ...]
+    """Relation -> how many there are, shown or not."""
+    paths: tuple[tuple[PathStep, ...], ...] = ()
+    goal: Thing | None = None
+    """What the paths lead to, when they were asked for."""
+    reversed: bool = False
+    """There is no path from A to B; these lead from B to A."""
+    may: tuple[May, ...] = ()
+    """Who may use it: no part of the results."""
+    may_count: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One definition or file that a change can reach."""
+
+    thing: Thing
+    distance: int
+    how: str
+    via: str
+    """Handle of what it uses; at distance 1 of what changes."""
+    site: str
+    """`path:line` where it uses that."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestFile:
+    """A file of tests to run."""
+
+    path: str
+    distance: int
+    """0: it changes itself, or is told by the name of a file that changes."""
+    why: str
+    handles: tuple[str, ...]
+    """The first few tests in it that are reached."""
+    count: int = 0
+    """How many definitions in it are reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Something that changes."""
+
+    thing: Thing
+    how: str
+    """`asked`, or from a diff `changed`, `added`, `removed`, `moved`."""
+    lines: str = ""
+    """Lines of it that changed, from a diff."""
+    before: str = ""
+    """Where a file that moved was."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactAnswer:
+    """Who can be hit by a change."""
+
+    receipt: Receipt
+    changed: tuple[Changed, ...]
+    results: tuple[Hit, ...]
+    totals: tuple[tuple[int, int], ...]
+    """Distance -> how many there are, shown or not."""
+    files: int
+    """Files hit, tests not counted."""
+    tests: tuple[TestFile, ...]
+    test_count: int
+    at_least: bool
+    """There can be more: see the notes."""
+    base: str = ""
+    """What a diff is against."""
+    may: tuple[May, ...] = ()
+    """Who may use what changes directly: no part of the results."""
+    may_count: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MapSymbol:
+    """A definition on the map."""
+
+    thing: Thing
+    depth: int
+    users: int
+    """Files that use its name, its own not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapFile:
+    """A file on the map."""
+
+    path: str
+    language: str
+    lines: int
+    score: float
+    """Its share of the rank of all files, in percent."""
+    imported_by: int
+    symbols: tuple[MapSymbol, ...]
+    left: int
+    """Definitions that are not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapFolder:
+    """A folder on the map."""
+
+    path: str
+    files: int
+    lines: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class MapEntry:
+    """Where a program, or the use of a library, begins."""
+
+    name: str
+    handle: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapAnswer:
+    """A repository in so many tokens."""
+
+    receipt: Receipt
+    name: str
+    languages: tuple[tuple[str, int, int], ...]
+    """Language, files, lines; most lines first, prose and data last."""
+    folders: tuple[MapFolder, ...]
+    entries: tuple[MapEntry, ...]
+    hot: tuple[MapSymbol, ...]
+    """Definitions that most files use."""
+    files: tuple[MapFile, ...]
+    links: tuple[tuple[str, str, int], ...]
+    """Between the files shown: user, used, weight."""
+    ranked: int
+    """How many files there were to choose from."""
+    focus: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,123 @@
+"""Finishes in a server, after an answer, what the answer's budget cut off, and prunes in between.
+
+One thread, one job a worktree at a time, on a connection of its own; it stops with the server.
+Indexes are pruned soon after the start and every six hours, in steps with pauses; whoever asked
+a question comes first.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from codelens.config import Settings
+from codelens.engine.open_index import Shelf
+from codelens.errors import CodelensError
+from codelens.index.progress import silent
+from codelens.index.ref_view import refresh_ref
+from codelens.index.view_refresh import Budget, refresh
+from codelens.scope.repository import Repository
+
+logger = logging.getLogger(__name__)
+
+_Job = tuple[str, str | None]
+
+_FIRST_PRUNE_S = 10.0
+_PRUNE_EVERY_S = 6 * 3600.0
+_AGAIN_S = 60.0
+_PAUSE_S = 0.05
+
+
+class Background:
+    """A queue of scopes to bring up to date, each once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._jobs: dict[_Job, None] = {}
+        self._wake = threading.Condition()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+        self._prune_at = time.monotonic() + _FIRST_PRUNE_S
+
+    def start(self) -> None:
+        """Begin to look after the indexes."""
+        with self._wake:
+            self._ensure_thread()
+
+    def finish(self, root: str, ref: str | None) -> None:
+        """Bring a worktree's or ref's view up to date soon."""
+        with self._wake:
+            self._jobs[root, ref] = None
+            self._ensure_thread()
+            self._wake.notify()
+
+    def stop(self) -> None:
+        """Take no more jobs."""
+        with self._wake:
+            self._stopping = True
+            self._jobs.clear()
+            self._wake.notify()
+
+    def _ensure_thread(self) -> None:
+        if self._thread is None:
+            # A daemon: the process ends with its client, and contents are stored by batches.
+            self._thread = threading.Thread(target=self._run, name="codelens-index", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._jobs and not self._stopping:
+                    left = self._prune_at - time.monotonic()
+                    if left <= 0:
+                        break
+                    self._wake.wait(left)
+                if self._stopping:
+                    return
+                job = next(iter(self._jobs), None)
+            if job is None:
+                self._prune()
+                continue
+            try:
+                self._do(job)
+            except CodelensError as error:
+                logger.warning("indexing %s in the background failed: %s", job[0], error)
+            except Exception:
+                logger.exception("indexing %s in the background failed", job[0])
+            with self._wake:
+                self._jobs.pop(job, None)
+
+    def _prune(self) -> None:
+        from codelens.engine.upkeep import pruning, view_survey
+
+        try:
+            limits = view_survey.limits_of(self._settings)
+            pruning.prune(
+                self._settings.home, limits, rest=self._rest, every_s=_PRUNE_EVERY_S - _AGAIN_S
+            )
+        except Exception:
+            logger.exception("pruning in the background failed")
+        with self._wake:
+            again_s = _AGAIN_S if self._jobs else _PRUNE_EVERY_S
+        self._prune_at = time.monotonic() + again_s
+
+    def _rest(self) -> bool:
+        """Pause; whether there is time to go on."""
+        with self._wake:
+            self._wake.wait(_PAUSE_S)
+            return not self._jobs and not self._stopping
+
+    def _do(self, job: _Job) -> None:
+        root, ref = job
+        repository = Repository.at(root)
+        scope = repository.scope(ref)
+        shelf = Shelf(self._settings, scope)
+        try:
+            bring = refresh_ref if ref else refresh
+            budget = Budget(text_first=True)
+            # A damaged index goes aside here too; the next question or job builds a new one.
+            with shelf.mended():
+                bring(repository, scope, shelf.db, self._settings, budget, silent)
+        finally:
+            shelf.close()

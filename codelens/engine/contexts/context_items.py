@@ -1,0 +1,164 @@
+"""Between saved contexts and a look: which items handles give, how items fare, what is shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from codelens.engine.adhoc_reader import reader_of
+from codelens.engine.answers.context_answers import FormerPlace, Kept, SavedContext, TakenOver
+from codelens.engine.current_view import Look
+from codelens.engine.index_pool import Opened
+from codelens.errors import (
+    AmbiguousHandle,
+    HandleError,
+    HandleNotFound,
+    NoSuchRef,
+    NotSaved,
+    ReadError,
+)
+from codelens.handles.handle_grammar import Handle, parse_handle
+from codelens.handles.handle_lookup import Finder
+from codelens.handles.handle_reading import Reader
+from codelens.memory.notebook import Merged
+from codelens.memory.staleness import GONE, UNKNOWN, Judge, Verdict, unseen
+from codelens.paths import can_be_named
+from codelens.store.saved.context_rows import Context, Item
+from codelens.store.saved.contexts_file import Glance
+from codelens.types import Receipt, RelPath
+
+
+def items_of(
+    handles: Sequence[str], look: Look, look_at: Callable[[str], Look]
+) -> tuple[Item, ...]:
+    """What handles name, to be kept; each thing once.
+
+    Args:
+        handles: as they were given.
+        look: the view that is asked.
+        look_at: gives the view of another ref, for a handle that names one.
+
+    Raises:
+        NotSaved: some name nothing, or several things.
+    """
+    items: dict[tuple[object, ...], Item] = {}
+    reasons: list[str] = []
+    for asked in handles:
+        try:
+            item = _item_of(asked, look, look_at)
+            items.setdefault(item[:6], item)
+        except (HandleError, NoSuchRef, ReadError) as error:
+            reasons.append(_reason(error))
+    if reasons:
+        raise NotSaved(reasons, len(handles), partial=look.refreshed.status != "fresh")
+    return tuple(items.values())
+
+
+def _item_of(asked: str, look: Look, look_at: Callable[[str], Look]) -> Item:
+    raw = RelPath(os.fsencode(asked) if can_be_named(asked) else b"")
+    handle = Handle(raw) if raw in look.snapshot.by_path else parse_handle(asked, look.scope.root)
+    there = look_at(handle.ref) if handle.ref and handle.ref != look.scope.ref else look
+    reader = reader_of(there)
+    place = Finder(there.snapshot, reader.symbols).find(handle)
+    if place.moved:
+        # What is saved is what was named, or it is said that it is gone.
+        raise HandleNotFound(asked, (place.handle,), place.moved.partition(";")[0])
+    # Read once: lines that are not there and files that cannot be read are refused.
+    if place.symbol is not None or place.lines is not None:
+        reader.read(place, 0, 1)
+    else:
+        reader.data(place.file)
+    ref = there.scope.ref if there.scope.kind == "ref" else ""
+    return _judge(there, reader).item_of(place, ref)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, AmbiguousHandle | HandleNotFound):
+        return str(error)
+    return str(error).partition("; handles look like")[0]
+
+
+def judged(look: Look, items: Iterable[Item]) -> list[Verdict]:
+    """How items fare in a view."""
+    judge = _judge(look, reader_of(look))
+    verdicts = [judge.verdict(item) for item in items]
+    if look.refreshed.status == "fresh":
+        return verdicts
+    # What a partial view does not have may be in a file that was not looked at.
+    return [
+        one._replace(status=UNKNOWN, near=()) if one.status == GONE else one for one in verdicts
+    ]
+
+
+def unjudged(items: Iterable[Item]) -> list[Verdict]:
+    """The same where there is no view."""
+    return [unseen(item) for item in items]
+
+
+def _judge(look: Look, reader: Reader) -> Judge:
+    return Judge(look.repository, look.scope, look.snapshot, reader, look.read)
+
+
+def unlooked(opened: Opened) -> Receipt:
+    """The receipt of an answer that stands on no file."""
+    scope = opened.scope
+    return Receipt(
+        index_id=scope.index_id[:12],
+        worktree=scope.worktree,
+        branch=scope.ref or scope.branch,
+        head=scope.head,
+        status="unknown",
+        files=0,
+        checked=0,
+        indexed=0,
+        elapsed_ms=0.0,
+        note="no files were looked at",
+    )
+
+
+def shown(one: Context, verdicts: Sequence[Verdict], now_s: float) -> SavedContext:
+    """A context as a caller sees it."""
+    return SavedContext(
+        name=one.name,
+        note=one.note,
+        category=one.category,
+        tags=one.tags,
+        pinned=one.pinned,
+        created_s=one.created_s,
+        saved_s=one.saved_s,
+        expires_s=one.expires_s,
+        expired=one.expired(now_s),
+        branch=one.branch,
+        head=one.head,
+        items=tuple(
+            Kept(v.status, v.handle, v.was, v.start_line, v.end_line, v.near, item.ref)
+            for item, v in zip(one.items, verdicts, strict=True)
+        ),
+    )
+
+
+def shown_all(
+    found: Iterable[Context], verdicts: Sequence[Verdict], now_s: float
+) -> Iterator[SavedContext]:
+    """Contexts as a caller sees them; `verdicts` has those of all items in order."""
+    at = 0
+    for one in found:
+        yield shown(one, verdicts[at : at + len(one.items)], now_s)
+        at += len(one.items)
+
+
+def former_place(one: Glance) -> FormerPlace:
+    """Where this repository may have been before."""
+    return FormerPlace(one.common_dir, one.size)
+
+
+def taken_over(source: str, merged: Merged) -> TakenOver:
+    """What came of contexts from elsewhere."""
+    return TakenOver(
+        source,
+        tuple(merged.added),
+        tuple(merged.replaced),
+        tuple(merged.same),
+        tuple(merged.refused),
+        tuple(merged.notes),
+    )

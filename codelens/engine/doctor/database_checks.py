@@ -1,0 +1,207 @@
+"""The doctor's checks of databases: indexes with their leases, saved contexts, usage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from codelens.engine.doctor.findings import Examination, Finding
+from codelens.errors import DiskFull, IndexCorrupt, SchemaTooNew, StoreError
+from codelens.memory.context_terms import terms_of
+from codelens.paths import barred, usage_file
+from codelens.store.database import database_recovery, writer_lease
+from codelens.store.database.database import Database, open_database, open_index
+from codelens.store.database.exclusive_index import hold
+from codelens.store.database.schema_migration import outdated_schema
+from codelens.store.database.store_clock import machine
+from codelens.store.saved import context_rows
+from codelens.store.saved.contexts_file import contexts_of, open_contexts
+from codelens.store.saved.contexts_repair import asides
+from codelens.store.saved.usage_log import usage_log
+
+
+def indexes(case: Examination) -> Iterator[Finding]:
+    """Each index: its schema, its structure and checksums, and who writes it."""
+    folder = case.home / "indexes"
+    if (unreadable := barred(folder)) is not None:
+        raise unreadable
+    files = sorted(folder.glob("index-*.db"))
+    for path in files:
+        yield from _each(path, lambda path=path: _index(case, path))
+    if not files:
+        yield Finding("ok", str(folder), "no index yet")
+
+
+def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """One database; what cannot be read keeps no other from being checked."""
+    if path.exists() and not path.is_file():
+        yield Finding("wrong", str(path), "it is no file, so nothing can be kept in it",
+                      "move it away")  # fmt: skip
+        return
+    try:
+        yield from check()
+    except OSError as error:
+        yield Finding("wrong", str(path), f"it cannot be read: {error.strerror or error}",
+                      "make it readable, or move it away")  # fmt: skip
+
+
+def _index(case: Examination, path: Path) -> Iterator[Finding]:
+    schema = outdated_schema(path, "index")
+    if schema and not case.fix:
+        yield Finding("note", str(path), f"schema {schema}: the next question migrates it")
+        return
+    identity = database_recovery.identity_of(path)
+    try:
+        try:
+            db = open_database(path, "index")
+        except DiskFull:
+            db = hold(path)
+    except IndexCorrupt as error:
+        yield _damaged(case, path, error.why, identity)
+        return
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    try:
+        fault = db.fault(thorough=case.thorough)
+        if not fault:
+            database_recovery.note_check(path)
+            size = f"{db.size_bytes() / 1e6:,.1f} MB, checked as a whole"
+            yield Finding("ok", str(path), size if db.has_checksums() else f"{size}, no checksums")
+            yield from _lease(case, db)
+    finally:
+        db.close()
+    if fault:
+        yield _damaged(case, path, fault, identity)
+
+
+def _damaged(
+    case: Examination, path: Path, why: str, identity: database_recovery.Identity | None
+) -> Finding:
+    def mend() -> None:
+        database_recovery.set_aside(path, identity)
+        # The next question makes it, if there is no room now.
+        with suppress(DiskFull):
+            open_index(path).close()
+
+    how = "set it aside, to be built anew by the next question; saved contexts stay"
+    return case.mended(str(path), f"damaged: {why}", how, mend)
+
+
+def _lease(case: Examination, db: Database) -> Iterator[Finding]:
+    holder = writer_lease.holder_of(db)
+    if holder is None or not holder.owner:
+        return
+    if writer_lease.is_held(holder, machine()):
+        yield Finding("note", str(db.path), f"process {holder.pid} is writing it")
+        return
+    yield case.mended(
+        str(db.path),
+        f"process {holder.pid} ended while it was writing",
+        "give its lease back",
+        lambda: writer_lease.acquire(db, 0.0).release(db),
+    )
+
+
+def contexts_databases(case: Examination) -> Iterator[Finding]:
+    """What people and agents saved: all of it can be read."""
+    folder = case.home / "contexts"
+    if (unreadable := barred(folder)) is not None:
+        raise unreadable
+    # Copies tell of one that is gone.
+    every = folder.glob("contexts-*.db*")
+    files = sorted({one.with_name(f"{one.name.partition('.db')[0]}.db") for one in every})
+    for path in files:
+        yield from _each(path, lambda path=path: _saved(case, path))
+    for aside in asides(folder):
+        yield Finding(
+            "note", str(aside), "damaged contexts that were set aside, kept for good",
+            "remove it when nothing of it is missed",
+        )  # fmt: skip
+    if not files:
+        yield Finding("ok", str(folder), "nothing saved yet")
+
+
+def _saved(case: Examination, path: Path) -> Iterator[Finding]:
+    schema = outdated_schema(path, "contexts") if path.exists() else 0
+    if schema and not case.fix:
+        yield Finding("note", str(path), f"schema {schema}: its next use migrates it")
+        return
+    try:
+        fault, count = _contexts(path, thorough=case.thorough)
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    if not fault:
+        yield Finding("ok", str(path), f"{count:,} saved")
+        return
+    how = "restore it from its copy and what can still be read; the damaged file is kept"
+    done = case.mended(str(path), f"damaged: {fault}", how, lambda: _restore(path))
+    if done.state == "mended":
+        left = len(contexts_of(path))
+        if not left:
+            told = "nothing could be restored from it or its copies; the damaged file is kept"
+            yield Finding("wrong", str(path), f"damaged: {fault}", told)
+            return
+        done = done._replace(done=f"done: {left:,} restored; the damaged file is kept")
+    yield done
+
+
+def _contexts(path: Path, *, thorough: bool) -> tuple[str, int]:
+    """What is wrong with saved contexts, and how many there are."""
+    if not path.exists() or not path.stat().st_size:
+        return ("it is empty" if path.exists() else "it is gone"), 0
+    try:
+        db = open_database(path, "contexts")
+        try:
+            return db.fault(thorough=thorough), len(context_rows.every(db))
+        finally:
+            db.close()
+    except IndexCorrupt as error:
+        return error.why, 0
+
+
+def _restore(path: Path) -> None:
+    opened = open_contexts(path, terms_of, make=False)
+    if opened is not None:
+        opened.db.close()
+
+
+def usage_database(case: Examination) -> Iterator[Finding]:
+    """The counts of calls."""
+    log = usage_log(case.home)
+    if log.is_symlink() or (log.exists() and not log.is_file()):
+        how = "remove the link" if log.is_symlink() else "move it away"
+        told = "no file of its own: no call is counted"
+        if log.is_symlink():
+            yield case.mended(str(log), told, how, log.unlink)
+        else:
+            yield Finding("wrong", str(log), told, how)
+    path = usage_file(case.home)
+    if not path.exists():
+        yield Finding("ok", str(path), "nothing counted yet")
+        return
+    identity = database_recovery.identity_of(path)
+    try:
+        db = open_database(path, "usage")
+        try:
+            fault = db.fault(thorough=case.thorough)
+        finally:
+            db.close()
+    except IndexCorrupt as error:
+        fault = error.why
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    if fault:
+        how = "set it aside and count anew"
+        mend = lambda: database_recovery.set_aside(path, identity)  # noqa: E731 - one expression, used once
+        yield case.mended(str(path), f"damaged: {fault}", how, mend)
+    else:
+        yield Finding("ok", str(path), "checked as a whole")
+
+
+def _unusable(path: Path, error: StoreError) -> Finding:
+    remedy = "upgrade codelens" if isinstance(error, SchemaTooNew) else ""
+    return Finding("wrong", str(path), str(error), remedy)

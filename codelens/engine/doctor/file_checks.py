@@ -1,0 +1,211 @@
+"""The doctor's checks of versions, folders, permissions, space and files left behind."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from codelens import __version__
+from codelens.config import load
+from codelens.engine.doctor.findings import Examination, Finding
+from codelens.engine.upkeep import disk_space
+from codelens.extract.extractor_version import EXTRACTOR_VERSION
+from codelens.index.crash_marker import dead_marks
+from codelens.store.database import database_recovery, page_checksums
+from codelens.store.database.schema_migration import migrations
+
+_GIGABYTE = 1_000_000_000
+_KINDS = ("index", "contexts", "usage")
+_LOGS = ("-wal", "-shm", "-journal")
+_BACKUP_S = 7 * 86_400
+_NEW_S = 3600
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_FOLDER, _FILE = 0o700, 0o600
+_OURS = ("indexes", "contexts", "backups")
+_MINE = {stat.S_IRUSR: "read", stat.S_IWUSR: "write", stat.S_IXUSR: "enter"}
+
+
+def versions(case: Examination) -> Iterator[Finding]:
+    """What runs here."""
+    del case
+    schemas = ", ".join(f"{kind} {migrations(kind)[-1][0]}" for kind in _KINDS)
+    yield Finding(
+        "ok",
+        f"codelens {__version__}",
+        f"Python {platform.python_version()}, SQLite {page_checksums.sqlite_version()}, extractor "
+        f"{EXTRACTOR_VERSION}, schemas: {schemas}",
+    )
+    if not page_checksums.available():
+        yield Finding(
+            "note",
+            "checksums",
+            "this apsw comes without cksumvfs: a damaged byte in a database may go unseen",
+            "install apsw 3.54 or later from PyPI, then `codelens index --rebuild`",
+        )
+
+
+def home(case: Examination) -> Iterator[Finding]:
+    """The folder is there, and can be written."""
+    where = str(case.home)
+    if not case.home.exists():
+        yield Finding("ok", where, "not there yet; the first question makes it")
+        return
+    if not case.home.is_dir():
+        yield Finding("wrong", where, "it is no folder", "move it away or set CODELENS_HOME")
+        return
+    for folder in folders(case.home):
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            yield Finding(
+                "wrong", str(folder), "it cannot be written",
+                "make it writable or set CODELENS_HOME; until then answers come from memory",
+            )  # fmt: skip
+            return
+    yield Finding("ok", where, "can be written")
+
+
+def settings_file(case: Examination) -> Iterator[Finding]:
+    """The settings make sense: with others than these nothing is answered."""
+    load(home=case.home)
+    file = case.home / "config.toml"
+    yield Finding("ok", str(file), "can be read" if file.exists() else "no settings, so defaults")
+
+
+def permissions(case: Examination) -> Iterator[Finding]:
+    """Its owner can use what is kept, and nobody else: 0700 for folders, 0600 for files."""
+    if os.name != "posix" or not case.home.is_dir():
+        return
+    count = 0
+    # A folder's own mode is mended before it is listed.
+    for path in everything(case.home):
+        finding = _mode(case, path)
+        if finding is not None:
+            count += 1
+            yield finding
+    if not count:
+        yield Finding("ok", str(case.home), "readable by you alone")
+
+
+def _mode(case: Examination, path: Path) -> Finding | None:
+    about = path.stat()
+    mode = stat.S_IMODE(about.st_mode)
+    folder = stat.S_ISDIR(about.st_mode)
+    # A program that somebody keeps here stays one.
+    ours = folder or path.parent in {case.home, *(case.home / name for name in _OURS)}
+    wanted = _FOLDER if folder else _FILE | (0 if ours else mode & stat.S_IXUSR)
+    # Of settings nothing is ever written.
+    needed = _FILE & ~stat.S_IWUSR if path.name == "config.toml" else wanted
+    if os.geteuid() not in {0, about.st_uid}:
+        if os.access(path, needed >> 6):
+            return None
+        return Finding(
+            "wrong", str(path), f"it belongs to user {about.st_uid}, and you may not use it",
+            f"`sudo chown -R {os.geteuid()} {shlex.quote(str(case.home))}` makes it yours",
+        )  # fmt: skip
+    lacks = [word for bit, word in _MINE.items() if needed & bit and not mode & bit]
+    if not lacks and not mode & _OTHERS:
+        return None
+    told = f"its owner may not {' or '.join(lacks)} it" if lacks else "others may use it"
+    return case.mended(
+        str(path), f"{told} ({mode:04o})", f"set its mode to {wanted:04o}",
+        lambda: path.chmod(wanted),
+    )  # fmt: skip
+
+
+def disk(case: Examination) -> Iterator[Finding]:
+    """There is room to write."""
+    free = disk_space.free_bytes(case.home)
+    told = f"{free / 1e9:,.1f} GB free" if free >= _GIGABYTE else f"{free / 1e6:,.1f} MB free"
+    if free < disk_space.LITTLE_BYTES:
+        aside = disk_space.bytes_of(
+            one.path for one in database_recovery.asides(case.home / "indexes")
+        )
+        first = f"--fix removes damaged indexes ({aside / 1e6:,.1f} MB); " if aside else ""
+        yield Finding("wrong", str(case.home), told, f"{first}{disk_space.advice(case.home)}")
+    else:
+        yield Finding("ok", str(case.home), told)
+
+
+def leftovers(case: Examination) -> Iterator[Finding]:
+    """Files that a process which ended in the midst, or a mended fault, left behind."""
+    count = 0
+    scarce = disk_space.is_scarce(case.home)
+    for path, what in _left(case.home, scarce=scarce):
+        count += 1
+        yield case.mended(str(path), what, "remove it", path.unlink)
+    for one in () if scarce else database_recovery.asides(case.home / "indexes"):
+        if one.path.suffix.startswith(".damaged"):
+            count += 1
+            days = max(0, round((database_recovery.KEPT_S - one.age_s) / 86_400))
+            yield Finding("note", str(one.path), f"a damaged index, kept for {days} more days")
+    if not count:
+        yield Finding("ok", str(case.home), "nothing left behind")
+
+
+def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
+    indexes = home / "indexes"
+    newest: set[str] = set()
+    for one in database_recovery.asides(indexes):
+        if scarce:
+            yield one.path, "a damaged index that was set aside, while room is scarce"
+        elif one.age_s > database_recovery.KEPT_S or (one.of in newest and _is_main(one.path)):
+            yield one.path, "a damaged index that was set aside"
+        if _is_main(one.path):
+            newest.add(one.of)
+    for path in everything(home) if home.is_dir() else ():
+        what = _left_behind(path) if path.is_file() else ""
+        if what:
+            yield path, what
+    for index in sorted(indexes.glob("index-*.db")):
+        for mark in dead_marks(index):
+            if _age_s(mark) > _BACKUP_S:
+                yield mark, "the mark of a text that ended a process, not seen since"
+
+
+def _left_behind(path: Path) -> str:
+    """What a file is that no database needs any more; empty for one that has its place."""
+    name = path.name
+    of = next((name.removesuffix(log) for log in _LOGS if name.endswith(log)), "")
+    if of and ".damaged-" not in of and not path.with_name(of).exists():
+        return "the log of a database that is gone"
+    if path.suffix == ".checked" and not path.with_suffix("").exists():
+        return "a note about an index that is gone"
+    if name.startswith("index-") and ".before-" in name and _age_s(path) > _BACKUP_S:
+        return "the copy of an index from before a migration that did not end"
+    if ".new-" in name and _age_s(path) > _NEW_S:
+        return "a copy that was never finished"
+    return ""
+
+
+def _age_s(path: Path) -> float:
+    return time.time() - path.lstat().st_mtime
+
+
+def _is_main(path: Path) -> bool:
+    return not path.name.endswith(_LOGS)
+
+
+def folders(home: Path) -> Iterator[Path]:
+    """The home folder, and those right in it; links are not followed."""
+    yield home
+    if os.access(home, os.R_OK | os.X_OK):
+        yield from (one for one in sorted(home.iterdir()) if one.is_dir() and not one.is_symlink())
+
+
+def everything(folder: Path) -> Iterator[Path]:
+    """A folder, and all in it that can be listed; links are not followed."""
+    yield folder
+    # Looked at when it was yielded: it may be made readable in between.
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return
+    for one in sorted(folder.iterdir()):
+        if one.is_symlink():
+            continue
+        if one.is_dir():
+            yield from everything(one)
+        else:
+            yield one

@@ -1,0 +1,1 @@
+"""Questions about who uses what."""

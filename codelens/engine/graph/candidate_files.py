@@ -1,0 +1,147 @@
+"""The files that may hold an edge to a node: what to resolve before who uses it can be told.
+
+A use names what it means, or an alias of it, so the words of the contents tell most of it. Modules
+may be imported by a folder's name, and interfaces of Go are satisfied without being named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import cast
+
+from codelens.engine.graph.edge_cache import Resolved
+from codelens.engine.graph.name_index import OWN
+from codelens.resolve.facts.path_tree import folder_of, name_of, stem_of
+from codelens.resolve.languages.go.go_type_text import parameter_count
+from codelens.resolve.walk.edge_table import Node, held
+from codelens.resolve.walk.relation_walk import CONSTRUCTORS
+from codelens.store.facts.contents import key_of
+from codelens.store.facts.name_uses import Use
+from codelens.store.views.snapshot import Snapshot
+from codelens.types import Import
+
+_BY_FOLDER = frozenset({"go", "java", "kotlin", "scala", "csharp", "php", "hcl", "swift"})
+"""Languages whose imports may name a folder, and mean all files in it."""
+_FOLDERS_TOLD = 4
+# Files that are called for what they are, so that others import them by their folder.
+_FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
+
+
+class Holders:
+    """Answers for one state of a view; its database must be in a read transaction."""
+
+    def __init__(self, snapshot: Snapshot, resolved: Resolved) -> None:
+        self._snapshot = snapshot
+        self._resolved = resolved
+        self._graph = resolved.graph
+
+    def of_names(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
+        """Files of the view that use or import one of the names, by path, with the uses."""
+        snapshot = self._snapshot
+        files = snapshot.by_content
+        found = self._resolved.mentions.uses(snapshot.db, names)
+        return sorted(
+            (file.path, places)
+            for content, places in found.items()
+            for file in files.get(content, ())
+        )
+
+    def names_of(self, path: bytes, symbol: int) -> set[str]:
+        """The names under which others may know a definition."""
+        symbols = self._graph.symbols(path)
+        if not 0 <= symbol < len(symbols):
+            return set()
+        one = symbols[symbol]
+        if one.parent < 0:
+            return self._resolved.mentions.also_called(one.name, _face(path))
+        if one.name in CONSTRUCTORS:
+            # A call of the type, or of its `new`, may lead to it.
+            owner = symbols[one.parent].name
+            return {one.name, "new"} | self._resolved.mentions.also_called(owner, _face(path))
+        if symbols[one.parent].kind == "trait":
+            # Where it is overridden the trait is named.
+            owner = symbols[one.parent].name
+            return {one.name} | self._resolved.mentions.also_called(owner, _face(path))
+        return {one.name}
+
+    def asked_by(self, path: bytes, symbol: int) -> set[str]:
+        """Methods that whatever satisfies an interface of Go has; it need not name it."""
+        symbols = self._graph.symbols(path)
+        if self._graph.languages.get(path) != "go" or not 0 <= symbol < len(symbols):
+            return set()
+        one = symbols[symbol]
+        if one.kind == "interface":
+            return {symbols[at].name for at in held(symbols, symbol)}
+        inside = one.parent >= 0 and symbols[one.parent].kind == "interface"
+        return {one.name} if inside else set()
+
+    def defining(self, names: Set[str]) -> list[bytes]:
+        """Files of Go with a definition of one of the names."""
+        snapshot, languages = self._snapshot, self._graph.languages
+        rows = (row for name in names for row in snapshot.symbols_with_key(key_of(name)))
+        paths = {file.path for file, _, symbol in rows if symbol.name in names}
+        return sorted(path for path in paths if languages[path] == "go")
+
+    def interfaces_asking(self, node: Node) -> list[Node]:
+        """Methods of Go's interfaces with the name and the number of parameters of a method."""
+        symbols, languages = self._graph.symbols(node.path), self._graph.languages
+        if languages.get(node.path) != "go" or not 0 <= node.symbol < len(symbols):
+            return []
+        name = symbols[node.symbol].name
+        every = self._snapshot.symbols_with_key(key_of(name))
+        told = {Node(file.path, at): one for file, at, one in every if one.name == name}
+        if node not in told or symbols[node.symbol].kind != "method":
+            return []
+        count = parameter_count(told[node].signature, name)
+        found: list[Node] = []
+        for other, one in told.items():
+            if languages[other.path] != "go" or one.parent < 0:
+                continue
+            asks = self._graph.symbols(other.path)[one.parent].kind == "interface"
+            if asks and parameter_count(one.signature, name) == count:
+                found.append(other)
+        return found
+
+    def of_module(self, path: bytes) -> list[bytes]:
+        """Files that may use a module."""
+        # `import a.b`, then `a.c`: what is used of a package need not be named in an import.
+        named = _face(path).decode("utf-8", "surrogateescape")
+        using = {file for file, places in self.of_names({named}) if places}
+        return sorted(using.union(self._importers(path)))
+
+    def _importers(self, path: bytes) -> list[bytes]:
+        """Files with an import that names a file."""
+        known = cast("dict[bytes, list[bytes]]", self._resolved.values.setdefault("importers", {}))
+        if path not in known:
+            known[path] = self._importing(path)
+        return known[path]
+
+    def _importing(self, path: bytes) -> list[bytes]:
+        importer, languages = self._graph.importer, self._graph.languages
+        stem = stem_of(path)
+        words: set[bytes] | None = {stem, stem.rpartition(b".")[2]}
+        if stem in _FACELESS or languages.get(path) in _BY_FOLDER:
+            words |= {OWN, *folder_of(path).split(b"/")[-_FOLDERS_TOLD:]}
+        files = self._snapshot.by_content
+        if not folder_of(path) and languages.get(path) in _BY_FOLDER:
+            # The root's name stands in a manifest alone.
+            words = None
+        found: set[bytes] = set()
+        for content, rows in self._resolved.mentions.importing(words).items():
+            for file in files.get(content, ()):
+                language = languages[file.path]
+                for row in rows:
+                    one = Import(row[0], row[1], "", int(row[3]))
+                    if (
+                        path in importer.targets(file.path, language, one)
+                        or path in importer.targets(file.path, language, one._replace(name=""))
+                        or path in importer.through(file.path, language, one)
+                    ):
+                        found.add(file.path)
+                        break
+        return sorted(found)
+
+
+def _face(path: bytes) -> bytes:
+    stem = stem_of(path)
+    return name_of(folder_of(path)) if stem in _FACELESS else stem

@@ -1,0 +1,108 @@
+"""What is resolved of a view: the edges known so far, kept from question to question.
+
+It stays while the view does; `keep` stores it for other processes.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from codelens.engine.current_view import Look
+from codelens.engine.graph.name_index import Mentions, mentions_of
+from codelens.resolve import stored_graph
+from codelens.resolve.graph import Graph
+from codelens.resolve.walk.edge_table import Table
+from codelens.store.database.database import Database
+
+_KEPT_VIEWS = 2
+_LEAST_SAVED = 8
+"""Files: fewer are resolved again in less time than it takes to write them."""
+
+
+class Resolved:
+    """What is known of one state of a view."""
+
+    def __init__(self, look: Look, before: Resolved | None) -> None:
+        snapshot = look.snapshot
+        by_path = snapshot.by_path
+
+        def read(path: bytes) -> bytes | None:
+            file = by_path.get(path)
+            return look.read(file) if file is not None else None
+
+        known = before.graph.known if before is not None else None
+        self.graph: Graph = stored_graph.graph_of(snapshot, read, known)
+        self.table = before.table if before is not None else Table()
+        """Edges of files, as long as what they stand on did not change."""
+        self.weak = before.weak if before is not None else Table()
+        """As `table`, of uses that may mean one of several things."""
+        for path in self.table.files() - self.graph.known.checked:
+            self.table.remove(path)
+            if path in self.weak:
+                self.weak.remove(path)
+        if self.table.wasteful or self.weak.wasteful:
+            self.table, self.weak = Table(), Table()
+        self._snapshot = snapshot
+        self.tests: dict[bytes, bool] = before.tests if before is not None else {}
+        """Path -> whether it is one of tests."""
+        self.asked: set[bytes] = set()
+        """Files that all edges to, as modules, are known of."""
+        self.settled: set[str] = set()
+        """Names of which all files that hold them are resolved."""
+        self.implemented: set[str] = set()
+        """Names of methods of which all files of Go that define them are resolved."""
+        self.files = len(by_path)
+        self.saved: set[bytes] = set()
+        """Files whose edges this process stored."""
+        self.values: dict[object, object] = {}
+        """Whatever else is worked out from this state alone."""
+        self.lasting: dict[object, object] = before.lasting if before is not None else {}
+        """What is brought up to date from state to state."""
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Which contents use which names; reads the imports of all that are new, so made late."""
+        return mentions_of(self._snapshot.db, self._snapshot.by_content.keys())
+
+    def take(self, path: bytes) -> None:
+        """Resolve a file."""
+        edges = self.graph.all_edges(path)
+        certain = [one for one in edges if one.is_certain]
+        self.table.add(path, certain)
+        if len(certain) < len(edges):
+            self.weak.add(path, (one for one in edges if not one.is_certain))
+
+    @property
+    def whole(self) -> bool:
+        """Every file is resolved."""
+        return len(self.table) >= self.files
+
+
+_kept: WeakKeyDictionary[Database, dict[int, tuple[object, Resolved]]] = WeakKeyDictionary()
+
+
+def resolved_of(look: Look) -> Resolved:
+    """What is known of the look's view, from before if nothing in it changed."""
+    snapshot = look.snapshot
+    mark = (snapshot.row.generation, len(snapshot.files))
+    known = _kept.setdefault(snapshot.db, {})
+    found = known.pop(snapshot.row.id, None)
+    if found is None or found[0] != mark:
+        found = (mark, Resolved(look, found[1] if found is not None else None))
+    known[snapshot.row.id] = found
+    while len(known) > _KEPT_VIEWS:
+        del known[next(iter(known))]
+    return found[1]
+
+
+def keep(look: Look) -> None:
+    """Store what was resolved for a look, for other processes; not at all if another one writes.
+
+    Outside of any transaction. A question never waits or fails for this.
+    """
+    kept = resolved_of(look)
+    rows = [(path, row) for path, row in kept.graph.fresh if path not in kept.saved]
+    # What is not written now is so the next time, or worked out anew.
+    if len(rows) >= _LEAST_SAVED and stored_graph.keep(look.snapshot.db, rows):
+        kept.saved.update(path for path, _ in rows)

@@ -1,0 +1,217 @@
+"""The graph of a look, resolved as far as a question needs it.
+
+Backward questions look only into files that hold the name, or an alias of it. When time runs out
+the rest is counted, and the next question goes on from what is kept of the view (`resolved.py`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+from codelens.engine.current_view import Look
+from codelens.engine.graph.candidate_files import Holders
+from codelens.engine.graph.edge_cache import resolved_of
+from codelens.render.text_pieces import count_of
+from codelens.resolve.edges import Edge
+from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.graph import Graph
+from codelens.resolve.walk.edge_table import MODULE, Node, Table
+from codelens.resolve.walk.test_conventions import is_shipped
+from codelens.store.facts.name_uses import Use
+from codelens.types import Receipt, Symbol
+
+_PROSE = frozenset({"markdown", "rst"})
+
+
+class Hidden(NamedTuple):
+    """Uses of a name that lead to nothing known: one of them may mean what was asked about."""
+
+    name: str
+    uses: int
+    sites: tuple[tuple[bytes, int], ...]
+    """The first few, in order."""
+
+
+class LazyNet:
+    """A `Net` over a look, for one question.
+
+    Args:
+        look: the view; its database must be in a read transaction.
+        seconds: how long files may be resolved for.
+    """
+
+    def __init__(self, look: Look, seconds: float) -> None:
+        self._look = look
+        self._kept = resolved_of(look)
+        self._holders = Holders(look.snapshot, self._kept)
+        self._deadline = time.monotonic() + seconds
+        self.unseen: set[bytes] = set()
+        """Files that may hold an edge asked for and could not be resolved in time."""
+        self._stopped = False
+
+    @property
+    def values(self) -> dict[object, object]:
+        """Kept as long as the state of the view."""
+        return self._kept.values
+
+    @property
+    def lasting(self) -> dict[object, object]:
+        """Kept over the states of the view; whoever puts something in keeps it true."""
+        return self._kept.lasting
+
+    @property
+    def graph(self) -> Graph:
+        """All that is known of the view's edges."""
+        return self._kept.graph
+
+    def edges_from(self, path: bytes) -> Sequence[Edge]:
+        """As `Net`."""
+        return self._kept.table.edges_from(path) if self._resolved(path) else ()
+
+    def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """As `Net`."""
+        return self._kept.table.edges_of(path, symbol) if self._resolved(path) else ()
+
+    def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """As `Net`; of the files that hold the name."""
+        self._seek(path, symbol)
+        return self._kept.table.edges_to(path, symbol)
+
+    def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
+        """Edges of uses that may mean a symbol, or something else; of the files with its name."""
+        self._seek(path, symbol)
+        return self._kept.weak.edges_to(path, symbol)
+
+    def spent(self) -> bool:
+        """As `Net`; the receipt says it."""
+        self._stopped = self._stopped or self._late()
+        return self._stopped
+
+    def _late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    def symbols(self, path: bytes) -> Sequence[Symbol]:
+        """As `Net`."""
+        return self._kept.graph.symbols(path)
+
+    def is_test(self, path: bytes) -> bool:
+        """As `Net`, by the role of the path."""
+        known = self._kept.tests
+        if path not in known:
+            snapshot = self._look.snapshot
+            new = [file.path_id for file in snapshot.files if file.path not in known]
+            known.update(
+                (one.path, one.role == "test" and not is_shipped(one.path))
+                for one in snapshot.path_facts(new).values()
+            )
+            known.setdefault(path, False)
+        return known[path]
+
+    def test_files(self) -> list[bytes]:
+        """All files of tests."""
+        found = self.values.get("tests")
+        if found is None:
+            files = self._look.snapshot.files
+            found = self.values["tests"] = [one.path for one in files if self.is_test(one.path)]
+        return cast("list[bytes]", found)
+
+    def table(self) -> Table:
+        """All edges known so far."""
+        return self._kept.table
+
+    def resolve(self, paths: Iterable[bytes]) -> bool:
+        """Resolve files, as far as time allows; False if some are left."""
+        whole = True
+        for path in paths:
+            whole &= self._resolved(path)
+        return whole
+
+    def hidden(self, path: bytes, symbol: int, shown: int = 3) -> Hidden:
+        """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
+        one = self.symbols(path)[symbol]
+        count, sites = 0, list[tuple[bytes, int]]()
+        table, weak = self._kept.table, self._kept.weak
+        # A use that is no call is mostly a variable or an attribute of the same name.
+        kinds = {"call"} if one.kind in CALLABLE else {"call", "type"}
+        dunder = one.name.startswith("__")
+        for file, places in () if dunder else self.holding({one.name}):
+            # An example in a text about the code is not broken by it.
+            if file not in table or self._kept.graph.languages.get(file) in _PROSE:
+                continue
+            calls = [place for place in places if place.kind in kinds]
+            if calls:
+                told = table.lines(file, one.name) | weak.lines(file, one.name)
+                lines = [call.line for call in calls if call.line not in told]
+                count += len(lines)
+                sites += [(file, line) for line in lines[:shown]]
+        return Hidden(one.name, count, tuple(sorted(sites)[:shown]))
+
+    def holding(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
+        """Files of the view that use or import one of the names, by path, with the uses."""
+        return self._holders.of_names(names)
+
+    def interfaces_asking(self, node: Node) -> list[Node]:
+        """Methods of Go's interfaces with the name and the number of parameters of a method."""
+        return self._holders.interfaces_asking(node)
+
+    def prepare(self, nodes: Iterable[Node]) -> None:
+        """Look for the names of many nodes in one go."""
+        kept = self._kept
+        if not kept.whole:
+            names = {
+                name
+                for node in nodes
+                if node.symbol >= 0
+                for name in self._holders.names_of(*node)
+                if name not in kept.settled
+            }
+            kept.mentions.fetch(self._look.snapshot.db, names)
+
+    def receipt(self) -> Receipt:
+        """The look's, `partial` if files could not be resolved in time."""
+        receipt = self._look.receipt()
+        if not self.unseen and not self._stopped:
+            return receipt
+        note = "time ran out before all was followed; ask again, for less depth or with more time"
+        if self.unseen:
+            note = (
+                f"{count_of(len(self.unseen), 'more file')} with the names asked about not "
+                "resolved yet; ask again to go on"
+            )
+        return replace(
+            receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))
+        )
+
+    def _resolved(self, path: bytes) -> bool:
+        table = self._kept.table
+        if path in table:
+            return True
+        if self._late() or (
+            self._kept.graph.row_within(path, self._late) is None
+            and path in self._kept.graph.languages
+        ):
+            self.unseen.add(path)
+            return False
+        self._kept.take(path)
+        self.unseen.discard(path)
+        return True
+
+    def _seek(self, path: bytes, symbol: int) -> None:
+        """Resolve the files that can hold an edge to a node; those of one name only once."""
+        kept = self._kept
+        if kept.whole:
+            return
+        if symbol != MODULE:
+            names = self._holders.names_of(path, symbol) - kept.settled
+            files = [file for file, _ in self.holding(names)] if names else []
+            asked = self._holders.asked_by(path, symbol) - kept.implemented
+            if asked:
+                files += self._holders.defining(asked)
+            if (names or asked) and self.resolve(dict.fromkeys(files)):
+                kept.settled |= names
+                kept.implemented |= asked
+        elif path not in kept.asked and self.resolve(self._holders.of_module(path)):
+            kept.asked.add(path)

@@ -1,0 +1,156 @@
+"""Which contents use or import which names: what a backward question need look into.
+
+By content, so it serves every view of a store; a view leaves out what is not its own. It grows
+until most of it is of contents that went, and then begins anew. It may name too many contents (an
+alias of another view), never too few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+from weakref import WeakKeyDictionary
+
+from codelens.extract.tokenizer import terms_of_word
+from codelens.resolve.facts.path_tree import stem_of
+from codelens.store.database.database import Database
+from codelens.store.facts import name_uses, postings
+from codelens.store.facts.name_uses import Use
+
+OWN = b"."
+"""In place of a word: the importing file's own folder or package."""
+_DEFAULT = "default"
+_SEPARATORS = re.compile(r"[./\\:]+")
+_MOST_ALIASES = 40
+_MOST_NAMES_KEPT = 5_000
+_MOST_OLD, _FEW = 4, 250
+"""Beyond four times the contents of the view that is asked about, and some, most are gone."""
+
+Row = tuple[str, ...]
+"""Module, name, alias, line of an import."""
+
+
+class Mentions:
+    """Names by content, for one store."""
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+        self._uses: dict[str, dict[int, list[Use]]] = {}
+        self._aliases: dict[str, set[str]] = {}
+        self._defaults: dict[bytes, set[str]] = {}
+        self._by_word: dict[bytes, set[int]] = {}
+        self._imports: dict[int, list[Row]] = {}
+
+    def is_stale(self, contents: Set[int]) -> bool:
+        """Most of what it knows can be of no view any more."""
+        return len(self._known) > _MOST_OLD * (len(contents) + _FEW)
+
+    def take(self, db: Database, contents: Set[int]) -> None:
+        """Read contents that were not read before."""
+        new = contents - self._known
+        if not new:
+            return
+        self._known |= new
+        for content, rows in name_uses.imports(db, sorted(new)):
+            self._imports[content] = rows
+            for row in rows:
+                self._note(content, row)
+        if self._uses:
+            self._add(name_uses.uses(db, sorted(new), self._uses.keys()))
+
+    def _note(self, content: int, row: Row) -> None:
+        module, name, alias, _ = row
+        if alias and alias != name and name not in {"", "*", _DEFAULT}:
+            self._aliases.setdefault(name, set()).add(alias)
+        local = alias or (name if name != _DEFAULT else "")
+        if local and local != "*" and name in {"", _DEFAULT, "*"}:
+            last = module.rstrip("/").rpartition("/")[2].encode("utf-8", "replace")
+            self._defaults.setdefault(stem_of(last) or last, set()).add(local)
+        for word in words_of(row):
+            self._by_word.setdefault(word, set()).add(content)
+
+    def _add(self, read: dict[int, dict[str, list[Use]]]) -> None:
+        for content, by_name in read.items():
+            for name, places in by_name.items():
+                self._uses[name][content] = places
+
+    def uses(self, db: Database, names: Set[str]) -> dict[int, list[Use]]:
+        """Contents that use or import one of the names; no places for what is only imported."""
+        self.fetch(db, names)
+        found: dict[int, list[Use]] = {}
+        for name in sorted(names):
+            for content, places in self._uses[name].items():
+                found.setdefault(content, []).extend(places)
+            # A name may stand at the end of a longer one: `use App\\Auth`.
+            for content in self._by_word.get(name.encode("utf-8", "replace"), ()):
+                found.setdefault(content, [])
+        return found
+
+    def fetch(self, db: Database, names: Set[str]) -> None:
+        """Look for many names in one go."""
+        missing = {name for name in names if name not in self._uses}
+        if not missing:
+            return
+        if len(self._uses) > _MOST_NAMES_KEPT:
+            self._uses.clear()
+            missing = set(names)
+        segments = postings.segment_docs(db)
+        holding = set[int]().union(*(self._with_word(db, segments, name) for name in missing))
+        self._uses.update({name: {} for name in missing})
+        self._add(name_uses.uses(db, sorted(holding), missing))
+
+    def _with_word(
+        self, db: Database, segments: dict[int, postings.SegmentDocs], name: str
+    ) -> set[int]:
+        """Contents whose text has a word; all where the index cannot tell."""
+        # A name like `$x` or `a-b` is several words to the tokenizer, and one to the parser.
+        terms = terms_of_word(name) if name.isidentifier() else ()
+        if not terms:
+            return set(self._known)
+        found: set[int] = set()
+        rows = db.rows(postings.SELECT_POSTINGS.format(marks="?"), (terms[-1],))
+        for segment, _, data in rows:
+            docs = segments[segment].contents
+            found.update(docs[number] for number in postings.unpack(data).docs)
+        return found & self._known
+
+    def also_called(self, name: str, module: bytes) -> set[str]:
+        """The names under which others may know a top-level definition of a module."""
+        names, pending = {name}, [name]
+        while pending and len(names) < _MOST_ALIASES:
+            for other in sorted(self._aliases.get(pending.pop(), ())):
+                if other not in names:
+                    names.add(other)
+                    pending.append(other)
+        return names | self._defaults.get(module, set())
+
+    def importing(self, words: Iterable[bytes] | None) -> dict[int, list[Row]]:
+        """Contents with an import that has one of the words, and those imports; None: all."""
+        if words is None:
+            return self._imports
+        wanted = set(words)
+        found: dict[int, list[Row]] = {}
+        for content in set[int]().union(*(self._by_word.get(word, ()) for word in wanted)):
+            rows = self._imports[content]
+            found[content] = [row for row in rows if not wanted.isdisjoint(words_of(row))]
+        return found
+
+
+def words_of(row: Row) -> set[bytes]:
+    """What the file that an import names may be called, or a folder of it."""
+    parts = _SEPARATORS.split(row[0])
+    words = {part.encode("utf-8", "replace") for part in (*parts, row[1]) if part}
+    return words if any(parts) else words | {OWN}
+
+
+_known: WeakKeyDictionary[Database, Mentions] = WeakKeyDictionary()
+
+
+def mentions_of(db: Database, contents: Set[int]) -> Mentions:
+    """The mentions of a store, from memory, those of a view's contents among them."""
+    found = _known.get(db)
+    if found is None or found.is_stale(contents):
+        # Who still holds the older ones goes on with them.
+        found = _known[db] = Mentions()
+    found.take(db, contents)
+    return found

@@ -1,0 +1,65 @@
+"""Uses that may mean a definition, or another of its name.
+
+One of several overloads, or of the alternatives that a build chooses from. They are listed apart,
+and never walked on from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from codelens.engine.answers.graph_answers import May
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Things
+from codelens.paths import printed
+from codelens.resolve.edges import Edge
+from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.walk.edge_table import Node
+
+_SITES_SHOWN = 3
+_LOOKED_AT = 60
+"""Definitions asked about, with all that they hold."""
+
+
+def may_hit(
+    net: LazyNet, things: Things, nodes: Sequence[Node], limit: int
+) -> tuple[tuple[May, ...], int]:
+    """Who may use some definitions, most uses first, `limit` at most; and how many there are."""
+    inside = set(nodes)
+    found: dict[Node, list[Edge]] = {}
+    for edge in _possible(net, nodes):
+        source = Node(edge.source, edge.symbol)
+        if source not in inside:
+            found.setdefault(source, []).append(edge)
+    order = sorted(found, key=lambda node: (net.is_test(node.path), -len(found[node]), node))
+    shown = order[:limit]
+    things.fetch(shown)
+    return tuple(_told(things, node, found[node]) for node in shown), len(found)
+
+
+def _possible(net: LazyNet, nodes: Iterable[Node]) -> Iterable[Edge]:
+    looked_at = 0
+    for node in nodes:
+        symbols = net.symbols(node.path)
+        if not 0 <= node.symbol < len(symbols) or symbols[node.symbol].kind not in CALLABLE:
+            continue
+        looked_at += 1
+        if looked_at > _LOOKED_AT:
+            return
+        yield from net.possible_to(*node)
+
+
+def _told(things: Things, node: Node, edges: Sequence[Edge]) -> May:
+    lines = sorted({(edge.source, edge.line) for edge in edges})
+    sites = tuple(f"{printed(path)}:{line}" for path, line in lines[:_SITES_SHOWN])
+    return May(things.thing(node), sites, len(lines), _open_choices(edges))
+
+
+def _open_choices(edges: Sequence[Edge]) -> int:
+    """Of how many definitions a use may mean one; 0 if those asked about are all of them."""
+    meant: dict[tuple[int, str], set[Node]] = {}
+    choices: dict[tuple[int, str], int] = {}
+    for edge in edges:
+        meant.setdefault((edge.line, edge.name), set()).add(Node(edge.target, edge.target_symbol))
+        choices[edge.line, edge.name] = edge.choices
+    return max((count for use, count in choices.items() if len(meant[use]) < count), default=0)

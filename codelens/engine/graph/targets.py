@@ -1,0 +1,258 @@
+"""From handles to nodes of the graph, and back from nodes to what is shown of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from codelens.engine.adhoc_reader import reader_of
+from codelens.engine.answers.graph_answers import Thing
+from codelens.engine.current_view import Look
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
+from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
+from codelens.handles.handle_lookup import Finder, Place, handle_among, known_symbols
+from codelens.paths import printed
+from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.store.facts.contents import key_of
+from codelens.types import Symbol
+
+MOST_OF_FOLDER = 2_000
+"""Files of a folder that is asked about as a whole."""
+
+
+class Named(NamedTuple):
+    """What a handle names."""
+
+    nodes: list[Node]
+    """One symbol, those of some lines, or files (`MODULE`)."""
+    whole: bool
+    """The files count with all that is in them."""
+    thing: Thing
+    """To be shown."""
+    paths: list[bytes]
+    moved: str
+    """A sentence, where that is not plainly what was written; else empty."""
+
+
+class Things:
+    """Names for the nodes of one look; each file's symbols are read once."""
+
+    def __init__(self, look: Look, net: LazyNet) -> None:
+        self.look = look
+        self.net = net
+        self.ref = look.scope.ref if look.scope.kind == "ref" else ""
+        """Written before the handles that are given back."""
+        self._symbols: dict[bytes, Sequence[Symbol]] = {}
+
+    def find(self, target: str) -> Named:
+        """What a handle names; a folder of the view is all that is below it.
+
+        Raises:
+            HandleError: it cannot be followed, or has several owners.
+        """
+        handle = parse_handle(target, self.look.scope.root)
+        if handle.ref and handle.ref != self.ref:
+            raise BadHandle(target, f"it names {handle.ref!r}; give that as the ref to look at")
+        below = self.below(handle)
+        if below:
+            return self._folder(target, handle, below)
+        reader = reader_of(self.look)
+        finder = Finder(self.look.snapshot, reader.symbols, self.ref)
+        try:
+            place = finder.find(handle)
+        except AmbiguousHandle as error:
+            meant = self._meant(finder, error.owners)
+            if meant is None:
+                raise
+            return meant
+        if place.lines is not None:
+            # Refuses lines that the file has not.
+            reader.read(place, 0, 1)
+        return self._placed(place)
+
+    def _meant(self, finder: Finder, owners: Sequence[str]) -> Named | None:
+        """What a name with several owners can only mean here, if so."""
+        if len(owners) > _OWNERS_READ:
+            return None
+        found = [finder.find(parse_handle(one, self.look.scope.root)) for one in owners]
+        # Nobody calls a heading, a key of data or an example in prose; a type stands for its
+        # constructors.
+        about = self.look.snapshot.about({one.file.content for one in found if one.file.content})
+        prose = {content for content, one in about.items() if one.language in _PROSE}
+        used = [
+            one
+            for one in found
+            if (one.symbol is None or one.symbol.kind not in _UNUSED)
+            and one.file.content not in prose
+        ]
+        types = {
+            (one.file.path, f"{one.symbol.qualified}.{one.symbol.name}")
+            for one in used
+            if one.symbol is not None and one.symbol.kind in TYPES
+        }
+        used = [
+            one
+            for one in used
+            if one.symbol is None or (one.file.path, one.symbol.qualified) not in types
+        ]
+        if len(used) == 1:
+            return self._placed(used[0])
+        if len({_ORDINAL.sub("", one.handle) for one in used}) != 1:
+            return None
+        nodes = list(dict.fromkeys(self._node(one) for one in used))
+        if len(nodes) == 1:
+            return self._placed(used[-1])
+        first, last = used[0], used[-1]
+        said = f"all {len(nodes)} of that name are taken together, up to {last.handle}"
+        return Named(nodes, False, self.thing(nodes[0]), [first.file.path], said)
+
+    def _placed(self, place: Place) -> Named:
+        path = place.file.path
+        if place.symbol is not None:
+            node = self._node(place)
+            said = place.moved or self._others(node)
+            return Named([node], False, self.thing(node), [path], said)
+        if place.lines is None:
+            node = Node(path, MODULE)
+            return Named([node], True, self.thing(node), [path], place.moved)
+        span = place.lines
+        found = innermost(self.symbols(path), [(span.start_line, span.end_line)])
+        nodes = [Node(path, at) for at in found]
+        if len(nodes) == 1:
+            return Named(nodes, False, self.thing(nodes[0]), [path], place.moved)
+        lines = Thing(
+            place.handle, printed(path), span.start_line, span.end_line, "", "lines", "",
+            self.net.is_test(path),
+        )  # fmt: skip
+        return Named(nodes, False, lines, [path], place.moved)
+
+    def _others(self, node: Node) -> str:
+        """A sentence on the other overloads, where the first of several was named."""
+        symbols = self.symbols(node.path)
+        one = symbols[node.symbol]
+        same = [at for at, other in enumerate(symbols) if other.qualified == one.qualified]
+        if one.kind not in CALLABLE or len(same) < 2 or node.symbol != same[0]:
+            return ""
+        last = handle_among(node.path, symbols, same[-1], self.ref)
+        return f"the first of {len(same)} of that name; the others are ~2 to {last}"
+
+    def below(self, handle: Handle) -> list[bytes]:
+        """The files in a folder, if a handle names one and no file; in order."""
+        if handle.path is None or handle.lines or (handle.symbol and not handle.bare):
+            return []
+        if handle.path in self.look.snapshot.by_path:
+            return []
+        prefix = handle.path + b"/" if handle.path else b""
+        return sorted(one.path for one in self.look.snapshot.files if one.path.startswith(prefix))
+
+    def _folder(self, target: str, handle: Handle, below: list[bytes]) -> Named:
+        path = handle.path or b""
+        if not path:
+            raise BadHandle(
+                target, "it is the whole repository, and nothing stands outside of that; "
+                "the map shows it at a glance"
+            )  # fmt: skip
+        if len(below) > MOST_OF_FOLDER:
+            raise BadHandle(
+                target, f"the folder holds {len(below):,} files; name a part of it with at most "
+                f"{MOST_OF_FOLDER:,}"
+            )  # fmt: skip
+        shown = file_handle(path, self.ref)
+        moved = ""
+        if b"/" not in path and self.look.snapshot.symbols_with_key(key_of(handle.symbol)):
+            moved = f"{shown} is taken as the folder; #{shown} is the definition of that name"
+        folder = Thing(f"{shown}/", f"{printed(path)}/", 0, 0, "", "folder", "", False)
+        return Named([Node(one, MODULE) for one in below], True, folder, below, moved)
+
+    def _node(self, place: Place) -> Node:
+        """The node of a place: by name and order, as the view's text may be older than the disk."""
+        assert place.symbol is not None
+        symbols = self.symbols(place.file.path)
+        same = [at for at, one in enumerate(symbols) if one.qualified == place.symbol.qualified]
+        for at in same:
+            if handle_among(place.file.path, symbols, at, self.ref) == place.handle:
+                if self._overloaded(place, [symbols[one] for one in same]):
+                    # Edges are drawn to the last, which has the body.
+                    return Node(place.file.path, same[-1])
+                return Node(place.file.path, at)
+        raise HandleNotFound(
+            place.handle, (), "the index is behind its file; ask again in a moment"
+        )
+
+    def _overloaded(self, place: Place, same: Sequence[Symbol]) -> bool:
+        """Definitions of one name that are one thing: signatures, and the body behind them."""
+        if len(same) < 2 or any(one.kind not in CALLABLE for one in same):
+            return False
+        content = place.file.content
+        about = self.look.snapshot.about([content] if content is not None else [])
+        return any(one.language in _OVERLOADING for one in about.values())
+
+    def symbols(self, path: bytes) -> Sequence[Symbol]:
+        """Symbols of a file with their signatures."""
+        known = self._symbols.get(path)
+        if known is None:
+            file = self.look.snapshot.by_path.get(path)
+            known = known_symbols(self.look.snapshot, file) if file is not None else ()
+            self._symbols[path] = known
+        return known
+
+    def fetch(self, nodes: Sequence[Node]) -> None:
+        """Read the symbols of many files in one go."""
+        by_path = self.look.snapshot.by_path
+        missing = {
+            file.content: node.path
+            for node in nodes
+            if node.path not in self._symbols
+            and (file := by_path.get(node.path)) is not None
+            and file.content is not None
+        }
+        read = self.look.snapshot.symbols(missing)
+        for content, path in missing.items():
+            self._symbols[path] = read.get(content, ())
+
+    def handle(self, node: Node) -> str:
+        """A node's handle."""
+        if node.symbol == MODULE:
+            return file_handle(node.path, self.ref)
+        return handle_among(node.path, self.symbols(node.path), node.symbol, self.ref)
+
+    def thing(self, node: Node) -> Thing:
+        """A node, to be shown."""
+        test = self.net.is_test(node.path)
+        path = printed(node.path)
+        symbols = self.symbols(node.path)
+        if not 0 <= node.symbol < len(symbols):
+            return Thing(file_handle(node.path, self.ref), path, 0, 0, "", "file", "", test)
+        one = symbols[node.symbol]
+        return Thing(
+            self.handle(node), path, one.start_line, one.end_line, one.qualified, one.kind,
+            one.signature, test,
+        )  # fmt: skip
+
+
+_OWNERS_READ = 20
+_UNUSED = frozenset({"heading", "key"})
+_PROSE = frozenset({"markdown", "rst", "asciidoc", "text"})
+_OVERLOADING = frozenset({"python", "typescript", "tsx"})
+_ORDINAL = re.compile(r"~[0-9]+\Z")
+
+
+def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:
+    """The innermost symbols that lines lie in, in order; `MODULE` for lines that are in none."""
+    found: set[int] = set()
+    for start, end in spans:
+        inside = [
+            at for at, one in enumerate(symbols) if one.start_line <= end and one.end_line >= start
+        ]
+        last = min(end, max((symbols[at].end_line for at in inside), default=start) + 1)
+        owners = [MODULE] * (last - start + 1)
+        # A parent stands before what it holds, so the innermost is painted last.
+        for at in inside:
+            low = max(symbols[at].start_line, start) - start
+            high = min(symbols[at].end_line, last) - start + 1
+            owners[low:high] = [at] * (high - low)
+        found.update(owners)
+    return sorted(found)

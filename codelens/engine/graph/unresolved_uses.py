@@ -1,0 +1,117 @@
+"""What may use a definition unseen: uses of its name that lead nowhere known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Things
+from codelens.paths import printed
+from codelens.render.text_pieces import count_of
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.resolve.walk.relation_walk import overrides
+
+_NAMES_LOOKED_AT = 30
+_SHOWN = 3
+
+
+class _Unseen(NamedTuple):
+    uses: int
+    names: list[str]
+    sites: list[tuple[bytes, int]]
+
+    def told(self) -> str:
+        names = ", ".join(self.names[:_SHOWN]) + (", ..." if len(self.names) > _SHOWN else "")
+        what = "the name" if len(self.names) == 1 else "the names"
+        return f"{count_of(self.uses, 'use')} of {what} {names}"
+
+
+def hidden_notes(
+    net: LazyNet, nodes: Iterable[Node], between: Iterable[Node] = (), where: str = ""
+) -> list[str]:
+    """One sentence on the uses of these names that could not be resolved, if there are any.
+
+    Args:
+        net: the graph.
+        nodes: definitions that are asked about.
+        between: others, through which these are used.
+        where: of which files the sentence is, if not of those of now.
+    """
+    looked_at: set[str] = set()
+    own = _unseen(net, nodes, looked_at)
+    theirs = _unseen(net, between, looked_at)
+    unresolved = f"could not be resolved{where} and may"
+    said: list[str] = []
+    if own.uses:
+        said.append(f"{own.told()} {unresolved} mean it ({places(own.sites)})")
+    if theirs.uses:
+        verb = "may" if own.uses else unresolved
+        said.append(
+            f"{theirs.told()}, hit through others, {verb} hide more ({places(theirs.sites)})"
+        )
+    return [f"at least: {'; '.join(said)}"] if said else []
+
+
+def interface_notes(net: LazyNet, things: Things, nodes: Iterable[Node]) -> list[str]:
+    """One sentence on interfaces of Go through which a method may be called, for all it is known.
+
+    Those that its type satisfies for certain are followed, and not named.
+    """
+    found: dict[Node, None] = {}
+    for node in list(nodes)[:_NAMES_LOOKED_AT]:
+        asking = net.interfaces_asking(node)
+        if asking and node not in asking:
+            known = overrides(net, node)
+            found |= dict.fromkeys(one for one in asking if one not in known)
+    if not found:
+        return []
+    shown = ", ".join(things.handle(one) for one in list(found)[:_SHOWN])
+    more = ", ..." if len(found) > _SHOWN else ""
+    return [f"at least: calls through {shown}{more} may mean it, if its type is given as that"]
+
+
+def places(sites: list[tuple[bytes, int]]) -> str:
+    """The first few places, and whether there are more."""
+    shown = ", ".join(f"{printed(path)}:{line}" for path, line in sites[:_SHOWN])
+    return f"{shown}, ..." if len(sites) > _SHOWN else shown
+
+
+def left_behind(net: LazyNet, gone: Iterable[str]) -> list[str]:
+    """Uses of names whose definitions are gone, that lead nowhere now; one sentence for all."""
+    names = {qualified.rpartition(".")[2]: qualified for qualified in gone}
+    table = net.table()
+    sites: list[tuple[bytes, int]] = []
+    broken: dict[str, None] = {}
+    for path, uses in net.holding(names.keys()) if names else ():
+        if not uses:
+            continue
+        net.resolve([path])
+        if path not in table:
+            continue
+        for one in uses:
+            if one.line not in table.lines(path, one.name):
+                sites.append((path, one.line))
+                broken[names[one.name]] = None
+    if not sites:
+        return []
+    shown = ", ".join(list(broken)[:_SHOWN]) + (", ..." if len(broken) > _SHOWN else "")
+    verb, whose = ("is", "its name lead") if len(broken) == 1 else ("are", "their names lead")
+    sites = sorted(set(sites))
+    return [f"{shown} {verb} gone; {count_of(len(sites), 'use')} of {whose} nowhere now: "
+            f"{places(sites)}"]  # fmt: skip
+
+
+def _unseen(net: LazyNet, nodes: Iterable[Node], looked_at: set[str]) -> _Unseen:
+    found = _Unseen(0, [], [])
+    for node in nodes:
+        if node.symbol == MODULE or len(looked_at) >= _NAMES_LOOKED_AT:
+            continue
+        name = net.symbols(node.path)[node.symbol].name
+        if name not in looked_at:
+            looked_at.add(name)
+            hidden = net.hidden(*node, shown=_SHOWN + 1)
+            if hidden.uses:
+                sites = [*found.sites, *hidden.sites]
+                found = _Unseen(found.uses + hidden.uses, [*found.names, name], sites)
+    return found

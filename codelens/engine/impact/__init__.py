@@ -1,0 +1,1 @@
+"""Questions about what a change can break."""

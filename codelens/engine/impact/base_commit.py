@@ -1,0 +1,136 @@
+"""Who used what a change takes away: asked of the graph of the commit before it.
+
+The graph of the files as they are now has no edge to a definition that is gone, or to a file
+under the path that it had. Its callers, importers and tests are those of the commit, as far as
+they still stand; only files that hold its name are resolved there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.engine.current_view import Look
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Things
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.resolve.walk.reach import Reached, changed_file, changed_symbol, reach
+from codelens.scope.text_diff import LineChange, changed_lines
+from codelens.types import Symbol
+
+
+class Gone(NamedTuple):
+    """A definition or file that does not stand where it stood."""
+
+    path: bytes
+    """At the commit."""
+    name: str
+    """Qualified; empty for the file with all that is in it."""
+
+
+class Formerly(NamedTuple):
+    """Who used it, as they stand now."""
+
+    found: tuple[Reached, ...]
+    via: Mapping[Node, str]
+    """The handle of what each of them used; in the commit, of what is gone."""
+    cut: bool
+    """There is more than could be followed."""
+
+
+class Before:
+    """The commit's graph beside the files of now.
+
+    Args:
+        base: a look at the commit; in the same read transaction as `now`.
+        now: names of what stands now.
+        moves: where files that only moved were, and are.
+        seconds: how long files may be resolved for.
+    """
+
+    def __init__(
+        self, base: Look, now: Things, moves: Mapping[bytes, bytes], seconds: float
+    ) -> None:
+        self._base = base
+        self._now = now
+        self._moves = moves
+        self.net = LazyNet(base, seconds)
+        self.things = Things(base, self.net)
+        self._hunks: dict[bytes, Sequence[LineChange]] = {}
+
+    def nodes(self, gone: Iterable[Gone]) -> list[Node]:
+        """What is gone, where it stood."""
+        found: dict[Node, None] = {}
+        for one in gone:
+            if not one.name:
+                found.update(dict.fromkeys(changed_file(self.net, one.path)))
+                continue
+            for at, symbol in enumerate(self.net.symbols(one.path)):
+                if symbol.qualified == one.name:
+                    found.update(dict.fromkeys(changed_symbol(self.net, Node(one.path, at))))
+        return list(found)
+
+    def hit(self, nodes: Sequence[Node], depth: int) -> Formerly:
+        """What used these nodes at the commit, through others or not, and stands now."""
+        reached = reach(self.net, nodes, depth)
+        self.things.fetch([one.node for one in reached.found] + [one.via for one in reached.found])
+        standing = {one.node: self.standing(one.node) for one in reached.found}
+        self._now.fetch([node for node in standing.values() if node is not None])
+        found: list[Reached] = []
+        via: dict[Node, str] = {}
+        for one in reached.found:
+            node = standing[one.node]
+            if node is None or node in via:
+                continue
+            through = standing.get(one.via)
+            via[node] = (
+                self._now.handle(through) if through is not None else self.things.handle(one.via)
+            )
+            found.append(one._replace(node=node, line=self._line(one.node.path, one.line)))
+        return Formerly(tuple(found), via, reached.cut)
+
+    def standing(self, node: Node) -> Node | None:
+        """A node of the commit as it stands now; None if it does not."""
+        path = self._moves.get(node.path, node.path)
+        if path not in self._now.look.snapshot.by_path:
+            return None
+        if node.symbol == MODULE:
+            return Node(path, MODULE)
+        before, now = self.things.symbols(node.path), self._now.symbols(path)
+        if node.symbol >= len(before):
+            return None
+        named = _named(before, before[node.symbol].qualified)
+        standing = _named(now, before[node.symbol].qualified)
+        number = named.index(node.symbol)
+        return Node(path, standing[number]) if number < len(standing) else None
+
+    def _line(self, path: bytes, line: int) -> int:
+        """Where a line of the commit stands now; one that is gone, where it stood."""
+        moved = 0
+        for hunk in self._changed(path):
+            # Of a side without lines the start is the line before.
+            first = hunk.old_start if hunk.old_lines else hunk.old_start + 1
+            if line < first:
+                break
+            if line < first + hunk.old_lines:
+                return max(hunk.new_start, 1)
+            moved += hunk.new_lines - hunk.old_lines
+        return line + moved
+
+    def _changed(self, path: bytes) -> Sequence[LineChange]:
+        known = self._hunks.get(path)
+        if known is None:
+            known = self._hunks[path] = self._compared(path)
+        return known
+
+    def _compared(self, path: bytes) -> Sequence[LineChange]:
+        old = self._base.snapshot.by_path.get(path)
+        now = self._now.look
+        new = now.snapshot.by_path.get(self._moves.get(path, path))
+        if old is None or new is None or old.content == new.content:
+            return ()
+        return changed_lines(self._base.read(old) or b"", now.read(new) or b"")
+
+
+def _named(symbols: Sequence[Symbol], qualified: str) -> list[int]:
+    return [at for at, one in enumerate(symbols) if one.qualified == qualified]

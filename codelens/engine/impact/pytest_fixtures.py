@@ -1,0 +1,211 @@
+"""pytest's fixtures: a test takes one by the name of an argument, which no edge can show.
+
+https://docs.pytest.org/en/stable/reference/fixtures.html: of fixtures of one name the nearest
+counts, first those of the test's own file, then those of the `conftest.py` files around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, cast
+
+from codelens.engine.current_view import Look
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Things, innermost
+from codelens.resolve.facts.path_tree import folder_of, name_of
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.resolve.walk.reach import Reached
+from codelens.resolve.walk.test_conventions import runs
+from codelens.types import Symbol
+
+_DECORATORS = frozenset({"fixture", "yield_fixture"})
+_BY_STRING = frozenset({"usefixtures", "getfixturevalue"})
+_AUTOUSE = re.compile(rb"autouse\s*=\s*True")
+_RENAMED = re.compile(rb"""\bname\s*=\s*["'](\w+)["']""")
+_QUOTED = re.compile(r"""["'](\w+)["']""")
+_ARGUMENT = re.compile(r"\*{0,2}(\w+)")
+_HOOK = "pytest_"
+
+
+class Fixture(NamedTuple):
+    """One fixture, or a hook, which works for all tests that it stands above."""
+
+    node: Node
+    name: str
+    autouse: bool
+    scope: bytes
+    """The file, or the folder with a slash, that it can be used in; empty for everything."""
+
+
+class Fixtures:
+    """The fixtures of one view; found when first asked for, kept with the state of the view."""
+
+    def __init__(self, look: Look, net: LazyNet, things: Things) -> None:
+        self._look = look
+        self._net = net
+        self._things = things
+
+    def is_one(self, node: Node) -> bool:
+        """A definition is a fixture, or a hook."""
+        return self._may_define(node) and node in self._every()
+
+    def through(self, reached: Iterable[tuple[Node, int]]) -> list[Reached]:
+        """The tests that use fixtures among what was reached, others that take those included.
+
+        Args:
+            reached: nodes with their distance from what changes.
+        """
+        distance = dict(reached)
+        every = self._every() if any(map(self._may_define, distance)) else {}
+        found: dict[Node, Reached] = {}
+        pending = [node for node in distance if node in every]
+        for node in pending:
+            for user, line in self._users(every[node]):
+                if user == node or user in distance or user in found:
+                    continue
+                far = distance[node] + 1
+                found[user] = Reached(user, far, "fixture", line, node)
+                if user in every:
+                    distance[user] = far
+                    pending.append(user)
+        return list(found.values())
+
+    def _may_define(self, node: Node) -> bool:
+        if not node.path.endswith(b".py"):
+            return False
+        return name_of(node.path) == b"conftest.py" or self._net.is_test(node.path)
+
+    def _every(self) -> dict[Node, Fixture]:
+        known = self._net.values.get("fixtures")
+        if known is None:
+            known = {one.node: one for one in self._found()}
+            self._net.values["fixtures"] = known
+        return cast("dict[Node, Fixture]", known)
+
+    def _found(self) -> Iterator[Fixture]:
+        by_path = self._look.snapshot.by_path
+        lines: dict[bytes, set[int]] = {
+            path: {use.line for use in uses}
+            for path, uses in self._net.holding(_DECORATORS)
+            if path.endswith(b".py")
+        }
+        for path in by_path:
+            if name_of(path) == b"conftest.py":
+                lines.setdefault(path, set())
+        self._things.fetch([Node(path, MODULE) for path in lines])
+        for path, marks in lines.items():
+            text = (self._look.read(by_path[path]) or b"").split(b"\n")
+            conftest = name_of(path) == b"conftest.py"
+            for at, one in enumerate(self._things.symbols(path)):
+                node = Node(path, at)
+                if conftest and one.parent < 0 and one.name.startswith(_HOOK):
+                    yield Fixture(node, one.name, True, _scope(path))
+                elif any(one.start_line <= line < one.name_line for line in marks):
+                    written = b"\n".join(text[one.start_line - 1 : one.name_line - 1])
+                    other = _RENAMED.search(written)
+                    name = other[1].decode() if other else one.name
+                    yield Fixture(node, name, bool(_AUTOUSE.search(written)), _scope(path))
+
+    def _users(self, fixture: Fixture) -> Iterator[tuple[Node, int]]:
+        if fixture.autouse:
+            for path in self._files():
+                if path.startswith(fixture.scope) and runs(path):
+                    yield Node(path, MODULE), 1
+            return
+        for node, line in self._asking().get(fixture.name, ()):
+            if self._meant(fixture.name, node) == fixture.node:
+                yield node, line
+
+    def _meant(self, name: str, user: Node) -> Node | None:
+        """The fixture that a name means to one who takes it: the nearest, and not itself."""
+        best = max(
+            (
+                (one.node.path == user.path, len(one.scope), one.node)
+                for one in self._named().get(name, ())
+                if user.path.startswith(one.scope) and one.node != user
+            ),
+            default=None,
+        )
+        return best[2] if best is not None else None
+
+    def _named(self) -> dict[str, list[Fixture]]:
+        found: dict[str, list[Fixture]] = {}
+        for one in self._every().values():
+            found.setdefault(one.name, []).append(one)
+        return found
+
+    def _files(self) -> list[bytes]:
+        return [
+            path
+            for path in self._look.snapshot.by_path
+            if path.endswith(b".py")
+            and (self._net.is_test(path) or name_of(path) == b"conftest.py")
+        ]
+
+    def _asking(self) -> dict[str, list[tuple[Node, int]]]:
+        """Who takes a fixture of each name, as an argument or by its name as text."""
+        known = self._net.values.get("fixture users")
+        if known is None:
+            found: dict[str, list[tuple[Node, int]]] = {}
+            for name, node, line in (*self._by_argument(), *self._by_text()):
+                found.setdefault(name, []).append((node, line))
+            known = self._net.values["fixture users"] = found
+        return cast("dict[str, list[tuple[Node, int]]]", known)
+
+    def _by_argument(self) -> Iterator[tuple[str, Node, int]]:
+        names, every = self._named().keys(), self._every()
+        files = self._files()
+        self._things.fetch([Node(path, MODULE) for path in files])
+        for path in files:
+            for at, one in enumerate(self._things.symbols(path)):
+                node = Node(path, at)
+                if _takes(one) or node in every:
+                    for name in arguments(one.signature):
+                        if name in names:
+                            yield name, node, one.name_line
+
+    def _by_text(self) -> Iterator[tuple[str, Node, int]]:
+        by_path = self._look.snapshot.by_path
+        for path, uses in self._net.holding(_BY_STRING):
+            if not path.endswith(b".py") or not uses:
+                continue
+            text = (self._look.read(by_path[path]) or b"").split(b"\n")
+            for use in uses:
+                (at,) = innermost(self._things.symbols(path), [(use.line, use.line)])
+                line = text[use.line - 1].decode("utf-8", "replace")
+                for name in _QUOTED.findall(line):
+                    yield name, Node(path, at), use.line
+
+
+def _takes(one: Symbol) -> bool:
+    return one.name.startswith("test") and one.kind in {"function", "method"}
+
+
+def _scope(path: bytes) -> bytes:
+    if runs(path):
+        return path
+    folder = folder_of(path)
+    return folder + b"/" if folder else b""
+
+
+def arguments(signature: str) -> list[str]:
+    """The names of the arguments in a Python signature, in order."""
+    start = signature.find("(")
+    found: list[str] = []
+    depth, part = 0, ""
+    for char in signature[start:] if start >= 0 else "":
+        if char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        if (char == "," and depth == 1) or depth == 0:
+            name = _ARGUMENT.match(part.strip())
+            if name:
+                found.append(name[1])
+            part = ""
+            if depth == 0:
+                break
+        elif char != "(" or depth > 1:
+            part += char
+    return found

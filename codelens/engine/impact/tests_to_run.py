@@ -1,0 +1,133 @@
+"""Which files of tests to run after a change, and why each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from codelens.engine.answers.graph_answers import TestFile
+from codelens.engine.current_view import Look
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Things
+from codelens.engine.impact.pytest_fixtures import Fixtures
+from codelens.paths import printed
+from codelens.render.text_pieces import count_of
+from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.facts.path_tree import folder_of
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.resolve.walk.reach import Reached
+from codelens.resolve.walk.test_conventions import named_for, to_run
+
+_HANDLES_SHOWN = 5
+_ANNOTATED = (b".java", b".kt", b".scala", b".cs", b".groovy")
+_ANNOTATIONS = frozenset(
+    {"Test", "ParameterizedTest", "RepeatedTest", "Fact", "Theory", "TestMethod", "TestCase"}
+)
+"""What JUnit, xUnit, NUnit and MSTest know a test by, however its file is called."""
+_NAMELESS = (b".js", b".jsx", b".ts", b".tsx", b".mjs", b".cjs", b".mts", b".cts")
+"""Languages whose tests are calls with a title: `test("adds", ...)`."""
+_INLINE = frozenset({"tests", "test"})
+"""Modules of tests in a Rust file of the program (the Rust book, ch. 11.3)."""
+
+
+def is_inline_test(things: Things, node: Node) -> bool:
+    """A definition among the tests that stand in the file that they test."""
+    if not node.path.endswith(b".rs") or node.symbol < 0:
+        return False
+    symbols = things.symbols(node.path)
+    return node.symbol < len(symbols) and bool(
+        _INLINE & set(symbols[node.symbol].qualified.split(".")[:-1])
+    )
+
+
+class TestFiles:
+    """The files of tests of one view, and those of them that a change calls for."""
+
+    __test__ = False
+
+    def __init__(self, look: Look, net: LazyNet, things: Things) -> None:
+        self._net = net
+        self._things = things
+        self._files = net.test_files()
+        self._run = to_run(self._files)
+        self._fixtures = Fixtures(look, net, things)
+
+    def is_fixture(self, node: Node) -> bool:
+        """Its users name it as an argument: what else names it is an argument's use."""
+        return self._fixtures.is_one(node)
+
+    def called_for(
+        self, seeds: Collection[Node], changed: Iterable[bytes], found: Iterable[Reached]
+    ) -> list[TestFile]:
+        """Tests that change, are named for what changes, or reach it; nearest first.
+
+        Args:
+            seeds: what changes.
+            changed: files that change, or did before they went.
+            found: what is hit.
+        """
+        reached: dict[bytes, list[Reached]] = {}
+        every = list(found)
+        fixtures = self._fixtures.through(
+            [*((node, 0) for node in seeds), *((one.node, one.distance) for one in every)]
+        )
+        for one in (*every, *fixtures):
+            if self._net.is_test(one.node.path) or is_inline_test(self._things, one.node):
+                reached.setdefault(one.node.path, []).append(one)
+        rows = self._by_name(list(dict.fromkeys(changed)), reached.keys())
+        marked = self._annotated(reached.keys() - self._run)
+        for path, ones in reached.items():
+            if path in self._run or path in marked or not self._net.is_test(path):
+                rows[path] = self._reaching(path, ones, rows.get(path))
+        return sorted(rows.values(), key=lambda row: (row.distance, -row.count, row.path))
+
+    def _by_name(
+        self, changed: Sequence[bytes], reached: Collection[bytes]
+    ) -> dict[bytes, TestFile]:
+        rows: dict[bytes, TestFile] = {}
+        for path in changed:
+            if path in self._run:
+                rows.setdefault(path, TestFile(printed(path), 0, "changes itself", ()))
+            named = [one for one in named_for(path, self._files) if one in self._run]
+            why = f"named for {printed(path)}"
+            if not named and path.endswith(b".go") and not self._run & set(reached):
+                folder = folder_of(path)
+                named = sorted(
+                    one for one in self._run if folder_of(one) == folder and one.endswith(b".go")
+                )
+                why = f"in the package of {printed(path)}"
+            for test in named:
+                rows.setdefault(test, TestFile(printed(test), 0, why, ()))
+        return rows
+
+    def _annotated(self, paths: Collection[bytes]) -> set[bytes]:
+        wanted = {path for path in paths if path.endswith(_ANNOTATED)}
+        if not wanted:
+            return set()
+        return {path for path, uses in self._net.holding(_ANNOTATIONS) if path in wanted and uses}
+
+    def _reaching(self, path: bytes, ones: Sequence[Reached], known: TestFile | None) -> TestFile:
+        nearest = min(ones, key=lambda one: (one.distance, one.how == "fixture"))
+        why = f"reaches it in {count_of(nearest.distance, 'step')}"
+        if nearest.how == "fixture":
+            why = f"uses the fixture {self._things.handle(nearest.via)}"
+        handles, count = self._handles(ones)
+        if known is not None:
+            return TestFile(known.path, 0, f"{known.why}; {why}", handles, count)
+        return TestFile(printed(path), nearest.distance, why, handles, count)
+
+    def _handles(self, ones: Iterable[Reached]) -> tuple[tuple[str, ...], int]:
+        """The handles of the first, those of tests before what helps them; how many there are."""
+        named = [(one, self._name(one.node)) for one in ones if one.node.symbol != MODULE]
+        named = sorted(
+            (not name.startswith("test"), one.distance, one.node) for one, name in named if name
+        )
+        shown = tuple(self._things.handle(node) for *_, node in named[:_HANDLES_SHOWN])
+        return shown, len(named)
+
+    def _name(self, node: Node) -> str:
+        """The lower name of what can be a test; of scripts only what is called so."""
+        one = self._things.symbols(node.path)[node.symbol]
+        name = one.name.lower()
+        if one.kind not in CALLABLE:
+            return ""
+        return name if name.startswith("test") or not node.path.endswith(_NAMELESS) else ""

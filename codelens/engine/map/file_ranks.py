@@ -1,0 +1,171 @@
+"""What the map is ranked by, kept over the states of a view: an edit costs what it touches.
+
+Of a large repository not all is read in the time of one question: then those files are ranked
+that are known, the others are counted, and the next question goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, cast
+
+from codelens.engine.current_view import Look
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.map.map_selection import Ranked
+from codelens.rank.links.file_links import Linking, Links, Source, relinked
+from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.modules.importer import Importer
+from codelens.store.facts import name_uses, ranking_reads
+from codelens.store.facts.contents import Content
+from codelens.store.facts.ranking_reads import Top
+from codelens.store.views.snapshot import Snapshot
+from codelens.types import Import
+
+_MOST_FILES = 20_000
+"""Files that are ranked; of more, tests and what others wrote go first."""
+_MOST_GONE = 5_000
+"""Contents of earlier states that are remembered."""
+_BATCH = 1_000
+"""Contents that are read between two looks at the clock: about 0.1 s of C."""
+
+
+class _Facts(NamedTuple):
+    """What is ranked of one content."""
+
+    top: Top
+    imports: tuple[Import, ...]
+
+
+class _Kept:
+    """All that is known of a view's files, of the states that were asked about."""
+
+    def __init__(self) -> None:
+        self.facts: dict[int, _Facts | None] = {}
+        """None for a content that defines nothing."""
+        self.about: dict[int, Content] = {}
+        self.roles: dict[bytes, str] = {}
+        self.ranked: Ranked | None = None
+        """As of the last state that was read and linked to its end."""
+        self.importer: Importer | None = None
+        """The one that `ranked` stands on."""
+        self.linking: Linking | None = None
+        """Links of a state that time ran out for."""
+
+    def read(self, snapshot: Snapshot, spent: Callable[[], bool]) -> int:
+        """Read what is not known yet, as far as time allows; how many files are left."""
+        if len(self.about) > len(snapshot.by_content) + _MOST_GONE:
+            self.about.clear()
+            self.facts.clear()
+        self.about.update(
+            snapshot.about([one for one in snapshot.by_content if one not in self.about])
+        )
+        unseen = [one.path_id for one in snapshot.files if one.path not in self.roles]
+        self.roles.update((one.path, one.role) for one in snapshot.path_facts(unseen).values())
+        new = self._unread(snapshot)
+        for start in range(0, len(new), _BATCH):
+            if start and spent():
+                return sum(len(snapshot.by_content[content]) for content in new[start:])
+            self._take(snapshot, new[start : start + _BATCH])
+        return 0
+
+    def _unread(self, snapshot: Snapshot) -> list[int]:
+        """Contents to be read: code of the project first, and what is nearest to the root."""
+        new = [content for content in snapshot.by_content if content not in self.facts]
+        if len(new) <= _BATCH:
+            return new
+
+        def place(content: int) -> tuple[bool, int, bytes]:
+            path = snapshot.by_content[content][0].path
+            return bool(self.roles.get(path)), path.count(b"/"), path
+
+        return sorted(new, key=place)
+
+    def _take(self, snapshot: Snapshot, new: list[int]) -> None:
+        tops = ranking_reads.tops(snapshot.db, new, CALLABLE | TYPES)
+        imported = {
+            content: tuple(Import(row[0], row[1], row[2], int(row[3])) for row in rows)
+            for content, rows in name_uses.imports(snapshot.db, tops)
+        }
+        for content in new:
+            top = tops.get(content)
+            self.facts[content] = None if top is None else _Facts(top, imported.get(content, ()))
+
+
+def ranked(look: Look, net: LazyNet) -> Ranked:
+    """The files of a view as the map ranks them, for any focus and budget.
+
+    Once the net's time is spent, only those that are known; `unread` and `unlinked` tell how many
+    are not.
+    """
+    # Taken out while it changes: a question that is broken off leaves nothing half done.
+    kept = cast("_Kept", net.lasting.pop("map", None) or _Kept())
+    unread = kept.read(look.snapshot, net.spent)
+    sources, left_out = _sources(look.snapshot, net, kept)
+    bodies = {content: one.top.bodies for content, one in kept.facts.items() if one is not None}
+    links, unlinked = _links(look, net, kept, sources)
+    found = Ranked(sources, kept.roles, links, kept.about, bodies, left_out, unread, unlinked)
+    kept.ranked = None if unlinked else found
+    kept.importer = net.graph.importer
+    net.lasting["map"] = kept
+    return found
+
+
+def _sources(snapshot: Snapshot, net: LazyNet, kept: _Kept) -> tuple[list[Source], int]:
+    """The files to be ranked, by path, and how many are left out."""
+    facts, roles, languages = kept.facts, kept.roles, net.graph.languages
+    chosen = [
+        (bool(roles.get(file.path)), file.path, known)
+        for file in snapshot.files
+        if file.content is not None
+        and (known := facts.get(file.content)) is not None
+        and known.top.is_code
+    ]
+    chosen.sort(key=lambda one: one[:2])
+    before = {one.path: one for one in _before(kept)}
+    by_path = snapshot.by_path
+    found: list[Source] = []
+    for _, path, known in sorted(chosen[:_MOST_FILES], key=lambda one: one[1]):
+        old, content = before.get(path), cast("int", by_path[path].content)
+        if old is not None and old.content == content and old.language == languages[path]:
+            found.append(old)
+        else:
+            found.append(Source(path, content, languages[path], known.top.names, known.imports))
+    return found, max(len(chosen) - _MOST_FILES, 0)
+
+
+def _before(kept: _Kept) -> Iterable[Source]:
+    if kept.linking is not None:
+        return kept.linking.sources
+    return kept.ranked.sources if kept.ranked is not None else ()
+
+
+def _links(look: Look, net: LazyNet, kept: _Kept, sources: list[Source]) -> tuple[Links, int]:
+    """Who uses whom, and how many files are not looked into yet."""
+    importer, before = net.graph.importer, kept.ranked
+
+    def counts(contents: Iterable[int]) -> Iterator[tuple[int, Mapping[str, int]]]:
+        return name_uses.counts(look.snapshot.db, contents)
+
+    if (
+        before is not None
+        and kept.importer is importer
+        and [one.path for one in before.sources] == [one.path for one in sources]
+        and relinked(
+            before.links,
+            before.sources,
+            sources,
+            importer,
+            counts,
+            lambda names: {path for path, _ in net.holding(names)},
+        )
+    ):
+        return before.links, 0
+    linking = kept.linking
+    if linking is None or linking.importer is not importer or linking.sources != sources:
+        linking = Linking(sources, importer)
+    while linking.left:
+        linking.go_on(counts)
+        if linking.left and net.spent():
+            break
+    kept.linking = linking if linking.left else None
+    return linking.links, linking.unlinked

@@ -1,0 +1,170 @@
+"""The repository in so many tokens: what matters in it, by who uses what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import sqrt
+from typing import cast
+
+from codelens.engine.answers.graph_answers import MapAnswer
+from codelens.engine.current_view import Look
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Things
+from codelens.engine.map.file_ranks import ranked as ranks_of
+from codelens.engine.map.map_selection import Drawing, Ranked
+from codelens.errors import SettingError
+from codelens.handles.handle_grammar import parse_handle
+from codelens.rank.links.pagerank import pagerank
+from codelens.render.text_pieces import count_of
+
+LEAST_TOKENS, MOST_TOKENS = 200, 100_000
+_FOCUS_WEIGHT = 200.0
+_ROLE_WEIGHTS = {
+    "test": 0.1,
+    "example": 0.2,
+    "vendored": 0.02,
+    "generated": 0.1,
+    "compat": 0.5,
+    "prose": 0.02,
+}
+"""How much a file's own uses, and its being there, count beside those of plain code."""
+_USING = 0.4
+"""Share of the rank that a file has for using others that rank."""
+
+
+def map_(
+    look: Look,
+    focus: Sequence[str],
+    found: Callable[[str], Sequence[bytes]],
+    query: str,
+    max_tokens: int,
+    seconds: float,
+) -> MapAnswer:
+    """The map.
+
+    Args:
+        look: the view.
+        focus: handles, files or folders near which the map is to be drawn.
+        found: paths that answer a query, best first.
+        query: words that tilt the map as `focus` does; empty for none.
+        max_tokens: what its text may cost.
+        seconds: how long files may be resolved for.
+
+    Raises:
+        SettingError: `max_tokens` is out of range.
+        HandleError: a focus names nothing, or several things.
+    """
+    if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
+        raise SettingError(
+            f"max_tokens must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens}"
+        )
+    net = LazyNet(look, seconds)
+    things = Things(look, net)
+    known = net.values.get("map")
+    if known is None:
+        known = ranks_of(look, net)
+        if not known.unread and not known.unlinked:
+            net.values["map"] = known
+    ranked = cast("Ranked", known)
+    near, notes = _focused(look, things, focus), list[str]()
+    if query:
+        hits = found(query)
+        for number, path in enumerate(hits):
+            weight = _ROLE_WEIGHTS.get(ranked.roles.get(path, ""), 1.0)
+            near[path] = near.get(path, 0.0) + weight / (1 + number)
+        if not hits:
+            notes.append(f"nothing found for {query!r}: the map is not tilted")
+    rough = False
+
+    def spent() -> bool:
+        nonlocal rough
+        rough = net.spent()
+        return rough
+
+    scores = _scores(ranked, near, spent)
+    if ranked.left_out:
+        notes.append(f"{count_of(ranked.left_out, 'file')} of tests or other origin not ranked")
+    drawing = Drawing(look, things, ranked, scores, near, notes, (*focus, query))
+    return _honest(drawing.drawn(max_tokens), ranked, rough=rough)
+
+
+def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
+    """`partial`, where not every file was read in time, or ranked to the end."""
+    left = {
+        "are not read": ranked.unread,
+        "are ranked without what they use": ranked.unlinked,
+    }
+    told = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
+    if rough:
+        told.append("the order is not settled")
+    if not told:
+        return answer
+    note = f"time ran out: {', '.join(told)}; ask again to go on, or with more time"
+    receipt = answer.receipt
+    note = "; ".join(filter(None, (receipt.note, note)))
+    return replace(answer, receipt=replace(receipt, status="partial", note=note))
+
+
+def _focused(look: Look, things: Things, focus: Sequence[str]) -> dict[bytes, float]:
+    """Files that the focus names; all those below a folder."""
+    found: dict[bytes, float] = {}
+    for one in focus:
+        handle = parse_handle(one, look.scope.root)
+        below = things.below(handle) or things.find(one).paths
+        for path in below:
+            found[path] = found.get(path, 0.0) + 1.0 / len(below)
+    return found
+
+
+def _scores(ranked: Ranked, near: Mapping[bytes, float], spent: Callable[[], bool]) -> list[float]:
+    weights = [_ROLE_WEIGHTS.get(ranked.roles.get(one.path, ""), 1.0) for one in ranked.sources]
+    links = [
+        {target: weight * weights[at] for target, weight in out.items()}
+        for at, out in enumerate(ranked.links.weights)
+    ]
+    if not near:
+        return _blended(ranked, links, weights, spent)
+    # Who uses the focus matters as much as what it uses.
+    around = [dict(out) for out in links]
+    for at, out in enumerate(links):
+        for target, weight in out.items():
+            around[target][at] = around[target].get(at, 0.0) + weight / 2
+    start = [
+        0.02 * weights[at] / max(len(weights), 1) + _FOCUS_WEIGHT * near.get(one.path, 0.0)
+        for at, one in enumerate(ranked.sources)
+    ]
+    return pagerank(around, start, spent)
+
+
+def _blended(
+    ranked: Ranked,
+    links: Sequence[Mapping[int, float]],
+    weights: Sequence[float],
+    spent: Callable[[], bool],
+) -> list[float]:
+    """Rank by being used, with a share by using what ranks.
+
+    Being used alone puts constants and small tools before the files that do the work with them.
+    """
+    backward: list[dict[int, float]] = [{} for _ in links]
+    for at, out in enumerate(links):
+        for target, weight in out.items():
+            backward[target][at] = weight
+    used = pagerank(links, weights, spent)
+    using = pagerank(backward, weights, spent)
+    both = [
+        ((1 - _USING) * one + _USING * other)
+        * weights[at]
+        * _substance(ranked, at)
+        # What one important file alone uses is a detail of that file.
+        * sqrt(1 + ranked.links.importers[at])
+        for at, (one, other) in enumerate(zip(used, using, strict=True))
+    ]
+    total = sum(both) or 1.0
+    return [one / total for one in both]
+
+
+def _substance(ranked: Ranked, at: int) -> float:
+    """Less for a file that defines next to nothing with a body."""
+    return min(1.0, 0.3 + 0.1 * ranked.bodies.get(ranked.sources[at].content, 0))

@@ -1,0 +1,360 @@
+"""Which files, definitions and links of a ranked repository are drawn on a map of a given size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from codelens.engine.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
+from codelens.engine.current_view import Look
+from codelens.engine.graph.targets import Things
+from codelens.engine.map.entry_points import entries
+from codelens.errors import HandleError
+from codelens.handles.handle_grammar import file_handle
+from codelens.paths import printed
+from codelens.rank.links.file_links import Links, Source
+from codelens.render import graph_text
+from codelens.render.token_budget import cost_of
+from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.walk.edge_table import Node
+from codelens.store.facts import name_uses
+from codelens.store.facts.contents import Content
+from codelens.types import Symbol
+
+_NEARLY_ALL = 0.8
+_LEAST_SHARE = 0.005
+"""Of the rank, that a folder has before it is told."""
+_FOLDERS, _ENTRIES, _HOT, _LINKS = 12, 8, 10, 200
+_HEAD_SHARE = 0.4
+"""Of the budget, at most, for what is said of the whole."""
+_SYMBOLS_FIRST, _SYMBOLS_LAST = 8, 4
+_MEMBERS, _LEAST_MEMBERS = 4, 2
+_LEAST_USERS = 2
+"""Files that use a constant before it is shown."""
+_HIDDEN = frozenset({"heading", "key"})
+_NO_CODE = frozenset(
+    {"json", "markdown", "rst", "yaml", "toml", "xml", "html", "css", "scss", "csv", "svg"}
+)
+"""Told after what programs are written in, however many lines they have."""
+_MINOR = frozenset({"constant", "variable", "field", "property", "member"})
+
+
+class Ranked(NamedTuple):
+    """What of the map does not hang on focus and budget; kept with the state of the view."""
+
+    sources: list[Source]
+    roles: dict[bytes, str]
+    links: Links
+    about: dict[int, Content]
+    bodies: dict[int, int]
+    """Content -> how many functions and types it defines."""
+    left_out: int
+    unread: int = 0
+    """Files of which it is not known yet what they define."""
+    unlinked: int = 0
+    """Files among the sources of which it is not known yet what they use."""
+
+
+class Drawing:
+    """A map in the making.
+
+    Args:
+        look: the view.
+        things: names of its nodes.
+        ranked: its files, with who uses whom.
+        scores: weight of each file; the sum is 1.
+        near: files near which it is drawn, with weights.
+        notes: sentences for the answer.
+        focus: what was asked to be near.
+    """
+
+    def __init__(
+        self, look: Look, things: Things, ranked: Ranked, scores: Sequence[float],
+        near: Mapping[bytes, float], notes: list[str], focus: Sequence[str],
+    ) -> None:  # fmt: skip
+        self._look = look
+        self._things = things
+        self._ranked = ranked
+        self._scores = scores
+        self._near = near
+        self._notes = notes
+        self._focus = tuple(one for one in focus if one)
+        self._order = sorted(
+            range(len(scores)), key=lambda at: (-scores[at], ranked.sources[at].path)
+        )
+
+    def drawn(self, max_tokens: int) -> MapAnswer:
+        """The map whose text costs at most so much; of files one at least."""
+        languages = self._languages()
+        plain = MapAnswer(
+            receipt=self._look.receipt(),
+            name=printed(self._look.scope.root.encode("utf-8", "surrogateescape")).rpartition("/")[
+                2
+            ],
+            languages=languages,
+            folders=tuple(self._folders()),
+            entries=tuple(self._entries()),
+            hot=tuple(self._hot()),
+            files=(),
+            links=(),
+            ranked=len(self._ranked.sources),
+            focus=self._focus,
+            notes=tuple(self._notes),
+        )
+        plain = _within(plain, int(max_tokens * (_HEAD_SHARE / 2 if self._near else _HEAD_SHARE)))
+        head, _ = graph_text.map_(plain)
+        left = max_tokens - cost_of("\n".join(head)) - _SPARE_TOKENS
+        files: list[MapFile] = []
+        shown: list[int] = []
+        for place, at in enumerate(self._order):
+            if left < _LEAST_FILE_TOKENS:
+                break
+            file = self._file(at, place, left)
+            cost = cost_of(graph_text.map_file(file)) + 1
+            if cost > left and files:
+                break
+            left -= cost
+            files.append(file)
+            shown.append(at)
+        return _replaced(plain, files, self._links(shown))
+
+    def _file(self, at: int, place: int, tokens: int) -> MapFile:
+        """A file with its best definitions, fewer of them where there is less room."""
+        source = self._ranked.sources[at]
+        symbols = self._things.symbols(source.path)
+        most = max(_SYMBOLS_FIRST - place // 3, _SYMBOLS_LAST)
+        if source.path in self._near:
+            most = _SYMBOLS_FIRST
+        about = self._ranked.about[source.content]
+        every = sum(one.kind not in _HIDDEN for one in symbols)
+        while True:
+            rows = tuple(
+                self._symbol(at, source.path, symbols, number, depth)
+                for number, depth in self._chosen(at, symbols, most)
+            )
+            file = MapFile(
+                printed(source.path), source.language, about.lines,
+                round(self._scores[at] * 100, 3), self._ranked.links.importers[at], rows,
+                every - len(rows),
+            )  # fmt: skip
+            if not most or cost_of(graph_text.map_file(file)) <= tokens:
+                return file
+            most -= 1
+
+    def _chosen(self, at: int, symbols: Sequence[Symbol], most: int) -> list[tuple[int, int]]:
+        """Definitions worth showing with their depth: at the top, and below shown types members."""
+        users = self._ranked.links.users
+        top: dict[str, int] = {}
+        inside = _modules(symbols)
+        for number, one in enumerate(symbols):
+            minor = one.kind in _MINOR and users[at, one.name] < _LEAST_USERS
+            # A method that stands outside of its type (Go) is shown below that.
+            outer = one.parent in inside and one.kind not in _HIDDEN and one.kind != "method"
+            if outer and not minor and number not in inside:
+                # Of overloads one is enough.
+                top.setdefault(one.name, number)
+        order = sorted(top.values(), key=lambda number: self._worth(at, symbols, number))
+        members = {
+            number: self._members(symbols, number)
+            for number in order[:most]
+            if symbols[number].kind in TYPES
+        }
+        wanted = min(sum(map(len, members.values())), _MEMBERS)
+        best = order[: max(most - wanted, (most + 1) // 2)]
+        room = most - len(best)
+        below: dict[int, list[int]] = {}
+        for owner in best:
+            below[owner] = members.get(owner, [])[: min(room, max(_LEAST_MEMBERS, room - 1))]
+            room -= len(below[owner])
+        return [
+            row
+            for owner in sorted(best)
+            for row in ((owner, 0), *((member, 1) for member in sorted(below[owner])))
+        ]
+
+    def _members(self, symbols: Sequence[Symbol], owner: int) -> list[int]:
+        """The public methods of a type, those first whose name most files use."""
+        prefix = f"{symbols[owner].qualified}."
+        spread = self._ranked.links.spread
+        named: dict[str, int] = {}
+        for number, one in enumerate(symbols):
+            mine = one.parent == owner or (one.parent < 0 and one.qualified.startswith(prefix))
+            if mine and one.kind in CALLABLE and not one.name.startswith("_"):
+                named.setdefault(one.name, number)
+        return sorted(named.values(), key=lambda at: (-spread[symbols[at].name], at))
+
+    def _worth(self, at: int, symbols: Sequence[Symbol], number: int) -> tuple[object, ...]:
+        one = symbols[number]
+        users = self._ranked.links.users[at, one.name]
+        spread = self._ranked.links.spread[one.name] if one.parent >= 0 else 0
+        minor = one.kind in _MINOR
+        return (-users, not one.exported, minor, one.name.startswith("_"), -spread, number)
+
+    def _symbol(
+        self, at: int, path: bytes, symbols: Sequence[Symbol], number: int, depth: int
+    ) -> MapSymbol:
+        thing = self._things.thing(Node(path, number))
+        users = self._ranked.links.users[at, symbols[number].name] if not depth else 0
+        return MapSymbol(thing, depth, users)
+
+    def _languages(self) -> tuple[tuple[str, int, int], ...]:
+        files: dict[str, list[int]] = {}
+        for content, rows in self._look.snapshot.by_content.items():
+            about = self._ranked.about.get(content)
+            if about is not None and about.language != "text" and about.outcome == "parsed":
+                count = files.setdefault(about.language, [0, 0])
+                count[0] += len(rows)
+                count[1] += about.lines * len(rows)
+        rows = [(name, count, lines) for name, (count, lines) in files.items()]
+        return tuple(sorted(rows, key=lambda row: (row[0] in _NO_CODE, -row[2], row[0])))
+
+    def _folders(self) -> Iterator[MapFolder]:
+        """Folders by their share of the rank; one that has nearly all is told by those in it."""
+        groups = self._grouped(b"")
+        while True:
+            name, row = max(
+                groups.items(), key=lambda item: (item[1][2], item[0]), default=(b"", None)
+            )
+            if row is None or not name or row[2] <= _NEARLY_ALL:
+                break
+            inner = self._grouped(name)
+            if not inner.keys() - {name}:
+                break
+            del groups[name]
+            groups |= inner
+            if name in inner:
+                # Files right in it: no smaller than they are, and done with.
+                break
+        ordered = sorted(groups.items(), key=lambda item: (-item[1][2], item[0]))
+        telling = [one for one in ordered if one[1][2] >= _LEAST_SHARE] or ordered[:1]
+        for name, (files, lines, score) in telling[:_FOLDERS]:
+            yield MapFolder(printed(name) or ".", files, lines, round(score * 100, 1))
+
+    def _grouped(self, top: bytes) -> dict[bytes, tuple[int, int, float]]:
+        """Files, lines and rank of each folder right in one; what is in none counts for it."""
+        found: dict[bytes, tuple[int, int, float]] = {}
+        prefix = top + b"/" if top else b""
+        for at, one in enumerate(self._ranked.sources):
+            if not one.path.startswith(prefix):
+                continue
+            first, sign, _ = one.path[len(prefix) :].partition(b"/")
+            name = prefix + first if sign else top
+            files, lines, score = found.get(name, (0, 0, 0.0))
+            more = self._ranked.about[one.content].lines
+            found[name] = (files + 1, lines + more, score + self._scores[at])
+        return found
+
+    def _entries(self) -> Iterator[MapEntry]:
+        ranked, snapshot = self._ranked, self._look.snapshot
+        own = {one.path: one for one in ranked.sources if not ranked.roles.get(one.path)}
+        files = {
+            path: own[path].language if path in own else ""
+            for path in snapshot.by_path
+            if not ranked.roles.get(path)
+        }
+        defined = {path: one.defined for path, one in own.items()}
+
+        def read(path: bytes) -> bytes | None:
+            return self._look.read(snapshot.by_path[path])
+
+        for one in entries(files, defined, read)[:_ENTRIES]:
+            handle = file_handle(one.path, self._things.ref)
+            if one.symbol:
+                # A manifest may name what is made at run time: then the file will do.
+                with suppress(HandleError):
+                    handle = self._things.find(f"{handle}#{one.symbol}").thing.handle
+            gives = "" if one.symbol else self._given(one.path)
+            yield MapEntry(one.name, handle, f"{one.why}{gives}")
+
+    def _given(self, path: bytes) -> str:
+        """What a package's file hands on from its own folder; most used first."""
+        content = self._look.snapshot.by_path[path].content
+        read = name_uses.imports(self._look.snapshot.db, [content] if content is not None else [])
+        names = {
+            alias or name: None
+            for _, rows in read
+            for module, name, alias, _ in rows
+            if module.startswith(".") and name not in {"", "*", "default"}
+        }
+        spread = self._ranked.links.spread
+        shown = sorted(
+            (one for one in names if not one.startswith("_")), key=lambda one: -spread[one]
+        )
+        if not shown:
+            return ""
+        more = ", ..." if len(shown) > _GIVEN else ""
+        return f"; gives {', '.join(shown[:_GIVEN])}{more}"
+
+    def _hot(self) -> Iterator[MapSymbol]:
+        """Definitions that most files use; near a focus those of the files that rank."""
+        ranked = self._ranked
+        allowed = set(self._order[:_NEAR_FILES]) if self._near else None
+        best = sorted(
+            (
+                (-count, -self._scores[at], ranked.sources[at].path, name)
+                for (at, name), count in ranked.links.users.items()
+                if count > 1
+                and not ranked.roles.get(ranked.sources[at].path)
+                and (allowed is None or at in allowed)
+            ),
+        )[:_HOT]
+        for count, _, path, name in best:
+            symbols = self._things.symbols(path)
+            number = next(
+                (at for at, one in enumerate(symbols) if one.parent < 0 and one.name == name), None
+            )
+            if number is not None and symbols[number].kind != "module":
+                yield MapSymbol(self._things.thing(Node(path, number)), 0, -count)
+
+    def _links(self, shown: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
+        """Among the files shown, the heaviest."""
+        sources, inside = self._ranked.sources, set(shown)
+        rows = [
+            (-weight, sources[at].path, sources[target].path)
+            for at in shown
+            for target, weight in self._ranked.links.weights[at].items()
+            if target in inside
+        ]
+        return tuple(
+            (printed(source), printed(target), max(round(-weight), 1))
+            for weight, source, target in sorted(rows)[:_LINKS]
+        )
+
+
+_SPARE_TOKENS = 40
+_LEAST_FILE_TOKENS = 12
+_NEAR_FILES = 12
+_GIVEN = 12
+
+
+def _modules(symbols: Sequence[Symbol]) -> set[int]:
+    """The modules and namespaces around what a file defines, and -1 for the file itself."""
+    found = {-1}
+    filled = {one.parent for one in symbols}
+    for number, one in enumerate(symbols):
+        if one.kind == "module" and one.parent in found and number in filled:
+            found.add(number)
+    return found
+
+
+def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
+    """Without the last of what is said of the whole, until it fits."""
+    for _ in range(_FOLDERS + _ENTRIES + _HOT):
+        if cost_of("\n".join(graph_text.map_(answer)[0])) <= tokens:
+            break
+        longest = max((answer.hot, answer.folders, answer.entries), key=len)
+        if longest is answer.hot:
+            answer = replace(answer, hot=answer.hot[:-1])
+        elif longest is answer.folders:
+            answer = replace(answer, folders=answer.folders[:-1])
+        else:
+            answer = replace(answer, entries=answer.entries[:-1])
+    return answer
+
+
+def _replaced(
+    answer: MapAnswer, files: Sequence[MapFile], links: tuple[tuple[str, str, int], ...]
+) -> MapAnswer:
+    return replace(answer, files=tuple(files), links=links)

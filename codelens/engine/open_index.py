@@ -1,0 +1,165 @@
+"""One repository's index, open, with the lock that makes calls from several threads take turns."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from codelens.config import Settings
+from codelens.errors import IndexCorrupt, SettingError, StoreError
+from codelens.paths import index_file
+from codelens.scope.repository import Scope
+from codelens.store.database import index_removal, writer_lease
+from codelens.store.database.database import Database, open_index
+from codelens.store.database.database_recovery import identity_of, set_aside
+from codelens.store.database.memory_index import open_stand_in
+from codelens.store.views import views
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow, ViewRow
+
+logger = logging.getLogger(__name__)
+
+_TRY_AGAIN_S = 60.0
+
+
+class Shelf:
+    """An open index. Hold `lock` around every use."""
+
+    def __init__(self, settings: Settings, scope: Scope) -> None:
+        _refuse_home_inside(settings.home, scope.root)
+        self.path = self.file_of(settings, scope)
+        self.lock = threading.RLock()
+        self._db: Database | None = None
+        self._snapshot: Snapshot | None = None
+        self._why = ""
+        self._try_again = 0.0
+
+    @staticmethod
+    def file_of(settings: Settings, scope: Scope) -> Path:
+        """The index file of a scope's repository."""
+        return index_file(settings.home, scope.repo_id)
+
+    @property
+    def db(self) -> Database:
+        """The database, opened when first needed, and anew when another took its place.
+
+        Also when something else wrote to it, such as `cp` of an older copy: opening judges it.
+        """
+        db = self._db
+        if db is not None and not db.is_reading and not db.is_as_left():
+            self.close()
+        if self.standing_in and time.monotonic() > self._try_again:
+            self._try_the_file()
+        if self._db is None:
+            self._db = open_index(self.path)
+        return self._db
+
+    @property
+    def standing_in(self) -> str:
+        """Why answers come from memory; empty where they come from the index."""
+        return self._why if self._db is not None and self._db.identity is None else ""
+
+    def _try_the_file(self) -> None:
+        self._try_again = time.monotonic() + _TRY_AGAIN_S
+        try:
+            opened = open_index(self.path)
+            writer_lease.acquire(opened, 0.0).release(opened)
+        except StoreError as error:
+            logger.debug("still answering from memory: %s", error)
+            return
+        self.close()
+        self._db = opened
+
+    def snapshot(self, view: ViewRow, files: list[FileRow], stale: frozenset[bytes]) -> Snapshot:
+        """A snapshot; the last one is kept, with what it worked out, while nothing changes."""
+        last = self._snapshot
+        same = last is not None and (last.row.id, last.row.generation) == (view.id, view.generation)
+        if last is None or not same or last.files is not files or last.stale != stale:
+            last = self._snapshot = Snapshot(self.db, view, files, stale)
+        return last
+
+    def views(self) -> list[ViewRow]:
+        """Every view of this repository."""
+        return views.all_views(self.db)
+
+    @contextmanager
+    def mended(self) -> Generator[None]:
+        """Set a damaged index aside, so that the next question builds it anew.
+
+        Raises:
+            IndexCorrupt: what the body raised; the damaged file is out of the way by then.
+        """
+        try:
+            yield
+        except IndexCorrupt:
+            self.set_aside()
+            raise
+        except (LookupError, ValueError, TypeError, AssertionError) as error:
+            # Data that cannot be, out of a damaged file; or a fault of ours.
+            if self._db is None or self._db.is_sound():
+                raise
+            self.set_aside()
+            raise IndexCorrupt(self.path, "its data make no sense") from error
+
+    def set_aside(self) -> None:
+        """Keep a damaged index beside, and start with an empty one when next asked.
+
+        Of several processes that met the damage one does it, and the others open its new one.
+        """
+        identity = self._db.identity if self._db is not None else identity_of(self.path)
+        self.close()
+        aside = set_aside(self.path, identity)
+        if aside is not None:
+            logger.warning("the damaged index was kept as %s", aside)
+
+    def stand_in(self, error: StoreError) -> None:
+        """Answer from memory, with what the index holds, for as long as it cannot be written.
+
+        Raises:
+            StoreError: `error`, if not even that can be done.
+        """
+        if self.standing_in:
+            raise error
+        self.close()
+        try:
+            self._db = open_stand_in(self.path)
+        except StoreError as other:
+            raise error from other
+        self._why = str(error)
+        self._try_again = time.monotonic() + _TRY_AGAIN_S
+
+    def rebuild(self) -> None:
+        """Start with an empty index; where others have it open, all in it counts for nothing.
+
+        Raises:
+            IndexLocked: another process writes and did not finish.
+        """
+        try:
+            if not index_removal.remove_file(self.db):
+                index_removal.retire(self.db)
+        except IndexCorrupt:
+            self.set_aside()
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; it opens again when asked."""
+        with self.lock:
+            if self._db is not None:
+                self._db.close()
+            self._db = None
+            self._snapshot = None
+
+
+def _refuse_home_inside(home: Path, root: str) -> None:
+    real = os.path.realpath(home)
+    top = os.path.realpath(root)
+    if real == top or real.startswith(top.rstrip(os.sep) + os.sep):
+        raise SettingError(
+            f"CODELENS_HOME ({real!r}) lies inside {top!r}; an index never lies in what it "
+            "indexes: set CODELENS_HOME elsewhere"
+        )

@@ -1,0 +1,1 @@
+"""Questions that find and read code: search, expand, outline, status."""

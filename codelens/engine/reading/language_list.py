@@ -1,0 +1,66 @@
+"""Which languages codelens reads, for the faces, which do not import `extract`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codelens.errors import QueryError
+from codelens.extract import language_settings as known
+from codelens.extract.language_coverage import Gift, given_by
+from codelens.extract.language_detection import language_called
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageLine:
+    """One language."""
+
+    name: str
+    """As filters take it."""
+    title: str
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...]
+    stems: tuple[str, ...]
+    """Names up to their first dot: `Dockerfile.dev`."""
+    interpreters: tuple[str, ...]
+    """Of a `#!` line."""
+    contested: tuple[str, ...]
+    """Extensions of other languages that are this one's by what is in the file."""
+    gives: tuple[Gift, ...]
+    """The facts read of it; empty: it is searched as text."""
+
+
+def called(words: Iterable[str]) -> tuple[str, ...]:
+    """Languages by what people call them: name, title, alias or extension.
+
+    Raises:
+        QueryError: no language is called so.
+    """
+    found: list[str] = []
+    for word in words:
+        name = language_called(word.strip())
+        if name is None:
+            raise QueryError(
+                f"no language is called {word[:100]!r}",
+                typed="`codelens languages` lists them",
+                called="cl_current names those of the files here",
+            )
+        found.append(name)
+    return tuple(found)
+
+
+def languages() -> list[LanguageLine]:
+    """All languages, by name."""
+    return [
+        LanguageLine(
+            one.name,
+            one.title,
+            one.extensions,
+            one.filenames,
+            one.stems,
+            one.interpreters,
+            tuple(extension for extension, _ in one.contested),
+            given_by(one),
+        )
+        for one in known.languages()
+    ]

@@ -1,0 +1,218 @@
+"""A file or folder, folded: what is defined where, and what reading all of it would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from codelens.engine.adhoc_reader import reader_of
+from codelens.engine.answers.reading_answers import (
+    OutlineAnswer,
+    OutlineFile,
+    OutlineFolder,
+    OutlineItem,
+)
+from codelens.engine.current_view import Look
+from codelens.errors import BadHandle, HandleNotFound, ReadError
+from codelens.handles.handle_grammar import Handle, parse_handle
+from codelens.handles.handle_lookup import Finder, Place, handles_of, known_symbols
+from codelens.handles.handle_reading import Reader
+from codelens.paths import printed
+from codelens.render.text_pieces import count_of
+from codelens.store.facts.contents import Content
+from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE, FileRow
+from codelens.types import Symbol
+
+_FILE_ITEMS = 500
+_FOLDER_FILES = 60
+_FOLDER_ITEMS = 12
+_NOTES = 8
+_DOC_SHOWN = 160
+_BYTES_PER_TOKEN = 4
+_VALUES = frozenset({"constant", "variable", "type", "key"})
+_STATES = {OVERSIZED: "oversized", UNREADABLE: "unreadable", PENDING: "pending"}
+
+
+def outline(look: Look, target: str) -> OutlineAnswer:
+    """The outline of a folder, a file, or what one definition holds.
+
+    Args:
+        look: the view.
+        target: a folder (`.` is the root), or any handle.
+
+    Raises:
+        HandleNotFound, AmbiguousHandle: as `Finder.find`.
+        BadHandle: it cannot be read, or names another ref than the one looked at.
+        OutsideWorktree: it leads out of the worktree.
+    """
+    handle = parse_handle(target, look.scope.root)
+    ref = look.scope.ref if look.scope.kind == "ref" else ""
+    if handle.ref and handle.ref != ref:
+        raise BadHandle(target, f"it names {handle.ref!r}; give that as the ref to look at")
+    below = _below(look, handle)
+    if below is not None:
+        return _folder(look, handle.path or b"", below, ref)
+    reader = reader_of(look)
+    place = Finder(look.snapshot, reader.symbols, ref).find(handle)
+    notes = [place.moved] if place.moved else []
+    file = _file(look, reader, place, ref, notes)
+    return OutlineAnswer(look.receipt(), place.handle, (file,), (), tuple(notes))
+
+
+def ref_of(target: str) -> str:
+    """The ref that a target names by itself; empty if it names none.
+
+    Raises:
+        BadHandle: it cannot be read.
+    """
+    return parse_handle(target, "/").ref if ":" in target else ""
+
+
+def tokens_of(size_bytes: int) -> int:
+    """What a text of so many bytes costs a model, about."""
+    return -(-size_bytes // _BYTES_PER_TOKEN)
+
+
+def _below(look: Look, handle: Handle) -> list[FileRow] | None:
+    """The files below a folder; None if the handle names no folder."""
+    if handle.path is None or not (handle.bare or not handle.symbol) or handle.lines:
+        return None
+    if not handle.path:
+        return list(look.snapshot.files)
+    if handle.path in look.snapshot.by_path:
+        return None
+    prefix = handle.path + b"/"
+    return [file for file in look.snapshot.files if file.path.startswith(prefix)] or None
+
+
+def _file(look: Look, reader: Reader, place: Place, ref: str, notes: list[str]) -> OutlineFile:
+    """One file, as its text is now; as the view has it where it cannot be read."""
+    file = place.file
+    try:
+        data = reader.data(file)
+    except (ReadError, HandleNotFound) as error:
+        notes.append(str(error))
+        return _known(look, file, known_symbols(look.snapshot, file), ref)
+    symbols = reader.symbols(file)
+    kept = [at for at, one in enumerate(symbols) if _belongs(place, symbols, at, one)]
+    if len(kept) > _FILE_ITEMS:
+        notes.append(
+            f"{count_of(len(kept) - _FILE_ITEMS, 'more definition')} in {printed(file.path)} left "
+            "out; outline one by its handle"
+        )
+    return OutlineFile(
+        path=printed(file.path),
+        language=reader.language(file),
+        outcome=reader.outcome(file),
+        lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)),
+        tokens=tokens_of(len(data)),
+        items=tuple(_items(file.path, symbols, kept[:_FILE_ITEMS], ref)),
+    )
+
+
+def _belongs(place: Place, symbols: Sequence[Symbol], at: int, symbol: Symbol) -> bool:
+    if place.lines is not None:
+        lines = place.lines
+        return symbol.start_line <= lines.end_line and symbol.end_line >= lines.start_line
+    if place.symbol is None:
+        return True
+    while at >= 0:
+        if symbols[at] == place.symbol:
+            return True
+        at = symbols[at].parent
+    return False
+
+
+def _folder(look: Look, path: bytes, below: list[FileRow], ref: str) -> OutlineAnswer:
+    snapshot = look.snapshot
+    about = snapshot.about({file.content for file in below if file.content is not None})
+    prefix = path + b"/" if path else b""
+    own: list[FileRow] = []
+    folders: dict[bytes, tuple[int, int]] = {}
+    for file in below:
+        name, sign, _ = file.path[len(prefix) :].partition(b"/")
+        if not sign:
+            own.append(file)
+            continue
+        count, size = folders.get(name, (0, 0))
+        folders[name] = (count + 1, size + _size(about, file))
+    own.sort(key=lambda file: file.path)
+    shown = own[:_FOLDER_FILES]
+    symbols = snapshot.symbols({file.content for file in shown if file.content is not None})
+    more: list[str] = []
+    files = tuple(
+        _known(look, file, symbols.get(file.content or 0, ()), ref, about, more) for file in shown
+    )
+    return OutlineAnswer(
+        receipt=look.receipt(),
+        target=printed(path) or ".",
+        files=files,
+        folders=tuple(
+            OutlineFolder(printed(prefix + name), count, tokens_of(size))
+            for name, (count, size) in sorted(folders.items())
+        ),
+        notes=tuple(_folder_notes(more, len(own) - len(shown), printed(path) or ".")),
+    )
+
+
+def _folder_notes(more: list[str], files: int, shown: str) -> Iterator[str]:
+    yield from more[:_NOTES]
+    if len(more) > _NOTES:
+        yield f"more definitions also in {count_of(len(more) - _NOTES, 'other file')}"
+    if files:
+        yield f"{count_of(files, 'more file')} in {shown}; search, or outline one by its path"
+
+
+def _known(
+    look: Look,
+    file: FileRow,
+    symbols: Sequence[Symbol],
+    ref: str,
+    about: dict[int, Content] | None = None,
+    more: list[str] | None = None,
+) -> OutlineFile:
+    """One file as the view has it, its top-level definitions alone."""
+    if about is None:
+        about = look.snapshot.about([file.content] if file.content is not None else [])
+    known = about.get(file.content) if file.content is not None else None
+    top = [at for at, one in enumerate(symbols) if one.parent < 0]
+    left = len(top) - _FOLDER_ITEMS
+    # Where not all can be shown, values give way to what does something.
+    weighty = sorted(top, key=lambda at: symbols[at].kind in _VALUES)[:_FOLDER_ITEMS]
+    if more is not None and left > 0:
+        more.append(f"{count_of(left, 'more definition')} in {printed(file.path)}: outline it")
+    return OutlineFile(
+        path=printed(file.path),
+        language=known.language if known else "",
+        outcome=known.outcome if known else _STATES.get(file.state, "unknown"),
+        lines=known.lines if known else 0,
+        tokens=tokens_of(_size(about, file)),
+        items=tuple(_items(file.path, symbols, sorted(weighty), ref)),
+        stale=file.path in look.snapshot.stale,
+    )
+
+
+def _size(about: dict[int, Content], file: FileRow) -> int:
+    known = about.get(file.content) if file.content is not None else None
+    return known.size_bytes if known else 0
+
+
+def _items(
+    path: bytes, symbols: Sequence[Symbol], kept: Sequence[int], ref: str
+) -> Iterator[OutlineItem]:
+    handles = handles_of(path, symbols, ref)
+    depths: dict[int, int] = {}
+    for at in kept:
+        symbol = symbols[at]
+        # A parent that is left out indents nothing.
+        depths[at] = depths.get(symbol.parent, -1) + 1
+        yield OutlineItem(
+            handle=handles[at],
+            name=symbol.qualified,
+            kind=symbol.kind,
+            signature=symbol.signature,
+            doc=symbol.doc.strip().partition("\n")[0][:_DOC_SHOWN],
+            start_line=symbol.start_line,
+            end_line=symbol.end_line,
+            depth=depths[at],
+            exported=symbol.exported,
+        )

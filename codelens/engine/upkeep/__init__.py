@@ -1,0 +1,1 @@
+"""What keeps indexes small: overview, prune, drop and pin."""

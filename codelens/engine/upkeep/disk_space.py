@@ -1,0 +1,88 @@
+"""Room on a disk that is full: what of codelens's own can go, and what somebody may let go."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from codelens.engine.upkeep.view_survey import index_files, repo_id_of
+from codelens.errors import DiskFull
+from codelens.store.database import exclusive_index
+from codelens.store.database.database import Database, open_index
+
+LITTLE_BYTES = 500_000_000
+"""Less than that is little: an index of a large repository takes it."""
+_SHOWN = 3
+
+
+class IndexSize(NamedTuple):
+    """What dropping an index would give back."""
+
+    repo_id: str
+    size: int
+
+
+@contextmanager
+def opened(path: Path) -> Generator[Database]:
+    """An index to be looked at, alone if there is no room to open it otherwise.
+
+    Raises:
+        DiskFull: it cannot even be read, or others have it open.
+        StoreError: as `open_index`.
+    """
+    try:
+        db = open_index(path)
+    except DiskFull:
+        db = exclusive_index.hold(path)
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def is_scarce(home: Path) -> bool:
+    """Whether the disk of the home folder, or of where it would be, has little room."""
+    return free_bytes(home) < LITTLE_BYTES
+
+
+def free_bytes(home: Path) -> int:
+    """Room on the disk of the home folder, or of where it would be."""
+    place = home
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def largest(home: Path) -> list[IndexSize]:
+    """The indexes that take most, the largest first."""
+    sizes = [IndexSize(repo_id_of(path), bytes_of(_files_of(path))) for path in index_files(home)]
+    held = [one for one in sizes if one.size]
+    return sorted(held, key=lambda one: -one.size)[:_SHOWN]
+
+
+def advice(home: Path) -> str:
+    """What makes room, as commands: for one who types them."""
+    found = largest(home)
+    if not found:
+        return "free some space: no index takes any"
+    drops = " or ".join(
+        f"`codelens drop --force --repository {one.repo_id}` ({one.size / 1e6:,.1f} MB)"
+        for one in found
+    )
+    return f"free some space, or let an index go, to be built again when it is asked: {drops}"
+
+
+def bytes_of(paths: Iterable[Path]) -> int:
+    """Sizes of those files that are there."""
+    size = 0
+    for path in paths:
+        with suppress(OSError):
+            size += path.stat().st_size
+    return size
+
+
+def _files_of(index: Path) -> list[Path]:
+    return [index, *(index.with_name(index.name + suffix) for suffix in ("-wal", "-shm"))]

@@ -1,0 +1,227 @@
+"""Prune: views that have had their time go, each step under a lease of its own.
+
+Works on files of the home folder, of repositories that may be gone. Beside running servers: views
+go in one transaction each, and what readers may still hold is collected later
+(`store/views/garbage_collection.py`).
+On a full disk the index is taken from others for as long as it lasts
+(`store/database/exclusive_index.py`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from codelens.engine.answers.upkeep_answers import PruneAnswer, Pruned, ViewLife
+from codelens.engine.upkeep import disk_space
+from codelens.engine.upkeep.last_use import folder_text
+from codelens.engine.upkeep.view_survey import Survey, index_files, repo_id_of, survey
+from codelens.errors import DiskFull, IndexLocked, LeaseLost, SchemaTooNew, StoreError
+from codelens.paths import printed
+from codelens.scope.worktree_presence import whereabouts
+from codelens.store.database import database_recovery, exclusive_index, index_removal, writer_lease
+from codelens.store.database.database import Database, open_index
+from codelens.store.database.store_clock import Clock, machine
+from codelens.store.views import garbage_collection, index_metadata
+from codelens.store.views.index_metadata import Site
+from codelens.store.views.prune_rules import Limits
+
+logger = logging.getLogger(__name__)
+
+_VIEWS_A_STEP = 4
+
+Rest = Callable[[], bool]
+LetGo = Callable[[Path], AbstractContextManager[None]]
+
+
+def prune(
+    home: Path,
+    limits: Limits,
+    *,
+    dry_run: bool = False,
+    only: Path | None = None,
+    rest: Rest = lambda: True,
+    every_s: float = 0.0,
+    let_go: LetGo = lambda _: nullcontext(),
+) -> PruneAnswer:
+    """Prune every index of a home folder; one that fails does not keep the others from it.
+
+    Args:
+        home: where the indexes are.
+        limits: how long views are kept.
+        dry_run: only say what would go.
+        only: this index alone.
+        rest: called between steps; may wait, and says whether to go on.
+        every_s: leave out what was pruned less than so long ago.
+        let_go: keeps the caller's own hands off an index that is needed alone, on a full disk.
+    """
+    files = index_files(home, only)
+    results: list[Pruned] = []
+    disposed = 0
+    full = False
+    for path in files:
+        if not rest():
+            break
+        try:
+            if every_s and not _is_time(path, every_s):
+                continue
+            went: list[ViewLife] = []
+            try:
+                done = prune_index(path, limits, dry_run=dry_run, rest=rest, went=went)
+            except DiskFull:
+                full = True
+                if not dry_run:
+                    # A damaged file is kept for a week while there is room.
+                    disposed += database_recovery.forget_all(home / "indexes")
+                with let_go(path):
+                    done = prune_held(path, limits, dry_run=dry_run, rest=rest, went=went)
+        except (IndexLocked, LeaseLost, SchemaTooNew) as error:
+            done = Pruned(repo_id_of(path), "", skipped=str(error))
+        except StoreError as error:
+            done = Pruned(repo_id_of(path), "", error=str(error))
+        results.append(done)
+    if not dry_run and (home / "indexes").is_dir():
+        database_recovery.forget_old(home / "indexes")
+    worth = tuple(one for one in results if one.views or one.contents or one.removed or one.why
+                  or one.waiting or one.error or one.skipped)  # fmt: skip
+    advice = disk_space.advice(home) if full and disk_space.is_scarce(home) else ""
+    return PruneAnswer(dry_run, len(files), worth, disposed_bytes=disposed, advice=advice)
+
+
+def prune_index(
+    path: Path,
+    limits: Limits,
+    *,
+    dry_run: bool = False,
+    rest: Rest = lambda: True,
+    clock: Clock = machine,
+    went: list[ViewLife] | None = None,
+) -> Pruned:
+    """Prune one index.
+
+    Args:
+        path: of the index.
+        limits: how long views are kept.
+        dry_run: only say what would go.
+        rest: called between steps.
+        clock: the machine's.
+        went: gains the views that go, also where it cannot be done to the end.
+
+    Raises:
+        IndexLocked: another process writes; what was done so far stays done.
+        DiskFull: there is no room for it; see `prune_held`.
+        StoreError: the index cannot be used.
+    """
+    with closing(open_index(path)) as db:
+        if dry_run:
+            return _planned(db, limits, clock)
+        return _prune(db, limits, rest, clock, [] if went is None else went)
+
+
+def prune_held(
+    path: Path, limits: Limits, *, dry_run: bool, rest: Rest, went: list[ViewLife]
+) -> Pruned:
+    """Prune one index without any room, which takes it from others meanwhile.
+
+    Args:
+        path: of the index.
+        limits: how long views are kept.
+        dry_run: only say what would go.
+        rest: called between steps.
+        went: views that went already, to be told with the others.
+
+    Raises:
+        DiskFull: others have it open, or it would have to grow all the same.
+        StoreError: the index cannot be used.
+    """
+    with closing(exclusive_index.hold(path)) as db:
+        if dry_run:
+            return _planned(db, limits, machine)
+        with db.without_log():
+            return _prune(db, limits, rest, machine, went)
+
+
+def _planned(db: Database, limits: Limits, clock: Clock) -> Pruned:
+    found = survey(db, limits, clock)
+    views = tuple(life for life in found.lives if life.goes)
+    return replace(
+        _blank(found), views=views, kept=len(found.lives) - len(views),
+        waiting=garbage_collection.waiting(db), removed=bool(found.leftover), why=found.leftover,
+    )  # fmt: skip
+
+
+def _is_time(path: Path, every_s: float) -> bool:
+    """Whether the last prune of an index is so long ago, by its own clock."""
+    with disk_space.opened(path) as db:
+        return index_metadata.pruned_ago_s(db) >= every_s
+
+
+def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[ViewLife]) -> Pruned:
+    before = index_removal.pages_bytes(db)
+    while True:
+        found, went = _remove_due(db, limits, clock)
+        views += went
+        if not went or not rest():
+            break
+    done = replace(_blank(found), views=tuple(views), kept=len(found.lives))
+    if found.leftover:
+        size = db.size_bytes()
+        if index_removal.remove_file(db):
+            return replace(done, removed=True, why=found.leftover, freed_bytes=size, kept=0)
+    collected = garbage_collection.collect(db, rest, clock)
+    if rest():
+        with db.write(None):
+            index_metadata.note_pruned(db)
+    return replace(
+        done, contents=collected.contents, waiting=collected.waiting,
+        freed_bytes=max(0, before - index_removal.pages_bytes(db)),
+    )  # fmt: skip
+
+
+def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, list[ViewLife]]:
+    """Remove a few views that are due, as it is under the lease; what is left to be seen.
+
+    The survey is of before, without those that went.
+    """
+    lease = writer_lease.acquire(db, 0.0, clock)
+    try:
+        found = survey(db, limits, clock)
+        with db.write(lease):
+            _note(db, found, clock)
+        # Looked at again with what was noted: gone since now is gone for no time.
+        found = survey(db, limits, clock)
+        pairs = [(row, life) for row, life in zip(found.rows, found.lives, strict=True)]
+        went = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]
+        for row, _ in went:
+            with db.write(lease):
+                index_metadata.remove_view(db, row.id)
+    finally:
+        lease.release(db)
+    gone = {row.id for row, _ in went}
+    kept = [(row, life) for row, life in pairs if row.id not in gone]
+    rows, lives = tuple(row for row, _ in kept), tuple(life for _, life in kept)
+    return found._replace(rows=rows, lives=lives), [life for _, life in went]
+
+
+def _note(db: Database, found: Survey, clock: Clock) -> None:
+    now_s = index_metadata.tick(db, clock)
+    there: dict[str, Site] = {}
+    for folder, state in found.folders.items():
+        if state == "there":
+            try:
+                there[folder] = Site(*whereabouts(folder))
+            except OSError as error:
+                logger.debug("%s: %s", folder, error)
+    states = found.folders.items()
+    gone = [folder for folder, state in states if state == "gone"]
+    unreachable = [folder for folder, state in states if state == "unreachable"]
+    index_metadata.note_sites(db, now_s, there, gone, unreachable)
+    index_metadata.forget_sites(db, folder_text(found.common_dir))
+
+
+def _blank(found: Survey) -> Pruned:
+    return Pruned(found.repo_id, printed(os.fsencode(found.common_dir)))

@@ -1,0 +1,214 @@
+"""Overview, drop, pin: what is done to an index's views by name; see `pruning` for the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from codelens.engine.answers.upkeep_answers import Dropped, RepositoryLife, ViewLife
+from codelens.engine.upkeep import disk_space
+from codelens.engine.upkeep.last_use import folder_text
+from codelens.engine.upkeep.view_survey import Survey, as_life, index_files, repo_id_of, survey
+from codelens.errors import DiskFull, SettingError, StoreError
+from codelens.paths import can_be_named, printed
+from codelens.store.database import database_recovery, exclusive_index, index_removal, writer_lease
+from codelens.store.database.database import Database
+from codelens.store.views import garbage_collection, index_metadata
+from codelens.store.views.prune_rules import Limits
+
+_LEAST_PREFIX = 4
+_COMMIT_PREFIX = 7
+
+
+def overview(home: Path, limits: Limits, *, only: Path | None = None) -> list[RepositoryLife]:
+    """Every index of a home folder, or one of them, with its views."""
+    found: list[RepositoryLife] = []
+    for path in index_files(home, only):
+        try:
+            with disk_space.opened(path) as db:
+                found.append(as_life(db, survey(db, limits)))
+        except StoreError as error:
+            size = path.stat().st_size if path.exists() else 0
+            found.append(
+                RepositoryLife(repo_id_of(path), "", "unknown", str(path), size, error=str(error))
+            )
+    return found
+
+
+def drop_view(db: Database, found: Survey, life: ViewLife, *, force: bool) -> Dropped:
+    """Remove one view; `force` also if it is active or pinned.
+
+    If it is gone already, what it alone needed goes.
+
+    Raises:
+        SettingError: it is not removed without force.
+    """
+    _refuse([life], force=force)
+    pairs = zip(found.rows, found.lives, strict=True)
+    rows = [(row.id, one) for row, one in pairs if one.index_id == life.index_id]
+    return replace(_drop(db, found, rows, whole=False), views=(life,))
+
+
+def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
+    """Remove all views of a repository, and the file if nobody else has it open.
+
+    That needs no room; nor is what was set aside of it kept.
+
+    Raises:
+        SettingError: views are active or pinned, and there is no force.
+        DiskFull: there is no room, and others have it open.
+    """
+    try:
+        with disk_space.opened(path) as db:
+            found = survey(db, limits)
+            _refuse(found.lives, force=force)
+            size = db.size_bytes()
+            if index_removal.remove_file(db):
+                name = printed(os.fsencode(found.common_dir))
+                return Dropped(found.repo_id, name, found.lives, True, size + _aside(path), 0)
+            pairs = [(row.id, life) for row, life in zip(found.rows, found.lives, strict=True)]
+            return _drop(db, found, pairs, whole=True)
+    except DiskFull as error:
+        if error.beside or not force:
+            raise
+    with closing(exclusive_index.hold(path, to_remove=True)) as db:
+        size = db.size_bytes()
+        index_removal.remove_file(db)
+    return Dropped(repo_id_of(path), "", (), True, size + _aside(path), 0)
+
+
+def _aside(path: Path) -> int:
+    """Remove what was set aside of an index; its size."""
+    return database_recovery.forget_all(path.parent, path.name)
+
+
+def _drop(
+    db: Database, found: Survey, pairs: Sequence[tuple[int, ViewLife]], *, whole: bool
+) -> Dropped:
+    before = index_removal.pages_bytes(db)
+    lease = writer_lease.acquire(db, index_removal.WAIT_S)
+    try:
+        for view, _ in pairs:
+            with db.write(lease):
+                index_metadata.remove_view(db, view)
+    finally:
+        lease.release(db)
+    lives = tuple(life for _, life in pairs)
+    name = printed(os.fsencode(found.common_dir))
+    if whole:
+        size = db.size_bytes()
+        # Who had it open may be gone by now.
+        if index_removal.remove_file(db):
+            return Dropped(found.repo_id, name, lives, True, size, 0)
+    collected = garbage_collection.collect(db)
+    freed = max(0, before - index_removal.pages_bytes(db))
+    return Dropped(found.repo_id, name, lives, whole, freed, collected.waiting)
+
+
+def one_view(found: Survey, target: str, scope_key: str) -> ViewLife:
+    """The one view that is called so; see `views_called`.
+
+    Raises:
+        SettingError: none is, or several are.
+    """
+    fitting = views_called(found, target, scope_key)
+    if not fitting and not target:
+        raise SettingError(
+            "where you stand there is no view yet, or it was dropped",
+            typed="`codelens index` makes one",
+            called="cl_index makes one",
+        )
+    if not fitting:
+        raise SettingError(
+            f"no view is called {target!r}",
+            typed="`codelens status --all` lists them with their ids",
+            called="cl_index with action status lists them with their ids",
+        )
+    if len(fitting) > 1:
+        shown = ", ".join(f"{one.index_id} ({called(one)})" for one in fitting)
+        raise SettingError(f"{target!r} names {len(fitting)} views: {shown}; give the id of one")
+    return fitting[0]
+
+
+def views_called(found: Survey, target: str, scope_key: str) -> list[ViewLife]:
+    """The views that `target` names: by branch, index id, ref, worktree or commit, in this order.
+
+    Args:
+        found: of the index.
+        target: as the user named it; empty: by `scope_key` alone.
+        scope_key: of the ref that it may name, or of where one stands; empty if it names none.
+    """
+    pairs = list(zip(found.rows, found.lives, strict=True))
+    at_scope = [life for row, life in pairs if scope_key and row.scope == scope_key]
+    if not target:
+        return at_scope
+    root = folder_text(os.path.realpath(target)) if can_be_named(target) else None
+    by_id = [life for row, life in pairs if row.index_id.startswith(target)]
+    by_head = [life for _, life in pairs if not life.branch and life.head.startswith(target)]
+    there = [life for _, life in pairs if life.worktree == root]
+    tries = (
+        [life for _, life in pairs if life.branch == target],
+        by_id if len(target) >= _LEAST_PREFIX else [],
+        at_scope,
+        [life for life in there if life.standing == "active"],
+        there,
+        by_head if len(target) >= _COMMIT_PREFIX else [],
+    )
+    return next((some for some in tries if some), list[ViewLife]())
+
+
+def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
+    if force:
+        return
+    for life in lives:
+        if life.pinned:
+            raise SettingError(
+                f"{called(life)} is pinned",
+                typed=f"`codelens unpin {life.index_id}` first, or --force",
+                called="force: true removes it all the same",
+            )
+        if life.standing == "active":
+            raise SettingError(
+                f"{called(life)} is what a worktree stands on, and would be built again at the "
+                "next question",
+                typed="--force removes it all the same",
+                called="force: true removes it all the same",
+            )
+
+
+def called(life: ViewLife) -> str:
+    """A view as people call it."""
+    what = life.branch or (f"detached {life.head[:7]}" if life.head else "")
+    if life.kind == "ref":
+        return f"ref {life.head[:12]}"
+    return f"{what} in {life.worktree}" if what else life.worktree
+
+
+def pin(db: Database, found: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
+    """Pin or unpin a view; as it is then."""
+    row = found.rows[found.lives.index(life)]
+    lease = writer_lease.acquire(db, index_removal.WAIT_S)
+    try:
+        index_metadata.set_pinned(db, lease, row.id, pinned=pinned)
+    finally:
+        lease.release(db)
+    return replace(life, pinned=pinned, goes=False, why="pinned" if pinned else "not pinned")
+
+
+def file_of(home: Path, repo_id: str) -> Path:
+    """The index of a repository that is named by its id or the beginning of it.
+
+    Raises:
+        SettingError: there is none, or there are several.
+    """
+    fitting = [path for path in index_files(home) if repo_id_of(path).startswith(repo_id)]
+    if len(fitting) == 1 and len(repo_id) >= _LEAST_PREFIX:
+        return fitting[0]
+    raise SettingError(
+        f"{repo_id!r} is the id of {len(fitting) or 'no'} indexes",
+        typed="`codelens status --all` lists them",
+        called="cl_index with action status lists them",
+    )

@@ -1,0 +1,1 @@
+"""One text to facts: symbols, references, imports, chunks and terms. Owns tree-sitter."""

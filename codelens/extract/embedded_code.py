@@ -1,0 +1,340 @@
+"""Parts of a text in other languages: scripts in pages, code in prose, cells of notebooks.
+
+The query of the host's language captures the parts as `@embedded`; each is parsed by itself with
+its own language's grammar and query, at its place in the whole text. What is found there is
+joined with what the host has, in order of position.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codelens.extract.chunking import Root
+from codelens.extract.language_detection import all_traits
+from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.notebook_cells import as_code, cells_of
+from codelens.extract.parse.captures import Captures
+from codelens.extract.parse.parse_ranges import Span, overlap
+from codelens.extract.source_text import Source, before_blanks
+from codelens.extract.symbols.comments import Comments
+from codelens.types import Binding, Import, Reference, Scope, Symbol
+
+DEEPEST = 2
+"""Languages in languages: a page in prose has scripts, and that is all."""
+_MOST_PARTS = 200
+_SHORTEST = 8
+"""In bytes: less than that defines and calls nothing."""
+_WEAK = frozenset({"key", "heading", "variable", "constant"})
+"""Kinds that, in code quoted in prose, name nothing others would look for."""
+_HINT = re.compile(r"[\s{.=]*([\w+#.-]*[\w+#])")
+"""Language in the info string of fenced code: `py`, `{r, echo=FALSE}`, `{.python #id}`."""
+
+
+class Part(NamedTuple):
+    """A part of a text in one language."""
+
+    language: str
+    spans: list[Span]
+    """What of the text belongs to it, in order."""
+    depth: int
+    """How deep it stands in the host's tree."""
+
+
+class Found(NamedTuple):
+    """What one language's parse of a text or a part of it gives."""
+
+    roots: list[Root]
+    comments: Comments
+    symbols: list[Symbol]
+    references: list[Reference]
+    imports: list[Import]
+    scopes: list[Scope]
+    bindings: list[Binding]
+
+
+def parts_of(
+    captures: Captures, info: LanguageInfo, source: Source, within: Sequence[Span]
+) -> list[Part]:
+    """Parts of a text in languages that are known, at most 200.
+
+    Args:
+        captures: those of the host.
+        info: the host's language.
+        source: the whole text.
+        within: what of the text belongs to the host; empty: all.
+    """
+    if info.cells:
+        return [Part(*part) for part in _known(cells_of(captures, source))]
+    nodes = [
+        (node.start_byte, node.end_byte, capture.partition(".")[2], node)
+        for capture in captures
+        if capture == "embedded" or (capture[:9] == "embedded." and capture not in _MARKS)
+        for node in captures[capture]
+    ]
+    if not nodes:
+        return []
+    nodes.sort(key=lambda one: one[:3])
+    hints = _positions(captures, "embedded.language")
+    skipped = _positions(captures, "embedded.skip")
+    pattern = _regex(info.embedded_hint) if info.embedded_hint else _HINT
+    parts: list[Part] = []
+    at = reached = 0
+    for start, end, language, node in nodes:
+        if start < reached or len(parts) == _MOST_PARTS:
+            continue
+        told = ""
+        while at < len(hints) and hints[at][0] < start:
+            match = pattern.match(source.slice(*hints[at])) if hints[at][0] >= reached else None
+            told = told or (match[1] if match else "")
+            at += 1
+        reached = end
+        chosen = language_named(told.lower()) if told else language
+        if chosen and chosen != info.name and end - start >= _SHORTEST:
+            spans = _without(start, end, skipped)
+            parts.append(Part(chosen, overlap(spans, within) if within else spans, _depth(node)))
+    return parts
+
+
+_MARKS = frozenset({"embedded.language", "embedded.skip"})
+
+
+Inner = list[tuple[Part, Found]]
+"""Parts and what was found in them."""
+
+
+def joined(host: Found, inner: Inner, info: LanguageInfo, source: Source) -> Found:
+    """The host's facts and those of its parts, in order of the text.
+
+    What is outermost in a part is inside the host's innermost symbol there, but not named by it.
+    In prose nothing is visible outside, and keys and headings of quoted code are left out.
+    """
+    around = _Around(host.symbols)
+    symbols, places = _symbols(host, inner, info, around, source)
+    nodes = [node for _, found in inner for node in found.comments.nodes]
+    scopes, bounds, firsts = _scopes(host, inner, places)
+    imports, bounds = _imports(host, inner, bounds)
+    return Found(
+        host.roots + [root for _, found in inner for root in found.roots],
+        Comments(source, [*host.comments.nodes, *nodes]),
+        symbols,
+        _references(host, inner, places, firsts, around, source),
+        imports,
+        scopes,
+        [row for rows in bounds for row in rows],
+    )
+
+
+def _scopes(
+    host: Found, inner: Inner, places: list[list[int]]
+) -> tuple[list[Scope], list[list[Binding]], list[int]]:
+    """All scopes, the bindings of each part, and what to add to each part's scopes.
+
+    The outermost scope of a part is the host's.
+    """
+    scopes: list[Scope] = []
+    bounds: list[list[Binding]] = []
+    firsts: list[int] = []
+    for number, found in enumerate((host, *(found for _, found in inner))):
+        first = len(scopes) - 1 if number else 0
+        firsts.append(first)
+        for one in found.scopes[1:] if number else found.scopes:
+            parent = one.parent + first if one.parent > 0 else one.parent
+            symbol = places[number][one.symbol] if one.symbol >= 0 else -1
+            scopes.append(Scope(parent, symbol, one.kind))
+        rows: list[Binding] = []
+        for row in found.bindings:
+            text = str(places[number][int(row.text)]) if row.how == "def" else row.text
+            if text != "-1":
+                scope = row.scope + first if row.scope else 0
+                rows.append(row._replace(scope=scope, text=text))
+        bounds.append(rows)
+    return scopes, bounds, firsts
+
+
+def _imports(
+    host: Found, inner: Inner, bounds: list[list[Binding]]
+) -> tuple[list[Import], list[list[Binding]]]:
+    """All imports in order, and bindings that name them by their new numbers."""
+    every = [host.imports, *(found.imports for _, found in inner)]
+    rows = sorted(
+        (
+            (one.line, number, at)
+            for number, found in enumerate(every)
+            for at, one in enumerate(found)
+        )
+    )
+    new = {(number, at): place for place, (_, number, at) in enumerate(rows)}
+    return [every[number][at] for _, number, at in rows], [
+        [
+            row._replace(text=str(new[number, int(row.text)])) if row.how == "import" else row
+            for row in found
+        ]
+        for number, found in enumerate(bounds)
+    ]
+
+
+def bindings(inner: Inner) -> list[Import]:
+    """Names that parts import or define at their top level: their host may use them."""
+    return [
+        *(one for _, found in inner for one in found.imports),
+        *(
+            Import("", symbol.name, "", symbol.name_line)
+            for _, found in inner
+            for symbol in found.symbols
+            if symbol.parent < 0 and symbol.kind not in {"key", "heading"}
+        ),
+    ]
+
+
+def _symbols(
+    host: Found, inner: Inner, info: LanguageInfo, around: _Around, source: Source
+) -> tuple[list[Symbol], list[list[int]]]:
+    """All symbols, and for the host and each part the new places of theirs, -1 if left out."""
+    every = [host.symbols, *(found.symbols for _, found in inner)]
+    rows = sorted(
+        (symbol.start_byte, number, at)
+        for number, symbols in enumerate(every)
+        for at, symbol in enumerate(symbols)
+    )
+    joint: list[Symbol] = []
+    places = [[-1] * len(symbols) for symbols in every]
+    for _, number, at in rows:
+        symbol = every[number][at]
+        parent = _kept(symbol.parent, places[number], every[number])
+        if number:
+            if info.prose and symbol.kind in _WEAK:
+                continue
+            symbol = _clipped(symbol, inner[number - 1][0], source)
+            if info.cells:
+                signature, doc = as_code(symbol.signature), as_code(symbol.doc).strip(' "\\')
+                symbol = symbol._replace(signature=signature, doc=doc)
+            if info.prose:
+                symbol = symbol._replace(exported=False)
+            if parent < 0:
+                outer = around.symbol(symbol.start_byte, symbol.end_byte)
+                parent = places[0][outer] if outer >= 0 else -1
+        places[number][at] = len(joint)
+        joint.append(symbol._replace(parent=parent))
+    return joint, places
+
+
+def language_named(name: str) -> str:
+    """The language that people call so: by its name, title, extension or alias; else empty."""
+    return _names().get(name, "")
+
+
+@cache
+def _names() -> dict[str, str]:
+    found: dict[str, str] = {}
+    known = all_traits().values()
+    for info in known:
+        if info.parsed:
+            keys = (
+                *(extension[1:] for extension in info.extensions),
+                *info.interpreters,
+                *(name.lower() for name in info.filenames),
+            )
+            for key in keys:
+                found.setdefault(key, info.name)
+    for info in known:
+        for key in (info.title.lower(), *info.aliases, info.name):
+            found[key] = info.name if info.parsed else ""
+    return found
+
+
+def _known(parts: list[tuple[str, list[Span], int]]) -> list[tuple[str, list[Span], int]]:
+    named = [(language_named(name.lower()), spans, depth) for name, spans, depth in parts]
+    return [part for part in named if part[0]]
+
+
+def _positions(captures: Captures, capture: str) -> list[Span]:
+    return sorted((node.start_byte, node.end_byte) for node in captures.get(capture, ()))
+
+
+@cache
+def _regex(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _without(start: int, end: int, skipped: list[Span]) -> list[Span]:
+    """A span without those in it that are skipped."""
+    spans: list[Span] = []
+    at = bisect_right(skipped, (start, -1))
+    while at < len(skipped) and skipped[at][0] < end:
+        if skipped[at][0] > start:
+            spans.append((start, skipped[at][0]))
+        start = max(start, skipped[at][1])
+        at += 1
+    if start < end:
+        spans.append((start, end))
+    return spans
+
+
+def _depth(node: Node) -> int:
+    depth = -1
+    outer = node.parent
+    while outer is not None:
+        depth += 1
+        outer = outer.parent
+    return max(depth, 0)
+
+
+class _Around:
+    """Tells the innermost of some symbols around a span."""
+
+    def __init__(self, symbols: list[Symbol]) -> None:
+        self._symbols = symbols
+        self._starts = [symbol.start_byte for symbol in symbols]
+
+    def symbol(self, start: int, end: int) -> int:
+        at = bisect_right(self._starts, start) - 1
+        while at >= 0 and self._symbols[at].end_byte < end:
+            at = self._symbols[at].parent
+        return at
+
+
+def _kept(parent: int, places: list[int], symbols: list[Symbol]) -> int:
+    """Place of the innermost symbol around another one that is not left out."""
+    while parent >= 0 and places[parent] < 0:
+        parent = symbols[parent].parent
+    return places[parent] if parent >= 0 else -1
+
+
+def _clipped(symbol: Symbol, part: Part, source: Source) -> Symbol:
+    """A section reaches to the end of its part, not of the whole text."""
+    end = part.spans[-1][1]
+    if symbol.end_byte <= end:
+        return symbol
+    end = before_blanks(source.text, end)
+    return symbol._replace(end_byte=end, end_line=source.line(end - 1))
+
+
+def _references(
+    host: Found,
+    inner: Inner,
+    places: list[list[int]],
+    firsts: list[int],
+    around: _Around,
+    source: Source,
+) -> list[Reference]:
+    found = [
+        one._replace(symbol=places[0][one.symbol]) if one.symbol >= 0 else one
+        for one in host.references
+    ]
+    for number, (_, part) in enumerate(inner, 1):
+        for one in part.references:
+            symbol = _kept(one.symbol, places[number], part.symbols)
+            if symbol < 0:
+                byte = source.line_starts[one.line - 1] + one.column
+                outer = around.symbol(byte, byte)
+                symbol = places[0][outer] if outer >= 0 else -1
+            scope = one.scope + firsts[number] if one.scope else 0
+            found.append(one._replace(symbol=symbol, scope=scope))
+    found.sort(key=lambda one: (one.line, one.column))
+    return found

@@ -1,0 +1,15 @@
+"""The versions of extraction: to be raised with every change of what facts come out of a text.
+
+A test holds the digest of the rules (queries, settings, code of this package), so that a change
+cannot be forgotten: facts of an older version would stay in the indexes of users.
+"""
+
+EXTRACTOR_VERSION = 4
+"""Raised with any change; a view that an older one completed is checked for outdated facts."""
+
+CORE_VERSION = 4
+"""Raised with a change that is not of one language's query and settings alone; those have a
+`version` of their own. Facts are outdated when core or language are newer than they."""
+
+RULES_DIGEST = "f28f7f11fa62b606"
+"""Digest of all other files of this package; `tests/extract/test_version.py` says the new one."""

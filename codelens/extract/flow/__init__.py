@@ -1,0 +1,1 @@
+"""What a text binds and uses: scopes, bindings, references and expressions."""

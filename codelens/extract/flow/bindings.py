@@ -1,0 +1,390 @@
+"""What is bound in a text, and what is said of its functions and types.
+
+What a `Binding` says, by its `how`:
+
+| how | name | text |
+|---|---|---|
+| `=` | variable, or `self.x` | the value, as an expression |
+| `+` | a variable bound elsewhere is given another value | the value |
+| `:` | variable, parameter, member | its type, as written |
+| `let` | variable | empty: no value yet |
+| `?` | variable | empty: something unknown; it hides outer names all the same |
+| `=` | `this` | in a lambda of Kotlin: what is called with it |
+| `return` | empty | what the function gives back |
+| `yield` | empty | empty: the function is a generator |
+| `->` | empty | the type that it says to give back |
+| `base`, `implements` | empty | a base of the type |
+| `alias` | empty | the type that it stands for |
+| `type` | type parameter | its bound |
+| `export` | name outside | the expression exported |
+| `member` | name | number of a symbol that binds no name: it is part of an object written out |
+| `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
+| `global` | name | empty: means the module's |
+| `asserted` | empty | an expression, a colon, and the type that it is asserted to have |
+| `own` | name | empty: means the function or class inside of which it stands |
+| `package` | empty | what the file says to belong to |
+| `built` | empty | when the file is part of it: Go's constraint |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from itertools import zip_longest
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child, plain
+from codelens.extract.language_settings import LanguageInfo, language_info
+from codelens.extract.parse.captures import Captures
+from codelens.extract.source_text import Source
+
+HOWS = frozenset(
+    "alias asserted assign base built caught each export global held implements loop own package "
+    "parameter range receiver result return this type unknown with yield".split()
+)
+"""What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
+_OF_SCOPE = {
+    "alias": "alias",
+    "return": "return",
+    "result": "->",
+    "base": "base",
+    "implements": "implements",
+    "package": "package",
+}
+"""Captures on the node that is the text itself."""
+_BARE = {"yield": ("", "yield"), "this": ("this", "?")}
+"""Captures that say all by standing where they do: name and how."""
+_ROLES = frozenset({"pattern", "unbound", "list"})
+"""What a recipe of the setting `bindings` may say instead of paths; it may say several."""
+_TYPED = frozenset({"result", "implements", "alias", "package"})
+_STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
+"""From a value to what is bound of it."""
+_FORMS = {"unknown": "?", "global": "global", "type": "type", "own": "own"}
+"""What is bound without a value."""
+_MOST_NAMES = 200
+_HANDING = {"with": ".apply"}
+"""Functions whose first argument is `this` in the function that they are given."""
+
+Row = tuple[int, str, str, str, bool]
+"""Start, name, how, text, and whether it is bound outside of the scope that begins there."""
+
+
+class Bindings:
+    """Reads what is bound in one text.
+
+    Args:
+        info: the language.
+        source: the text.
+        expressions: writes its expressions.
+        opened: spans of the scopes.
+        top_level: whether a position is in no scope but the text itself.
+    """
+
+    def __init__(
+        self,
+        info: LanguageInfo,
+        source: Source,
+        expressions: Expressions,
+        opened: set[tuple[int, int]],
+        top_level: Callable[[int], bool],
+    ) -> None:
+        self._source = source
+        self._leaves = info.destructured
+        self._rules = rules(info.name)
+        told = info.selves != ".*"
+        self._selves = re.compile(rf"(?:{info.selves})\.[\w$#]+") if told else None
+        self._exporting = re.compile(info.exporting) if info.exporting else None
+        self._expressions = expressions
+        self._opened = opened
+        self._top_level = top_level
+        self._found: list[Row] = []
+
+    def rows(self, captures: Captures) -> list[Row]:
+        """Rows of all captures, in no order."""
+        for capture, nodes in captures.items():
+            head, _, how = capture.partition(".")
+            if head == "bind":
+                self._read(how, nodes)
+        return self._found
+
+    def _read(self, how: str, nodes: list[Node]) -> None:
+        add = self._found.append
+        written, type_of = self._expressions.written, self._expressions.type
+        if how in _OF_SCOPE:
+            label = _OF_SCOPE[how]
+            write = type_of if how in _TYPED else written
+            for node in nodes:
+                text = write(node)
+                if how == "base" and (text == UNKNOWN or text.endswith("[]")):
+                    # With its arguments: `Base[int]`.
+                    text = type_of(node)
+                add((node.start_byte, "", label, text, False))
+        elif how in _BARE:
+            name, label = _BARE[how]
+            for node in nodes:
+                add((node.start_byte, name, label, "", False))
+        elif how == "built":
+            for node in nodes:
+                text = type_of(node)
+                if text.startswith("//go:build "):
+                    add((node.start_byte, "", "built", text[11:], False))
+        else:
+            row = self._taken_by if how == "receiver" else partial(self._row, how)
+            for node in nodes:
+                row(node)
+
+    def _taken_by(self, node: Node) -> None:
+        """What is called with a function written out: it says what `this` is in there."""
+        written = self._expressions.written
+        paths = self._rules.fields[node.type]
+        taker = written(_first(node, paths[1]))
+        if taker in _HANDING:
+            handed = written(_first(node, paths[2]))
+            taker = UNKNOWN if handed == UNKNOWN else handed + _HANDING[taker]
+        self._found.append((node.start_byte, "this", "=", taker, False))
+
+    def _row(self, how: str, node: Node) -> None:
+        """Rows of what binds names."""
+        if how == "asserted":
+            self._asserted(node)
+            return
+        start = node.start_byte
+        kind = node.type
+        if how == "parameter" and kind in self._leaves:
+            name = self._source.slice(start, node.end_byte)
+            self._found.append((start, name, "?", "", False))
+            return
+        paths = self._rules.fields.get(kind)
+        # The name of what opens a scope is bound around it, unless it is taken from there.
+        around = paths is None or not paths[0] or paths[0][0][0] != "^"
+        outside = around and how != "loop" and (start, node.end_byte) in self._opened
+        if paths is None:
+            self._targeted(start, outside, how, node, None, None)
+            return
+        value, said = _first(node, paths[1]), _first(node, paths[2])
+        targets = _all(node, paths[0])
+        if how == "export" and not targets and value is not None:
+            text = self._expressions.written(value)
+            self._found.append((start, "default", how, text, outside))
+        for target in targets:
+            if how == "assign" and self._is_exported(target) and self._top_level(start):
+                if value is not None and value.type != kind:
+                    text = self._expressions.written(value)
+                    if text in {LITERAL, UNKNOWN}:
+                        text = self._declared(node) or text
+                    self._found.append((start, "default", "export", text, False))
+                continue
+            self._targeted(start, outside, how, target, value, said)
+
+    def _asserted(self, node: Node) -> None:
+        """Python's `assert isinstance(a, B)`."""
+        function = child(node, "function")
+        if function is None or function.text != b"isinstance":
+            return
+        what, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
+        if UNKNOWN not in {what, of}:
+            self._found.append((node.start_byte, "", "asserted", f"{what}:{of}", False))
+
+    def _declared(self, node: Node) -> str:
+        """The variable that is declared with what is exported: `var app = module.exports = {}`."""
+        around = node.parent
+        while around is not None and around.type == node.type:
+            around = around.parent
+        name = around.child_by_field_name("name") if around is not None else None
+        text = "" if name is None else self._source.slice(name.start_byte, name.end_byte)
+        return text if text.isidentifier() else ""
+
+    def _is_exported(self, target: Node) -> bool:
+        """The whole of a module is assigned: `module.exports = ...`."""
+        if self._exporting is None:
+            return False
+        start = target.start_byte
+        text = self._source.slice(start, min(target.end_byte, start + 40))
+        return self._exporting.fullmatch(text) is not None
+
+    def _targeted(
+        self,
+        start: int,
+        outside: bool,
+        how: str,
+        target: Node,
+        value: Node | None,
+        said: Node | None,
+    ) -> None:
+        """Rows of one target, or of each in a list of targets: `a, b = c, d` and `a, b = f()`."""
+        lists = self._rules.lists
+        if target.type not in lists:
+            form, text = self._meaning(how, value, said)
+            self._named(start, outside, target, form, text)
+            return
+        targets = target.named_children
+        values = [value] if value is None or value.type not in lists else value.named_children
+        if len(targets) == 1 and target.type not in self._rules.patterns and len(values) == 1:
+            if how == "range":
+                text = self._expressions.written(values[0])
+                form, text = ("?", "") if text == UNKNOWN else ("=", f"{text}.#key")
+                self._named(start, outside, targets[0], form, text)
+            else:
+                self._targeted(start, outside, how, targets[0], values[0], said)
+            return
+        spread = next((at for at, one in enumerate(targets) if "splat" in one.type), len(targets))
+        paired = len(values) == len(targets) == spread and values[0] is not value
+        for at, (one, part) in enumerate(zip_longest(targets, values)):
+            if one is None:
+                break
+            form, text = "?", ""
+            if paired and said is None:
+                form, text = self._meaning(how, part, said)
+            elif at < spread:
+                form, text = self._part(how, at, values[0], said)
+            self._named(start, outside, one, form, text)
+
+    def _part(self, how: str, at: int, value: Node | None, said: Node | None) -> tuple[str, str]:
+        """Form and text of one of several targets of one value."""
+        if said is not None:
+            text = self._expressions.type(said)
+            return ("=", f"`{text}`.#{at}") if text else ("?", "")
+        form, text = self._meaning(how if how in _STEPS else "", value, None)
+        if text in {"", UNKNOWN}:
+            return form, text
+        if how == "range":
+            return ("=", f"{text}[]") if at else ("?", "")
+        return form, f"{text}.#{at}"
+
+    def _named(self, start: int, outside: bool, target: Node, form: str, text: str) -> None:
+        for name, taken in self._names(target):
+            part = f"{text}.{taken}" if taken and text not in {"", UNKNOWN} else text
+            now = form
+            if taken and form == ":":
+                now, part = "=", f"`{text}`.{taken}"
+            elif taken is None and form in {"=", ":", "+"}:
+                now, part = "?", ""
+            self._found.append((start, name, now, part, outside))
+
+    def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
+        """The form and text that all names of a binding share."""
+        if how in _FORMS:
+            return _FORMS[how], self._expressions.type(kind) if kind is not None else ""
+        if how == "export":
+            return "export", self._expressions.written(value)
+        text = self._expressions.type(kind) if kind is not None else ""
+        if text and text not in self._rules.inferred:
+            return ":", text
+        if how == "parameter":
+            return "?", ""
+        if value is None and how not in _STEPS:
+            return "let", ""
+        text = self._expressions.written(value)
+        if how in _STEPS:
+            return ("?", "") if text == UNKNOWN else ("=", text + _STEPS[how])
+        sign = "+" if how == "assign" else "="
+        return ("?", "") if text == UNKNOWN and sign == "=" else (sign, text)
+
+    def _names(self, target: Node) -> Iterator[tuple[str, str | None]]:
+        """Names that a target binds: each with the member it takes, empty for the whole.
+
+        None stands for a part that nothing is known of.
+        """
+        if not target.named_child_count:
+            text = self._source.slice(target.start_byte, target.end_byte)
+            if text[:1] == "@":
+                yield f"self.{text.lstrip('@')}", ""
+            elif text.isidentifier() or plain(text):
+                yield text, ""
+            return
+        if target.type in self._rules.patterns:
+            yield from self._taken_apart(target)
+            return
+        text = self._source.slice(target.start_byte, min(target.end_byte, target.start_byte + 100))
+        if self._selves is not None and self._selves.fullmatch(text):
+            yield text, ""
+
+    def _taken_apart(self, target: Node) -> Iterator[tuple[str, str | None]]:
+        pending = [(target, "")]
+        count = 0
+        leaves = self._leaves
+        while pending and count < _MOST_NAMES:
+            node, taken = pending.pop()
+            if node.type in leaves:
+                count += 1
+                name = self._source.slice(node.start_byte, node.end_byte)
+                if node.type.startswith("shorthand"):
+                    yield name, name if not taken else None
+                else:
+                    yield name, taken or None
+                continue
+            if node.child_by_field_name("object") is not None:
+                text = self._source.slice(node.start_byte, node.end_byte)
+                if self._selves is not None and self._selves.fullmatch(text):
+                    yield text, None
+                continue
+            key = node.child_by_field_name("key")
+            value = node.child_by_field_name("value")
+            if key is not None and value is not None:
+                text = self._source.slice(key.start_byte, key.end_byte)
+                known = text.isidentifier() and not taken and value.type in leaves
+                pending.append((value, text if known else "?"))
+                continue
+            left = node.child_by_field_name("left")
+            if left is not None:
+                pending.append((left, taken))
+                continue
+            pending += [(one, taken and "?") for one in reversed(node.named_children)]
+
+
+def _all(node: Node, paths: tuple[str, ...]) -> list[Node]:
+    """All children of the first path that leads anywhere; several only of one ending in `*`."""
+    if len(paths) == 1 and paths[0].isidentifier():
+        only = node.child_by_field_name(paths[0])
+        return [] if only is None else [only]
+    for path in paths:
+        if path.endswith("*"):
+            found = node.children_by_field_name(path[:-1])
+            if found:
+                return found
+    one = _first(node, tuple(path for path in paths if not path.endswith("*")))
+    return [one] if one is not None else []
+
+
+def _first(node: Node, paths: tuple[str, ...]) -> Node | None:
+    for path in paths:
+        found = child(node, path)
+        if found is not None:
+            return found
+    return None
+
+
+class Rules(NamedTuple):
+    """The setting `bindings` of a language."""
+
+    fields: dict[str, tuple[tuple[str, ...], ...]]
+    """Node type -> for name, value and type the paths to try."""
+    patterns: frozenset[str]
+    lists: frozenset[str]
+    unbound: frozenset[str]
+    """Definitions of these types bind no name outside of a type."""
+    inferred: frozenset[str]
+    """Words in the place of a type that leave it to the value: `var`."""
+
+
+@cache
+def rules(language: str) -> Rules:
+    """What a language says of its bindings."""
+    settings = dict(language_info(language).bindings)
+    inferred = frozenset(settings.pop("inferred", "").split())
+    fields = {
+        kind: tuple(
+            () if part == "-" else tuple(part.split("|"))
+            for part in (recipe.split() + ["-"] * 3)[:3]
+        )
+        for kind, recipe in settings.items()
+        if not _ROLES.issuperset(recipe.split())
+    }
+
+    def of(role: str) -> frozenset[str]:
+        return frozenset(kind for kind, recipe in settings.items() if role in recipe.split())
+
+    return Rules(fields, of("pattern"), of("list"), of("unbound"), inferred)

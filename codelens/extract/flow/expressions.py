@@ -1,0 +1,251 @@
+"""Expressions in a short form: what resolving names needs of them, and nothing else.
+
+    name    E.name    E()    E[]    E[*]    E[with]    (E|E)    {k,k:E,...E}    `type`    0    ?
+
+`E()` is a call or a construction, in TypeScript with a letter for each argument
+(`codelens.resolve.languages.script.script_overloads`) between its
+brackets, `E[]` an element by key, `E[*]` one by
+iteration, `E[with]` what entering it as a context gives, `(E|E)` one or the other, `{...}` an
+object by its keys, a type in back quotes a value said to be of that type, `0` a literal, `?`
+anything else. What only wraps a value vanishes.
+A language says by its setting `expressions` which nodes are which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from tree_sitter import Node
+
+from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.source_text import Source
+
+UNKNOWN = "?"
+LITERAL = "0"
+LIMIT = 200
+"""Longest expression or type, in characters."""
+_RECORD = 1_000
+"""Longest object written out: a module's default export names all that it has."""
+_MOST_KEYS = 200
+_AWAITED = ".#await"
+_DEEPEST = 40
+_PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
+"""A name, or names with dots between: most of all expressions."""
+_FIRST = frozenset({"&&", "and"})
+_MORE = "*"
+_MOST_MARKS = 6
+_CHOICES = frozenset({"||", "??", "or"})
+
+
+class Expressions:
+    """Writes expressions of one text."""
+
+    def __init__(self, info: LanguageInfo, source: Source) -> None:
+        self._source = source
+        self._recipes, self._plain = _recipes(info.expressions)
+
+    def written(self, node: Node | None, depth: int = 0) -> str:
+        """The expression of a node; `?` if it is too long or deep."""
+        if node is None or depth > _DEEPEST:
+            return UNKNOWN
+        kind = node.type
+        if kind in self._plain:
+            text = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + LIMIT))
+            if text.isidentifier():
+                return text
+            if _PLAIN.fullmatch(text):
+                return text.replace("?", "") if "?" in text else text
+        recipe = self._recipes.get(kind)
+        if recipe is None:
+            return UNKNOWN
+        found = self._by_recipe(node, recipe, depth + 1)
+        if len(found) <= LIMIT:
+            return found
+        return found if found[0] == "{" and len(found) <= _RECORD else UNKNOWN
+
+    def _by_recipe(self, node: Node, recipe: tuple[str, ...], depth: int) -> str:
+        form, parts = recipe[0], recipe[1:]
+        if form == "plain":
+            return LITERAL
+        if form == "own":
+            return "self." + self._source.slice(node.start_byte, node.end_byte).lstrip("@")
+        special = _FORMS.get(form)
+        if special is not None:
+            return special(self, node, parts, depth)
+        called = child(node, parts[0] if parts else "0")
+        inner = self.written(called, depth)
+        if form == "call" and len(parts) > 1 and inner in (own := dict(map(_pair, parts[1:]))):
+            given = child(node, "arguments.0")
+            return self._quoted(given) if own[inner] == "type" else self.written(given, depth)
+        if inner == UNKNOWN or form == "through":
+            return inner
+        if form == "index":
+            return f"{inner}[]"
+        behind = f"({_marks(node, parts[1:])})" if form == "marked" else "()"
+        if called is not None and called.type == "await_expression":
+            # `await f<T>()`, as the grammar of TypeScript reads it.
+            return inner.removesuffix(_AWAITED) + behind + _AWAITED
+        return inner + behind
+
+    def _method(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """A call whose node holds the object and the name of the method side by side."""
+        name, owner = child(node, parts[1]), child(node, parts[0])
+        if name is None:
+            return UNKNOWN
+        called = self._source.slice(name.start_byte, name.end_byte) + "()"
+        if owner is None:
+            return called
+        before = self.written(owner, depth)
+        return UNKNOWN if before == UNKNOWN else f"{before}.{called}"
+
+    def _member(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        name = child(node, parts[1])
+        owner = self.written(child(node, parts[0]), depth)
+        if name is None or owner == UNKNOWN:
+            return UNKNOWN
+        return f"{owner}.{self._source.slice(name.start_byte, name.end_byte)}"
+
+    def _returns(self, node: Node, parts: tuple[str, ...], _depth: int) -> str:
+        result = self._quoted(child(node, parts[0]))
+        return UNKNOWN if result == UNKNOWN else "`() => " + result[1:]
+
+    def _then(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        before = self.written(child(node, parts[0]), depth)
+        return UNKNOWN if before == UNKNOWN else before + parts[1]
+
+    def _type(self, node: Node, parts: tuple[str, ...], _depth: int) -> str:
+        return self._quoted(child(node, parts[0]))
+
+    def _operator(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        sign = node.child_by_field_name("operator")
+        word = "" if sign is None else sign.type
+        if word in _FIRST:
+            return self.written(child(node, parts[1]), depth)
+        return self._either(node, parts, depth) if word in _CHOICES else UNKNOWN
+
+    def _either(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        first, second = (self.written(child(node, part), depth) for part in parts[:2])
+        if first == second:
+            return first
+        return UNKNOWN if UNKNOWN in {first, second} else f"({first}|{second})"
+
+    def _record(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
+        """An object by its keys and what it takes over; what nothing is known of hides the rest."""
+        found: list[str] = []
+        told = False
+        if node.named_child_count > _MOST_KEYS:
+            return LITERAL
+        for one in node.named_children:
+            kind = one.type
+            if kind == "shorthand_property_identifier":
+                found.append(self._source.slice(one.start_byte, one.end_byte))
+                told = True
+            elif kind == "spread_element":
+                value = self.written(one.named_child(0), depth)
+                found.append(f"...{value}")
+                told = told or value not in {LITERAL, UNKNOWN}
+            elif kind in {"pair", "method_definition"}:
+                key = one.child_by_field_name("key" if kind == "pair" else "name")
+                name = "" if key is None else self._source.slice(key.start_byte, key.end_byte)
+                value = self.written(one.child_by_field_name("value"), depth)
+                if name.isidentifier():
+                    found.append(f"{name}:{'?' if value == LITERAL else value}")
+                    told = told or value not in {LITERAL, UNKNOWN}
+        return "{" + ",".join(found) + "}" if told else LITERAL
+
+    def _cast(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
+        to = child(node, "1")
+        if to is None:
+            return self.written(child(node, "0"), depth)
+        return self._quoted(to)
+
+    def _quoted(self, node: Node | None) -> str:
+        text = self.type(node) if node is not None else ""
+        return f"`{text}`" if text and "`" not in text else UNKNOWN
+
+    def type(self, node: Node) -> str:
+        """Text of a type, on one line; empty if it is too long."""
+        raw = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + 4 * LIMIT))
+        text = " ".join(raw.split()).removeprefix(":").strip()
+        return text if len(text) <= LIMIT else ""
+
+
+_FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
+    "member": Expressions._member,  # pyright: ignore[reportPrivateUsage]
+    "method": Expressions._method,  # pyright: ignore[reportPrivateUsage]
+    "either": Expressions._either,  # pyright: ignore[reportPrivateUsage]
+    "operator": Expressions._operator,  # pyright: ignore[reportPrivateUsage]
+    "cast": Expressions._cast,  # pyright: ignore[reportPrivateUsage]
+    "record": Expressions._record,  # pyright: ignore[reportPrivateUsage]
+    "returns": Expressions._returns,  # pyright: ignore[reportPrivateUsage]
+    "then": Expressions._then,  # pyright: ignore[reportPrivateUsage]
+    "type": Expressions._type,  # pyright: ignore[reportPrivateUsage]
+}
+"""How a recipe's first word is followed, where there is more to it than one inner node."""
+
+
+def _marks(node: Node, letters: tuple[str, ...]) -> str:
+    """Arguments of a call, a letter each, by the types of their nodes: `string:s`."""
+    told = dict(map(_pair, letters))
+    found = "<" if node.child_by_field_name("type_arguments") is not None else ""
+    listed = node.child_by_field_name("arguments")
+    if listed is None or listed.type != "arguments":
+        return found + _MORE
+    for at, one in enumerate(listed.named_children):
+        if at == _MOST_MARKS or one.type == "spread_element":
+            return found + _MORE
+        if one.type != "comment":
+            found += told.get(one.type, "u")
+    return found
+
+
+def _pair(part: str) -> tuple[str, str]:
+    """A built-in function, and what it gives: `new:type` its first argument as a type."""
+    name, _, gives = part.partition(":")
+    return name, gives
+
+
+def plain(text: str) -> bool:
+    """A text is a name, or names with dots between."""
+    return _PLAIN.fullmatch(text) is not None
+
+
+def child(node: Node, path: str) -> Node | None:
+    """The node by fields, or by numbers among the named children.
+
+    `^` is the parent, `$` the last child, `~kind` the first of a kind, `.` the node itself.
+    """
+    if path.isidentifier():
+        return node.child_by_field_name(path)
+    if path == ".":
+        return node
+    found: Node | None = node
+    for part in path.split("."):
+        if found is None:
+            return None
+        if part == "^":
+            found = found.parent
+        elif part == "$":
+            count = found.named_child_count
+            found = found.named_child(count - 1) if count else None
+        elif part[0] == "~":
+            kind = part[1:]
+            found = next((one for one in found.named_children if one.type == kind), None)
+        elif part.isdigit():
+            found = found.named_child(int(part)) if int(part) < found.named_child_count else None
+        else:
+            found = found.child_by_field_name(part)
+    return found
+
+
+@cache
+def _recipes(
+    settings: tuple[tuple[str, str], ...],
+) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    found = {kind: tuple(recipe.split()) for kind, recipe in settings}
+    plain_kinds = frozenset(
+        kind for kind, recipe in found.items() if recipe[0] in {"name", "member"}
+    )
+    return found, plain_kinds

@@ -1,0 +1,387 @@
+"""Names used, not defined: calls, types, and such other names as the text defines or imports.
+
+Thousands of them stand in a large file, so they are worked on by column, not one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from itertools import repeat
+from typing import cast
+
+from tree_sitter import Node
+
+from codelens.extract.flow.expressions import UNKNOWN
+from codelens.extract.flow.scopes import Flow
+from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.parse.captures import Captures
+from codelens.extract.source_text import Source
+from codelens.extract.symbols.symbols import Symbols
+from codelens.types import Import, Reference
+
+KINDS = ("name", "type", "call")
+"""What `@reference.<kind>` may be; of two kinds at one place the later counts."""
+BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
+"""Captures that count if the text defines or imports a thing of that name, and their kinds."""
+_MODULE_PARTS = re.compile(r"[./\\:]+")
+_SEPARATORS, _BRACKETS = ".:>\\", "()[]{}\"'`,;"
+_LONGEST_NAME = 200
+_OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
+"""The one name before a member's dot, read backwards: forwards each letter would be a start."""
+_LONGEST_OWNER = 80
+MACRO = -2
+"""Arguments of a macro: not counted, but no function of that name is called."""
+ROOT = "\\"
+"""The receiver of a name that is told to be in no namespace: `\\strlen()` of PHP."""
+_LONGEST_CHAIN = 160
+_DOTS = frozenset({b".", b":", b">", b"\\"})
+_BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
+_BEFORE_NAME = _DOTS | _BLANKS
+_CLOSED = frozenset(")]")
+_CUT = frozenset(".?!")
+"""A text that begins so is not the whole of a chain."""
+_JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-\??(?=\s*[\w)\]])|::(?=[\w>])|\\(?=\w)")
+"""What joins a member to its owner, read backwards."""
+_CHAIN = re.compile(
+    rb"(?:\s*\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-\??|::|\\))*[\w$#\x80-\xff]*"
+    rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?!>:\\\x80-\xff\"'`}]|\s+\.)"
+)
+"""The same with the names before it, where there is nothing but names."""
+_DOT = re.compile(r"[?!]?\.|\??->|::|\\")
+_FIELDS = frozenset({"field", "member"})
+_MEMBERS = _FIELDS | {"method", "property"}
+"""Kinds that are used behind their owner, not by name alone."""
+
+_new_reference = cast(
+    "Callable[[tuple[str, str, int, int, int, str, int, int, str]], Reference]",
+    partial(tuple.__new__, Reference),  # pyright: ignore[reportUnknownMemberType]
+)
+"""`Reference._make` without its check of the length, which would cost twice the rest."""
+
+
+def references_of(
+    captures: Captures,
+    found: Symbols,
+    imports: Iterable[Import],
+    info: LanguageInfo,
+    source: Source,
+    flow: Flow,
+) -> list[Reference]:
+    """References of a text: calls, types and names, in order of the text.
+
+    A `@reference.bound` counts only if the text defines or imports a thing of that name: so
+    local variables, which only a scope analysis could tell from others, mostly stay away.
+    """
+    # By position, as captures come in another order each time where patterns overlap; what is
+    # written later into the same place wins.
+    found_at = _bound(captures, found, imports, info, source)
+    for name, start in _joined_calls(captures, info, source):
+        found_at[start] = (name, "call")
+    for kind in KINDS:
+        nodes = captures.get(f"reference.{kind}")
+        if nodes:
+            names, starts = _last_names(nodes, source, _last_name(info))
+            ignored = info.ignored_types if kind == "type" else info.ignored_calls
+            names, starts = _foreign(names, starts, found, ignored)
+            parameters = captures.get("type.parameter") if kind == "type" else None
+            if parameters:
+                names, starts = _given_types(names, starts, found, parameters, source)
+            found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
+    # What a parser puts in where a name is missing is none: `self. = 1`.
+    starts = sorted([start for start, (name, _) in found_at.items() if name])
+    named = [found_at[start] for start in starts]
+    names = [name for name, _ in named]
+    kinds = [kind for _, kind in named]
+    line_starts = source.line_starts
+    lines = list(map(bisect_right, repeat(line_starts), starts))
+    columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
+    receivers = _receivers(captures, names, starts, source, flow)
+    scopes = flow.scopes_at(starts)
+    owners = _owners(starts, found)
+    counts, given = _arguments(captures, names, starts, source, flow)
+    rows = zip(names, kinds, lines, columns, owners, receivers, scopes, counts, given, strict=True)
+    return list(map(_new_reference, rows))
+
+
+def _arguments(
+    captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
+) -> tuple[list[int], list[str]]:
+    """How many arguments stand behind each name, and which."""
+    lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
+    given = [""] * len(names)
+    text = source.text
+    told = flow.arguments
+    if not lists and not told:
+        return [-1] * len(names), given
+    found: list[int] = []
+    for at, (name, start) in enumerate(zip(names, starts, strict=True)):
+        end = start + (len(name) if name.isascii() else len(name.encode()))
+        while text[end : end + 1] in _BLANKS:
+            end += 1
+        if text[end : end + 1] == b"!":
+            found.append(MACRO)
+            continue
+        node = lists.get(end)
+        types = told.generics(end) if told else ""
+        if told and node is None:
+            node = lists.get(told.behind(end))
+        if node is None:
+            found.append(-1)
+        elif told:
+            count, given[at] = told.written(node)
+            found.append(min(count, 127))
+        else:
+            found.append(min(node.named_child_count, 127))
+        if types:
+            given[at] = f"{types}\n{given[at]}".rstrip()
+    return found, given
+
+
+def _receivers(
+    captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
+) -> list[str]:
+    """What stands before the dot of each name; see `Reference.receiver`."""
+    nodes = captures.get("chain", [])
+    ends = [node.end_byte for node in nodes]
+    heads = [node.start_byte for node in nodes]
+    # Most chains are names and dots; a longer text is cut, and then looked at as a tree.
+    slices = map(source.slice, map(max, heads, [end - _LONGEST_CHAIN for end in ends]), ends)
+    chains = {
+        end: (head, text, node)
+        for end, head, text, node in zip(ends, heads, slices, nodes, strict=True)
+    }
+    owned = {node.end_byte: node for node in captures.get("receiver", ())}
+    text = source.text
+    written = flow.expressions.written
+    chained = bool(nodes) and not owned
+    found: list[str] = []
+    add = found.append
+    for name, start in zip(names, starts, strict=True):
+        if text[start - 1 : start] not in _BEFORE_NAME:
+            add("")
+            continue
+        known = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
+        if known is None or known[0] == start:
+            bare = chained and text[start - 1 : start] in _BLANKS
+            add("" if bare else _read_back(text, start, owned, flow))
+            continue
+        _, chain, node = known
+        before, _, last = chain.rpartition(".")
+        if last != name:
+            add(_read_back(text, start, owned, flow, node, name))
+        elif before.replace(".", "").isidentifier() and chain[0] not in _CUT:
+            add(before)
+        elif before[-1:] in _CLOSED:
+            add(_without_name(written(node), name))
+        else:
+            add(_read_back(text, start, owned, flow, node, name))
+    return found
+
+
+def _read_back(
+    text: bytes,
+    start: int,
+    owned: dict[int, Node],
+    flow: Flow,
+    chain: Node | None = None,
+    name: str = "",
+) -> str:
+    """The receiver of a name, from the text before it, else from the tree."""
+    before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
+    near = _CHAIN.match(before)
+    if near is not None:
+        return _DOT.sub(".", near[1][::-1].decode("utf-8", "replace"))
+    joint = _JOINT.match(before)
+    if joint is None:
+        return ROOT if before[:1] == b"\\" else ""
+    written = flow.expressions.written
+    # `a!!.b` is a whole with its sign, `a?.b` is not.
+    for length in (joint.end(), joint.end() - (joint[0][-1:] in {b"!", b"?"})):
+        end = start - length
+        while text[end - 1 : end] in _BLANKS:
+            end -= 1
+        if end in owned:
+            return written(owned[end])
+    return UNKNOWN if chain is None else _without_name(written(chain), name)
+
+
+def _without_name(whole: str, name: str) -> str:
+    return whole[: -len(name) - 1] if whole.endswith("." + name) else UNKNOWN
+
+
+def _bound(
+    captures: Captures,
+    found: Symbols,
+    imports: Iterable[Import],
+    info: LanguageInfo,
+    source: Source,
+) -> dict[int, tuple[str, str]]:
+    """Names that count as the text binds them, by position, with their kinds."""
+    found_at: dict[int, tuple[str, str]] = {}
+    known: set[str] = set()
+    telling = re.compile(info.bound_names) if info.bound_names else None
+    for capture, kind in BOUND:
+        nodes = captures.get(capture)
+        if nodes:
+            known = known or _known_names(found, imports, info.known_members)
+            names = source.texts(nodes)
+            if info.reference_names:
+                names = [_plain(name, _last_name(info)) for name in names]
+            for node, name in zip(nodes, names, strict=True):
+                if (
+                    name in known or (telling is not None and telling.fullmatch(name))
+                ) and node.start_byte not in found.name_starts:
+                    found_at[node.start_byte] = (name, kind)
+    members = captures.get("reference.member")
+    if members:
+        known = known or _known_names(found, imports, info.known_members)
+        for start, name in _used_members(members, known, info, source):
+            if start not in found.name_starts:
+                found_at[start] = (name, "name")
+    return found_at
+
+
+def _used_members(
+    members: list[Node], known: set[str], info: LanguageInfo, source: Source
+) -> Iterator[tuple[int, str]]:
+    """Members of what the file binds, or of the instance: `module.name`, `self.name`."""
+    selves = re.compile(info.selves) if info.selves != ".*" else None
+    for node, name in zip(members, source.texts(members), strict=True):
+        start = node.start_byte
+        before = _OWNER.match(source.slice(max(0, start - _LONGEST_OWNER), start)[::-1])
+        if before is None:
+            continue
+        owner = before[1][::-1]
+        if owner in known or (selves is not None and selves.fullmatch(owner)):
+            yield start, name
+
+
+def _plain(text: str, name: re.Pattern[str]) -> str:
+    match = None if text.isidentifier() else name.search(text)
+    return match[1] if match else text
+
+
+def _joined_calls(
+    captures: Captures, info: LanguageInfo, source: Source
+) -> Iterator[tuple[str, int]]:
+    """Names in several pieces: `[list insert: x at: 1]` calls `insert:at:`."""
+    for node in captures.get("reference.call.joined", ()):
+        pieces: list[str] = []
+        first = node.start_byte
+        for at, child in enumerate(node.children):
+            if node.field_name_for_child(at) == info.joined:
+                first = first if pieces else child.start_byte
+                follower = child.next_sibling
+                colon = ":" if follower is not None and follower.type == ":" else ""
+                pieces.append(source.slice(child.start_byte, child.end_byte) + colon)
+        if pieces:
+            yield "".join(pieces), first
+
+
+@cache
+def _last_name(info: LanguageInfo) -> re.Pattern[str]:
+    """Finds the last part of a qualified name, in its first group."""
+    if info.reference_names:
+        return re.compile(info.reference_names)
+    separators = "".join(sign for sign in _SEPARATORS if sign not in info.name_characters)
+    none = re.escape(separators + _BRACKETS)
+    return re.compile(rf"(?:^|[{re.escape(separators)}\s])([^\s{none}]+)\Z")
+
+
+def _last_names(
+    nodes: list[Node], source: Source, last_name: re.Pattern[str]
+) -> tuple[list[str], list[int]]:
+    """Names of the nodes and where they start; a qualified name stands for its last part."""
+    texts = source.texts(nodes)
+    starts = [node.start_byte for node in nodes]
+    if all(map(str.isidentifier, texts)):
+        return texts, starts
+    names: list[str] = []
+    places: list[int] = []
+    for node, text, start in zip(nodes, texts, starts, strict=True):
+        if text.isidentifier():
+            names.append(text)
+            places.append(start)
+            continue
+        match = last_name.search(text[-_LONGEST_NAME:])
+        if match:
+            names.append(match[1])
+            # Bytes that are no UTF-8 grow when decoded.
+            places.append(max(start, node.end_byte - len(match[1].encode())))
+    return names, places
+
+
+def _foreign(
+    names: list[str], starts: list[int], found: Symbols, ignored: frozenset[str]
+) -> tuple[list[str], list[int]]:
+    """Without the names in definitions, and without those that are built in."""
+    defined = found.name_starts
+    if not ignored and defined.isdisjoint(starts):
+        return names, starts
+    kept = [
+        at
+        for at, (name, start) in enumerate(zip(names, starts, strict=True))
+        if name not in ignored and start not in defined
+    ]
+    return [names[at] for at in kept], [starts[at] for at in kept]
+
+
+def _given_types(
+    names: list[str], starts: list[int], found: Symbols, parameters: list[Node], source: Source
+) -> tuple[list[str], list[int]]:
+    """Without the type parameters, each inside the definition that it is a parameter of."""
+    holders: dict[str, set[int]] = {}
+    ordered = sorted(parameters, key=lambda node: node.start_byte)
+    inside = _owners([node.start_byte for node in ordered], found)
+    for name, holder in zip(source.texts(ordered), inside, strict=True):
+        holders.setdefault(name, set()).add(holder)
+    suspects = [at for at, name in enumerate(names) if name in holders]
+    owners = dict(zip(suspects, _owners([starts[at] for at in suspects], found), strict=True))
+    given: set[int] = set()
+    for at in suspects:
+        owner = owners[at]
+        while owner not in holders[names[at]] and owner >= 0:
+            owner = found.symbols[owner].parent
+        if owner in holders[names[at]]:
+            given.add(at)
+    kept = [at for at in range(len(names)) if at not in given]
+    return [names[at] for at in kept], [starts[at] for at in kept]
+
+
+def _known_names(found: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
+    left_out = _FIELDS if members else _MEMBERS
+    known = {symbol.name for symbol in found.symbols if symbol.kind not in left_out}
+    for one in imports:
+        known.add(one.alias or one.name or one.module)
+        if not one.alias and not one.name:
+            parts = _MODULE_PARTS.split(one.module)
+            known.update((parts[0], parts[-1]))
+    known -= {"", "*"}
+    return known
+
+
+def _owners(starts: list[int], found: Symbols) -> list[int]:
+    """Innermost symbol at each position, by the spans of the symbols' own nodes."""
+    bounds, symbols = [0], [-1]
+    ends = [-1]
+    inside = [-1]
+    for at, frame in enumerate(found.frames):
+        if frame.index != at or frame.passing:
+            continue
+        start = frame.tree_start
+        while len(ends) > 1 and ends[-1] <= start:
+            bounds.append(ends.pop())
+            inside.pop()
+            symbols.append(inside[-1])
+        bounds.append(start)
+        symbols.append(at)
+        ends.append(frame.tree_end)
+        inside.append(at)
+    while len(ends) > 1:
+        bounds.append(ends.pop())
+        inside.pop()
+        symbols.append(inside[-1])
+    return [symbols[at - 1] for at in map(bisect_right, repeat(bounds), starts)]

@@ -1,0 +1,244 @@
+"""Which language a file is written in: by override, name, extension, `#!` line, content.
+
+What this takes of the settings of all languages stands in `languages/detection.json` as well, as
+reading fifty settings files would cost each command 50 ms. The file says which settings it was
+made from; where these have changed they are read themselves, and a test asks for a new one
+(`python -m codelens.extract.language_detection`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from hashlib import blake2b
+from typing import NamedTuple, TypedDict, cast
+
+from codelens.extract import language_settings
+from codelens.extract.extractor_version import CORE_VERSION
+from codelens.extract.language_settings import TEXT, language_info
+
+_VERSIONS_PER_CORE = 1000
+_INDEX = "detection.json"
+
+
+class Traits(NamedTuple):
+    """What a language is told by."""
+
+    name: str
+    title: str
+    version: int
+    parsed: bool
+    """It has a grammar."""
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...]
+    stems: tuple[str, ...]
+    interpreters: tuple[str, ...]
+    aliases: tuple[str, ...]
+    """Names that fenced code in prose gives it, beside its own."""
+    contested: tuple[tuple[str, str], ...]
+
+
+class _Index(TypedDict):
+    digest: str
+    languages: list[list[object]]
+
+
+class _Table(NamedTuple):
+    by_extension: Mapping[str, str]
+    by_filename: Mapping[str, str]
+    by_stem: Mapping[str, str]
+    by_interpreter: Mapping[str, str]
+    contested: Mapping[str, list[tuple[re.Pattern[bytes], str]]]
+
+
+@cache
+def all_traits() -> Mapping[str, Traits]:
+    """The traits of all languages, by name."""
+    try:
+        known = cast("_Index", json.loads((language_settings.FOLDER / _INDEX).read_bytes()))
+    except (OSError, ValueError):
+        known = _Index(digest="", languages=[])
+    if known["digest"] == settings_digest():
+        found = [Traits._make(map(_frozen, row)) for row in known["languages"]]
+    else:
+        found = list(_read())
+    return {one.name: one for one in found}
+
+
+def language_called(word: str) -> str | None:
+    """The language that people call so: by its name, title, an alias or an extension; or None."""
+    known = all_traits()
+    word = word.lower()
+    if word in known:
+        return word
+    for one in known.values():
+        if word == one.title.lower() or word in one.aliases:
+            return one.name
+    return next((one.name for one in known.values() if f".{word}" in one.extensions), None)
+
+
+def extractor_version(language: str) -> int:
+    """Version of the facts in a language: grows with the code and with its own settings."""
+    return CORE_VERSION * _VERSIONS_PER_CORE + all_traits()[language].version
+
+
+def language_of(path: bytes, head: bytes, overrides: Mapping[str, str] | None = None) -> str:
+    """Language of a file by override, name, extension, `#!` line and content; `text` if unknown.
+
+    Args:
+        path: relative to the worktree, `/` between its parts.
+        head: the first few kB of the file.
+        overrides: glob -> language; the last that matches counts. A glob without `/` is matched
+            with the file's name, one with `/` with the whole path; `**` crosses folders.
+
+    Raises:
+        SettingError: an override names an unknown language.
+    """
+    known = language_by_path(path, overrides)
+    if known is not None:
+        return known
+    table = _table()
+    extension = _extension(_name(path))
+    for pattern, language in table.contested.get(extension, ()):
+        if pattern.search(head):
+            return language
+    if extension:
+        return table.by_extension.get(extension, TEXT)
+    return table.by_interpreter.get(_interpreter(head), TEXT)
+
+
+def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) -> str | None:
+    """Language of a file where its path alone tells it; None if its content is needed.
+
+    Raises:
+        SettingError: an override names an unknown language.
+    """
+    if overrides:
+        chosen = _override(path, tuple(overrides.items()))
+        if chosen is not None:
+            return chosen
+    table = _table()
+    name = _name(path)
+    known = table.by_filename.get(name)
+    if known is not None:
+        return known
+    extension = _extension(name)
+    if not extension or extension in table.contested:
+        return None
+    known = table.by_extension.get(extension)
+    return known or table.by_stem.get(name.partition(".")[0], TEXT)
+
+
+def _name(path: bytes) -> str:
+    return path[path.rfind(b"/") + 1 :].decode("utf-8", "replace")
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(\S+)([^\n]*)")
+
+
+def _interpreter(head: bytes) -> str:
+    """Name of the program that a `#!` line runs, version digits left out."""
+    match = _SHEBANG.match(head)
+    if not match:
+        return ""
+    program = match[1]
+    if program == b"env":
+        words = [word for word in match[2].split() if word[:1] != b"-" and b"=" not in word]
+        program = words[0].rsplit(b"/", 1)[-1] if words else b""
+    return program.decode("utf-8", "replace").rstrip("0123456789.")
+
+
+def _override(path: bytes, rules: tuple[tuple[str, str], ...]) -> str | None:
+    text = path.decode("utf-8", "surrogateescape")
+    name = text[text.rfind("/") + 1 :]
+    for pattern, whole_path, language in reversed(_compiled(rules)):
+        if pattern.fullmatch(text if whole_path else name):
+            return language
+    return None
+
+
+@lru_cache(maxsize=16)
+def _compiled(rules: tuple[tuple[str, str], ...]) -> list[tuple[re.Pattern[str], bool, str]]:
+    for _, language in rules:
+        language_info(language)
+    return [
+        (re.compile(_glob(glob.lstrip("/"))), "/" in glob, language) for glob, language in rules
+    ]
+
+
+_GLOB_PARTS = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[[^]/]+\]|.", re.DOTALL)
+
+
+def _glob(glob: str) -> str:
+    parts: list[str] = []
+    for part in _GLOB_PARTS.findall(glob):
+        if part == "**/":
+            parts.append("(?:.*/)?")
+        elif part in {"/**", "**"}:
+            parts.append(".*")
+        elif part == "*":
+            parts.append("[^/]*")
+        elif part == "?":
+            parts.append("[^/]")
+        elif len(part) > 1:
+            parts.append("[" + part[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]")
+        else:
+            parts.append(re.escape(part))
+    return "(?s:" + "".join(parts) + ")"
+
+
+@cache
+def _table() -> _Table:
+    found = list(all_traits().values())
+    contested: dict[str, list[tuple[re.Pattern[bytes], str]]] = {}
+    for one in found:
+        for extension, pattern in one.contested:
+            entry = (re.compile(pattern.encode(), re.MULTILINE), one.name)
+            contested.setdefault(extension, []).append(entry)
+    return _Table(
+        {key: one.name for one in found for key in one.extensions},
+        {key: one.name for one in found for key in one.filenames},
+        {key: one.name for one in found for key in one.stems},
+        {key: one.name for one in found for key in one.interpreters},
+        contested,
+    )
+
+
+def settings_digest() -> str:
+    """Digest of all settings files."""
+    digest = blake2b(digest_size=16)
+    for path in sorted(language_settings.FOLDER.glob("*.toml")):
+        data = path.read_bytes()
+        digest.update(f"{path.name} {len(data)}\n".encode() + data)
+    return digest.hexdigest()
+
+
+def index_text() -> str:
+    """What `detection.json` should hold."""
+    rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in _read())
+    return f'{{"digest": "{settings_digest()}", "languages": [\n{rows}\n]}}\n'
+
+
+def _read() -> Iterator[Traits]:
+    for info in language_settings.languages():
+        yield Traits(
+            info.name, info.title, info.version, bool(info.grammar), info.extensions,
+            info.filenames, info.stems, info.interpreters, info.aliases, info.contested,
+        )  # fmt: skip
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, list):
+        return tuple(map(_frozen, cast("list[object]", value)))
+    return value
+
+
+if __name__ == "__main__":
+    (language_settings.FOLDER / _INDEX).write_text(index_text(), encoding="utf-8")

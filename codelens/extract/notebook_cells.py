@@ -1,0 +1,106 @@
+"""Code in the cells of a notebook, which is JSON: each line of code is a string on a line.
+
+The strings are taken without their quotes and without the backslashes of their escapes, and each
+with the newline of the file behind it: so a parser sees the code, at its places in the file.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from codelens.extract.parse.captures import Captures
+from codelens.extract.parse.parse_ranges import Span
+from codelens.extract.source_text import Source
+
+_DEFAULT = "python"
+_LANGUAGE = re.compile(
+    rb'"(?:language_info"\s*:\s*\{[^]]*?"name|kernelspec"\s*:\s*\{[^}]*?"language)"\s*:\s*"([^"]+)"'
+)
+_MAGIC = re.compile(rb"[ ]*(?:[%!?]|\w+\?)")
+"""Lines that are for the notebook itself."""
+_LINE_END = re.compile(rb'"[ \t]*,?[ \t]*\r?(?=\n)')
+_BETWEEN_LINES = re.compile(r'(?:\\n)?",?\s+"')
+_LAST_END = re.compile(r'(?:\\n",?|(?<!\\)",?)\s*"?\Z')
+_ESCAPED = re.compile(r'\\(["\\/])')
+_METADATA = 20_000
+"""The language stands in the last bytes of a notebook, or in the first."""
+
+Cells = list[tuple[str, list[Span], int]]
+
+
+def cells_of(captures: Captures, source: Source) -> Cells:
+    """The code of a notebook as one part: language, spans, depth; none if it cannot be read so."""
+    nodes = sorted(captures.get("embedded.cell", ()), key=lambda node: node.start_byte)
+    spans: list[Span] = []
+    for node in nodes:
+        lines = _lines(node, source.text)
+        for start, end in lines:
+            found = _line_spans(source.text, start, end)
+            if found is None:
+                return []
+            spans += found
+    if not spans:
+        return []
+    return [(_language(source.text), spans, 4)]
+
+
+def as_code(quoted: str) -> str:
+    """A signature or doc without what the strings of the file put between its lines."""
+    text = _BETWEEN_LINES.sub(" ", quoted)
+    return " ".join(_ESCAPED.sub(r"\1", _LAST_END.sub("", text)).split()).rstrip(" :")
+
+
+def _lines(cell: Node, text: bytes) -> list[Span]:
+    """The strings of a code cell's source, quotes included."""
+    source: Node | None = None
+    for pair in cell.named_children:
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key is None or value is None:
+            continue
+        name = text[key.start_byte : key.end_byte]
+        if name == b'"cell_type"' and text[value.start_byte : value.end_byte] != b'"code"':
+            return []
+        if name == b'"source"' and value.type == "array":
+            source = value
+    if source is None:
+        return []
+    lines = [one.byte_range for one in source.named_children]
+    return [] if lines and text.startswith(b"%%", lines[0][0] + 1) else lines
+
+
+def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
+    """What of a string is code, its line's own newline included; None if others share the line."""
+    finish = _LINE_END.match(text, end - 1)
+    if finish is None:
+        return None
+    newline = finish.end()
+    begin, last = start + 1, end - 1
+    if text.endswith(b"\\n", begin, last):
+        last -= 2
+    if _MAGIC.match(text, begin, last):
+        return []
+    spans: list[Span] = []
+    at = begin
+    while at < last:
+        cut = text.find(b"\\", at, last)
+        if cut < 0:
+            break
+        if cut > begin:
+            spans.append((begin, cut))
+        # Of an escaped quote or backslash the character itself is code.
+        kept = text[cut + 1 : cut + 2] in b'"\\/'
+        begin = cut + 1 if kept else cut + 2
+        at = cut + 2
+    if begin < last:
+        spans.append((begin, last))
+    spans.append((newline, newline + 1))
+    return spans
+
+
+def _language(text: bytes) -> str:
+    match = _LANGUAGE.search(text, max(0, len(text) - _METADATA)) or _LANGUAGE.search(
+        text, 0, _METADATA
+    )
+    return match[1].decode("utf-8", "replace") if match else _DEFAULT

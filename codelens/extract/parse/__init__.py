@@ -1,0 +1,1 @@
+"""Parsing within limits: grammars, captures, and texts that are broken."""

@@ -1,0 +1,188 @@
+"""One parse and one run of a language's query, within limits.
+
+The limits count work, not time: the same text must give the same facts on a slow machine.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from tree_sitter import Node, Parser, Point, QueryCursor, Range, Tree
+
+from codelens.extract.language_settings import Unparsable
+from codelens.extract.parse.grammars import Grammar
+
+Captures = dict[str, list[Node]]
+"""Capture -> its nodes, in no order to rely on: where patterns overlap it changes by the run."""
+
+_READ_BYTES = 1_024
+_STEPS_BASE = 60
+"""Added to a language's `steps`: sound texts take up to 18 a kB (2,900 files), 2,690 damaged ones
+never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at
+whose end tree-sitter copies a forked stack for 16 s into 5 GB, where no callback can stop it."""
+_CPU_LIMIT_S = 2.0
+_CPU_LIMIT_S_PER_BYTE = 2e-6
+"""The exception: hopeless texts make single steps slow. Sound ones take a tenth of this."""
+_DEEPEST = 1_000
+"""The query's time grows with the square of the depth: nested namespaces take 1 s at 2,000 levels,
+25 s at 10,000; beyond 65,535 the cursor's counter wraps."""
+_MOST_TOKENS = 10_000
+"""Tokens in a row below one node; the query cursor looks at all that follow, at each."""
+_LARGE = 20_000
+_BRACE = re.compile(rb"[{}]")
+_SHOWN = re.compile(rb"[^\r\n]")
+
+
+class Mask(NamedTuple):
+    """A span that is read otherwise than written."""
+
+    start: int
+    end: int
+    word: str | None
+    """What is read in its place, blanks if it is empty; None: blanks, and what follows begins
+    here, as the span holds a mark of it."""
+
+
+class ParseTimeout(Exception):
+    """A text takes more work than any sound text of its size does."""
+
+
+def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
+    """Parse a text, or the given ranges of it as if nothing stood between them.
+
+    Raises:
+        ParseTimeout: the parser went over its limit, or left a tree no query could cope with.
+    """
+    rule = grammar.info.unparsable
+    spans = [(one.start_byte, one.end_byte) for one in ranges]
+    parts = [text[start:end] for start, end in spans] or [text]
+    if rule is not None and any(_is_unparsable(part, rule) for part in parts):
+        raise ParseTimeout("nested deeper than the grammar can take")
+    if grammar.info.masked:
+        text = _replaced(text, masked(grammar.info.masked, text, tuple(spans)))
+    parser = Parser(grammar.language, included_ranges=ranges or None)
+    size = sum(map(len, parts))
+    limit = _STEPS_BASE + size * grammar.info.steps // 1_000
+    steps = 0
+    deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
+
+    whole = memoryview(text)
+    views: dict[int, memoryview] = {}
+
+    parsing = True
+
+    def read(offset: int, _point: Point) -> memoryview | bytes:
+        if not parsing:
+            # Predicates ask here for the text of nodes; whatever is no bytes ends the process.
+            return text[offset : offset + _READ_BYTES]
+        # Perl's scanner asks for the column at each step, which reads anew from the same place.
+        if offset not in views:
+            views[offset] = whole[offset:]
+        return views[offset]
+
+    def too_much(_offset: int, _has_error: bool) -> bool:
+        nonlocal steps
+        steps += 1
+        return steps > limit or time.thread_time() > deadline
+
+    try:
+        # Only the reading form takes a progress callback; it costs no more than the plain one.
+        tree = parser.parse(read, progress_callback=too_much)
+    except ValueError as error:
+        raise ParseTimeout(f"gave up after {steps} steps of at most {limit}") from error
+    finally:
+        # py-tree-sitter (0.26.1) never gives back what a reading function returned. A view that
+        # was released is 200 bytes, a piece of the text would stay as it is.
+        parsing = False
+        for view in views.values():
+            view.release()
+    if tree.root_node.descendant_count > _LARGE:
+        _refuse_long_runs(tree.root_node)
+    return tree
+
+
+def _is_unparsable(text: bytes, rule: Unparsable) -> bool:
+    if rule.marker and text.count(rule.marker.encode()) > rule.most:
+        return _deepest_brace(text) > rule.most
+    if not rule.run:
+        return False
+    # A search for the regex alone would cost a third of the parse.
+    marked = text.translate(_marks(rule.characters))
+    return b"\1" * rule.run in marked and re.search(rule.regex.encode(), text) is not None
+
+
+def _deepest_brace(text: bytes) -> int:
+    depth = deepest = 0
+    for match in _BRACE.finditer(text):
+        depth = max(0, depth + (1 if match[0] == b"{" else -1))
+        deepest = max(deepest, depth)
+    return deepest
+
+
+@cache
+def _marks(characters: str) -> bytes:
+    return bytes(code in characters.encode() for code in range(256))
+
+
+@cache
+def _mask(regex: str) -> re.Pattern[bytes]:
+    return re.compile(regex.encode(), re.MULTILINE)
+
+
+@lru_cache(maxsize=1)
+def masked(regex: str, text: bytes, spans: tuple[tuple[int, int], ...] = ()) -> list[Mask]:
+    """What in the spans, by default in all of a text, is read otherwise than written.
+
+    The regex's groups, or all that it matches if it has none, are read as blanks; a named group
+    is read as its name, less `_` and digits at its end, where that fits (`_` itself as blanks).
+    """
+    pattern = _mask(regex)
+    words = {at: name.rstrip("0123456789").rstrip("_") for name, at in pattern.groupindex.items()}
+    groups = range(1, pattern.groups + 1) if pattern.groups else (0,)
+    return [
+        Mask(match.start(group), match.end(group), words.get(group))
+        for span in spans or [(0, len(text))]
+        for match in pattern.finditer(text, *span)
+        for group in groups
+        if match.start(group) < match.end(group)
+    ]
+
+
+def _replaced(text: bytes, spans: list[Mask]) -> bytes:
+    """The text with words and blanks in place of the spans, so that positions stay."""
+    if not spans:
+        return text
+    found = bytearray(text)
+    for start, end, name in spans:
+        word = (name or "").encode()
+        blank = _SHOWN.sub(b" ", text[start:end])
+        fits = len(word) <= len(blank) and b"\n" not in blank[: len(word)]
+        found[start:end] = word + blank[len(word) :] if fits else blank
+    return bytes(found)
+
+
+def captures_of(root: Node, grammar: Grammar) -> Captures:
+    """Nodes of each capture of the grammar's query.
+
+    The cursor's own progress callback is no way to stop it: in tree-sitter 0.26.1 it crashes
+    the process. So the trees that would need it are refused before.
+    """
+    cursor = QueryCursor(grammar.query)
+    cursor.set_max_start_depth(_DEEPEST)
+    return cursor.captures(root)
+
+
+def _refuse_long_runs(root: Node) -> None:
+    pending = [(root, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if node.child_count - node.named_child_count > _MOST_TOKENS + node.named_child_count:
+            raise ParseTimeout(f"{node.child_count} tokens in a row")
+        if depth < _DEEPEST:
+            pending += [
+                (child, depth + 1) for child in node.children if child.descendant_count > _LARGE
+            ]

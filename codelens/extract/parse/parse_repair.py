@@ -1,0 +1,181 @@
+"""Parsing around text that is broken, as it is while somebody types.
+
+A bracket left open makes a parser take what follows for part of it, and lose it. But some lines
+say by themselves that a definition begins there (`restarts` in a language's settings). Where the
+tree has no definition on such a line, the lines from the definition before it are taken out, and
+the rest is parsed again as if they were not there; then the lines taken out are parsed alone.
+All positions stay those of the whole text, so what follows need not know.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from tree_sitter import Node, Range
+
+from codelens.extract.parse.captures import Captures, captures_of, parse
+from codelens.extract.parse.grammars import Grammar
+from codelens.extract.parse.macro_reparse import REPARSED, reparsed
+from codelens.extract.parse.parse_ranges import Span, overlap, ranges
+from codelens.extract.symbols.call_definitions import with_forms
+
+_BEGINNINGS = ("definition.", "extent", "decorator", "scope", "doc", "import")
+"""Captures of what a restart may be the start of."""
+_MOST_PARSES = 8
+_MOST_FAILURES = 4
+_MOST_LOOKS = 500
+_MOST_SUSPECTS = 3
+"""More pieces whose brackets do not add up are no sign: strings and comments hold them."""
+_ROUND = ((b"(", b")"), (b"[", b"]"))
+_INERT = re.compile("string|comment|template|text|token_tree|heredoc|pod|data_section")
+"""Types of nodes whose text is no code."""
+
+
+class Parsed(NamedTuple):
+    """One or more trees over one text."""
+
+    roots: list[Node]
+    captures: Captures
+
+
+def parsed(text: bytes, grammar: Grammar, spans: Sequence[Span] = ()) -> Parsed:
+    """Parse a text and run the language's query, around what is broken where that helps.
+
+    Args:
+        text: the whole text.
+        grammar: the language's.
+        spans: the parts of the text that are in the language, in order; none: all of it.
+
+    Raises:
+        ParseTimeout: see `codelens.extract.parse.captures.parse`.
+    """
+    root = parse(text, grammar, ranges(text, spans)).root_node
+    captures = _captures(root, grammar, text)
+    found = Parsed([root], captures)
+    if root.has_error and grammar.info.restarts:
+        found = _Repair(text, grammar, spans or [(0, len(text))]).run(found)
+    if found.captures.get(REPARSED):
+        found = Parsed(*reparsed(found.roots, found.captures, text, grammar))
+    return found
+
+
+def _captures(root: Node, grammar: Grammar, text: bytes) -> Captures:
+    return with_forms(captures_of(root, grammar), grammar.info, text)
+
+
+class _Repair:
+    def __init__(self, text: bytes, grammar: Grammar, spans: Sequence[Span]) -> None:
+        self._text = text
+        self._grammar = grammar
+        self._spans = spans
+        self._parses = 0
+        self._failures = 0
+        found = _restarts(grammar.info.restarts)
+        self._restarts = [match.start(1) for span in spans for match in found.finditer(text, *span)]
+
+    def run(self, first: Parsed) -> Parsed:
+        best, holes = first, list[Span]()
+        lost = self._lost(best, holes)
+        passed = 0
+        while passed < len(lost) and self._goes_on():
+            better = self._around(lost[passed], lost, holes)
+            if better is None:
+                passed += 1
+            else:
+                best, holes, lost = better
+        roots, captures = list(best.roots), dict(best.captures)
+        for hole in holes:
+            root = parse(self._text, self._grammar, self._ranges([hole])).root_node
+            roots.append(root)
+            for capture, nodes in _captures(root, self._grammar, self._text).items():
+                captures[capture] = captures.get(capture, []) + nodes
+        return Parsed(roots, captures)
+
+    def _around(
+        self, first: int, lost: list[int], holes: list[Span]
+    ) -> tuple[Parsed, list[Span], list[int]] | None:
+        """Parse without one of the definitions near a lost line; None if none helps."""
+        at = bisect_left(self._restarts, first)
+        for suspect in dict.fromkeys((*self._suspects, at - 1, at, at - 2, at - 3)):
+            if not 0 <= suspect < len(self._restarts) - 1 or not self._goes_on():
+                continue
+            hole = self._line(self._restarts[suspect]), self._line(self._restarts[suspect + 1])
+            if hole in holes or hole[0] >= hole[1]:
+                continue
+            tried = sorted([*holes, hole])
+            self._parses += 1
+            root = parse(self._text, self._grammar, self._outside(tried)).root_node
+            found = Parsed([root], _captures(root, self._grammar, self._text))
+            left = self._lost(found, tried)
+            if len(left) < len([start for start in lost if not hole[0] <= start < hole[1]]):
+                self._failures = 0
+                return found, tried, left
+            self._failures += 1
+        return None
+
+    @cached_property
+    def _suspects(self) -> list[int]:
+        """Pieces between restarts whose brackets tell that the fault is in them, if few."""
+        curly: list[int] = []
+        odd: list[int] = []
+        for at, (start, end) in enumerate(pairwise(self._restarts)):
+            piece = self._text[start:end]
+            deeper = self._indentation(end) - self._indentation(start)
+            open_braces = piece.count(b"{") - piece.count(b"}")
+            if any(piece.count(one) != piece.count(other) for one, other in _ROUND):
+                odd.append(at)
+            elif (open_braces > 0) - (open_braces < 0) != (deeper > 0) - (deeper < 0):
+                curly.append(at)
+        # Where blocks have words for brackets, braces tell nothing.
+        return next((one for one in (odd + curly, odd) if len(one) <= _MOST_SUSPECTS), list[int]())
+
+    def _indentation(self, byte: int) -> int:
+        return byte - self._line(byte)
+
+    def _goes_on(self) -> bool:
+        return self._parses < _MOST_PARSES and self._failures < _MOST_FAILURES
+
+    def _lost(self, found: Parsed, holes: list[Span]) -> list[int]:
+        """Lines that should begin a definition and do not."""
+        starts = {
+            node.start_byte
+            for capture, nodes in found.captures.items()
+            if capture.startswith(_BEGINNINGS)
+            for node in nodes
+        }
+        lost: list[int] = []
+        # Each look for a node passes all that stand before it.
+        looks = _MOST_LOOKS
+        for start in self._restarts:
+            if start in starts or any(begin <= start < end for begin, end in holes):
+                continue
+            looks -= 1
+            if not looks:
+                break
+            if not self._inert(found.roots[0], start):
+                lost.append(start)
+        return lost
+
+    def _inert(self, root: Node, start: int) -> bool:
+        node = root.descendant_for_byte_range(start, start + 1)
+        return node is not None and _INERT.search(node.type) is not None
+
+    def _line(self, byte: int) -> int:
+        return self._text.rfind(b"\n", 0, byte) + 1
+
+    def _outside(self, holes: list[Span]) -> list[Range]:
+        edges = [0, *(edge for hole in holes for edge in hole), len(self._text)]
+        return self._ranges(list(zip(edges[::2], edges[1::2], strict=True)))
+
+    def _ranges(self, wanted: list[Span]) -> list[Range]:
+        return ranges(self._text, overlap(self._spans, wanted))
+
+
+@cache
+def _restarts(regex: str) -> re.Pattern[bytes]:
+    return re.compile(rb"^[ \t]*(" + regex.encode() + rb")", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""The definitions of a text: what they are called, where they stand, and what imports name."""

@@ -1,0 +1,371 @@
+"""Captures to definitions: which name, body, owner and marks belong to which node.
+
+Captures come as flat lists of nodes. They are sorted by position and swept once with a stack of
+open intervals: what a definition's head holds is its own, what its body holds belongs to others.
+Nothing recurses, so nesting cannot exhaust the stack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from codelens.extract.parse.capture_events import FAR, MARK_RANKS, Events, events_of
+from codelens.extract.parse.captures import Captures
+from codelens.extract.parse.grammars import Grammar
+from codelens.extract.source_text import before_blanks
+from codelens.extract.symbols.definition_frames import (
+    DEFINITION,
+    EXTENT,
+    FUNCTIONS,
+    SCOPE,
+    TYPES,
+    Definitions,
+    Frame,
+    Span,
+)
+
+_ONE_NAME = frozenset({"function", "method", "macro", "heading", "module"})
+_LOCAL = frozenset({"variable", "constant"})
+_COMMENTS = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|#(?![\[!])[^\n]*\n)*")
+_WITH_BODY = FUNCTIONS | TYPES | {"module"}
+
+
+def definitions(
+    captures: Captures, grammar: Grammar, text: bytes, spans: Sequence[Span] = ()
+) -> Definitions:
+    """Definitions of the spans of a text, by default all, and the names that it exports."""
+    closed = [node.byte_range for node in captures.get("export.closed", ())]
+    listed = bool(captures.get("export.list"))
+    is_open = "export.list" in grammar.captures and not listed
+    is_open = is_open or bool(captures.get("export.every"))
+    found = Definitions([], [], [], closed, is_open, listed)
+    return _Sweep(grammar, text, found).run(events_of(captures, grammar, text, spans))
+
+
+class _Sweep:
+    """One pass over the events with a stack of the intervals that are open."""
+
+    def __init__(self, grammar: Grammar, text: bytes, found: Definitions) -> None:
+        self._text = text
+        info = grammar.info
+        self._bodies = [path.split(".") for path in info.bodies]
+        self._stack: list[Frame] = []
+        self._found = found
+        self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
+        self._private_first = info.private_first
+        self._open_bodies = info.open_bodies
+        self._decorators = (-1, -1)
+        """Span of the decorators just passed, whose definition is still to come."""
+        self._tails: dict[Span, Span] = {}
+        self._lead_start = -1
+        """Where what precedes a definition and belongs to its signature begins."""
+        self._doc_before = (-1, -1)
+        """Span of the doc among them."""
+        self._marked: list[tuple[str, Span]] = []
+        """Marks in them."""
+        self._doc_inside: tuple[Span, Frame] | None = None
+        """The last doc found inside a definition."""
+        self._hidden = self._hiding_names = (-1, -1)
+        """Spans: definitions, names in it are private."""
+
+    def run(self, found: Events) -> Definitions:
+        """Sweep over them."""
+        plan, events, nodes, self._tails = found
+        stack = self._stack
+        kinds = plan.kinds
+        # Not kept in `self`: a cycle would hold the whole tree until a garbage collection.
+        marks = {
+            MARK_RANKS["decorator"]: self._decorator,
+            MARK_RANKS["export"]: self._export,
+            MARK_RANKS["private"]: self._private,
+            MARK_RANKS["name"]: self._name,
+            MARK_RANKS["owner"]: self._owner,
+            MARK_RANKS["body"]: self._body,
+            MARK_RANKS["docstring"]: self._docstring,
+            MARK_RANKS["hint"]: self._hint,
+            MARK_RANKS["export.name"]: self._export_name,
+            MARK_RANKS["private.name"]: self._private_name,
+            MARK_RANKS["access"]: self._access_mark,
+            MARK_RANKS["doc"]: self._doc,
+            MARK_RANKS["docstring.inside"]: self._docstring_inside,
+            MARK_RANKS["self"]: self._self,
+            MARK_RANKS["private.names"]: self._private_names,
+            MARK_RANKS["head"]: self._end_of_head,
+            MARK_RANKS["outside"]: self._outside,
+            MARK_RANKS["lead"]: self._lead,
+        }
+        renames = plan.renames
+        for start, minus_end, rank, at in events:
+            while stack and stack[-1].tree_end <= start:
+                self._close(stack.pop())
+            kind = kinds.get(rank)
+            if kind is not None:
+                if kind not in _LOCAL or not stack or not stack[-1].local:
+                    self._definition(kind, start, -minus_end, nodes[at])
+            elif rank < DEFINITION:
+                self._surround(rank, start, -minus_end, nodes[at])
+            elif rank in renames:
+                self._rename(renames[rank], start, -minus_end)
+            else:
+                marks[rank](start, -minus_end)
+        while stack:
+            self._close(stack.pop())
+        return self._found
+
+    def _definition(self, kind: str, start: int, end: int, node: Node) -> None:
+        stack = self._stack
+        top = stack[-1] if stack else None
+        if top is not None and top.tree_start == start and top.tree_end == end and top.kind:
+            frame = top
+        else:
+            frame = Frame(DEFINITION, node, start, end, top)
+            if self._text[end - 1 : end].isspace():
+                frame.end = before_blanks(self._text, end)
+            if top is not None and kind in _WITH_BODY and top.body_start < end:
+                self._find_body(frame)
+                if frame.body_start == top.body_start and top.kind:
+                    # `x = function y() {}`: one function, and the outer name is the one used.
+                    return
+            stack.append(frame)
+            self._found.frames.append(frame)
+            self._take_decorators(frame)
+            if self._access or self._private_first:
+                self._take_access(frame)
+            if end <= self._hidden[1]:
+                frame.private = True
+            if top is not None and top.role == EXTENT:
+                top.count += 1
+                top.only = frame
+        frame.kind = kind
+        if kind in _WITH_BODY:
+            frame.local = kind in FUNCTIONS
+            if frame.body_start == end:
+                self._find_body(frame)
+
+    def _take_decorators(self, frame: Frame) -> None:
+        begin, end = self._decorators
+        if begin >= 0 and self._touches(end, frame.tree_start):
+            frame.start = begin
+            if self._lead_start >= begin:
+                frame.head_start = self._lead_start
+            if self._doc_before[0] >= begin:
+                frame.docstring = self._doc_before
+            for mark, span in self._marked:
+                if span[0] >= begin:
+                    self._mark(frame, mark, span)
+            self._marked.clear()
+
+    def _mark(self, frame: Frame, mark: str, span: Span) -> None:
+        if mark == "hint":
+            frame.hints = [*(frame.hints or ()), span]
+        elif mark == "export":
+            frame.exported = True
+        else:
+            frame.private = True
+
+    def _is_in_decorators(self, mark: str, start: int, end: int) -> bool:
+        if start >= self._decorators[1]:
+            return False
+        self._marked.append((mark, (start, end)))
+        return True
+
+    def _take_access(self, frame: Frame) -> None:
+        outer = frame.above
+        if outer is not None:
+            frame.secluded = (
+                outer.kind in self._private_first if outer.hides is None else outer.hides
+            )
+
+    def _find_body(self, frame: Frame) -> None:
+        if (frame.tree_start, frame.tree_end) in self._tails:
+            frame.body_start, frame.body_end = self._tails[frame.tree_start, frame.tree_end]
+            return
+        for path in self._bodies:
+            node: Node | None = frame.node
+            for field in path:
+                node = node and node.child_by_field_name(field)
+            if node is not None:
+                frame.body_start, frame.body_end = node.byte_range
+                return
+
+    def _surround(self, role: int, start: int, end: int, node: Node) -> None:
+        stack = self._stack
+        top = stack[-1] if stack else None
+        if top is not None and top.role == role and (top.tree_start, top.tree_end) == (start, end):
+            return
+        frame = Frame(role, node, start, end, top)
+        if role == SCOPE:
+            self._found.frames.append(frame)
+            self._find_body(frame)
+        else:
+            frame.dropped = True
+        self._take_decorators(frame)
+        stack.append(frame)
+
+    def _close(self, frame: Frame) -> None:
+        """A definition alone in its extent takes its span."""
+        only, frame.only = frame.only, None
+        if frame.role != EXTENT or frame.count != 1 or only is None:
+            if frame.role == EXTENT and self._stack and self._stack[-1].role == EXTENT:
+                self._stack[-1].count += frame.count
+            return
+        only.start = min(only.start, frame.start)
+        only.end = max(only.end, frame.end)
+        only.head_start = min(only.head_start, frame.head_start)
+        only.docstring = only.docstring or frame.docstring
+        outer = self._stack[-1] if self._stack else None
+        if outer is not None and outer.role == EXTENT:
+            outer.count += 1
+            outer.only = only
+
+    def _head(self, start: int) -> Frame | None:
+        """The innermost definition or scope, if the position is not inside its body."""
+        frame = self._innermost()
+        if frame is None or frame.body_start <= start < frame.body_end:
+            return None
+        return frame
+
+    def _inside(self, start: int) -> Frame | None:
+        """The innermost definition or scope, if the position is inside its body."""
+        frame = self._innermost()
+        if frame is None or not frame.body_start <= start < frame.body_end:
+            return None
+        return frame
+
+    def _innermost(self) -> Frame | None:
+        return next((frame for frame in reversed(self._stack) if frame.role != EXTENT), None)
+
+    def _name(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is None and end <= self._hiding_names[1]:
+            self._private_name(start, end)
+        if frame is None or start == end or (frame.names and frame.kind in _ONE_NAME):
+            return
+        if frame.names is None:
+            frame.names = [(start, end)]
+        elif frame.names[-1] != (start, end):
+            frame.names.append((start, end))
+
+    def _rename(self, kind: str, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is not None and start < end:
+            frame.renames = {(start, end): kind} | (frame.renames or {})
+
+    def _owner(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is not None and frame.owner is None:
+            frame.owner = (start, end)
+
+    def _self(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        if frame is not None and frame.through is None:
+            frame.through = (start, end)
+
+    def _body(self, start: int, end: int) -> None:
+        frame = self._head(start)
+        while frame is not None and frame.tree_start == start:
+            frame = frame.above
+        if frame is not None and frame.body_start == frame.tree_end:
+            frame.body_start = start
+            frame.body_end = frame.tree_end if self._open_bodies else end
+
+    def _end_of_head(self, _start: int, end: int) -> None:
+        frame = self._innermost()
+        if frame is not None and (frame.headed or frame.body_start == frame.tree_end):
+            frame.headed = True
+            frame.body_start, frame.body_end = end, frame.tree_end
+
+    def _outside(self, start: int, _end: int) -> None:
+        frame = self._head(start)
+        if frame is not None:
+            frame.outside = True
+
+    def _docstring(self, start: int, end: int) -> None:
+        if self._doc_before[0] <= start < self._doc_before[1]:
+            self._doc_before = (start, end)
+            return
+        if self._doc_inside is not None and start < self._doc_inside[0][1]:
+            self._doc_inside[1].docstring = (start, end)
+            return
+        frame = self._stack[-1] if self._stack else None
+        if frame is not None and start <= frame.body_start and frame.docstring is None:
+            frame.docstring = (start, end)
+
+    def _docstring_inside(self, start: int, end: int) -> None:
+        frame = self._inside(start)
+        if frame is not None and frame.docstring is None:
+            frame.docstring = (start, end)
+            self._doc_inside = (start, end), frame
+
+    def _lead(self, start: int, end: int) -> None:
+        if self._lead_start < 0 or not self._touches(self._decorators[1], start):
+            self._lead_start = start
+        self._decorator(start, end)
+
+    def _doc(self, start: int, end: int) -> None:
+        self._decorator(start, end)
+        self._doc_before = (start, end)
+
+    def _private_name(self, start: int, end: int) -> None:
+        self._found.hidden.append((start, end, self._inside(start)))
+
+    def _access_mark(self, start: int, end: int) -> None:
+        frame = self._inside(start)
+        if frame is None:
+            return
+        word = self._text[start:end].decode("utf-8", "replace")
+        for rule, hides in self._access:
+            if rule.fullmatch(word):
+                frame.hides = hides
+
+    def _export(self, start: int, end: int) -> None:
+        self._is_in_decorators("export", start, end)
+        top = self._stack[-1] if self._stack else None
+        if top is not None and not top.body_start <= start < top.body_end:
+            top.exported = True
+
+    def _export_name(self, start: int, end: int) -> None:
+        top = self._stack[-1] if self._stack else None
+        self._found.exports.append((start, end, top if top is not None and top.is_scope else None))
+
+    def _hint(self, start: int, end: int) -> None:
+        self._is_in_decorators("hint", start, end)
+        top = self._stack[-1] if self._stack else None
+        if top is not None and not top.body_start <= start < top.body_end:
+            top.hints = [*(top.hints or ()), (start, end)]
+
+    def _private(self, start: int, end: int) -> None:
+        if self._is_in_decorators("private", start, end):
+            return
+        frame = self._head(start)
+        if frame is not None:
+            frame.private = True
+        else:
+            self._hidden = (start, end)
+
+    def _private_names(self, start: int, end: int) -> None:
+        self._hiding_names = (start, end)
+
+    def _decorator(self, start: int, end: int) -> None:
+        top = self._stack[-1] if self._stack else None
+        if top is not None and self._touches(top.head_start, start):
+            top.head_start = self._next_word(end)
+        if self._decorators[0] >= 0 and self._touches(self._decorators[1], start):
+            self._decorators = (self._decorators[0], end)
+        else:
+            self._decorators = (start, end)
+
+    def _next_word(self, at: int) -> int:
+        while self._text[at : at + 1].isspace():
+            at += 1
+        return at
+
+    def _touches(self, end: int, start: int) -> bool:
+        """Nothing but blanks and comments stands between two positions."""
+        if end > start or start - end > FAR:
+            return False
+        between = self._text[end:start]
+        return not between or between.isspace() or _COMMENTS.fullmatch(between) is not None

@@ -1,0 +1,220 @@
+"""Imports of a text, from the captures below each `@import`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import pairwise
+
+from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.parse.captures import Captures
+from codelens.extract.source_text import Source
+from codelens.types import Import
+
+_ROLES = ("module", "name", "alias", "default", "namespace", "all", "key", "value", "self")
+_QUOTES = "\"'` \t\r\n"
+DEFAULT = "default"
+"""Imported name of a default export."""
+
+
+_Part = tuple[int, int, str]
+"""Start, end, role."""
+
+
+def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[tuple[int, int]]:
+    """Spans of the nodes that are imports as a whole.
+
+    One that is a call (`@import.call`) is an import if it calls one of the language's
+    `import_calls`.
+    """
+    spans = {(node.start_byte, node.end_byte) for node in captures.get("import", ())}
+    calls = captures.get("import.call")
+    if not calls:
+        return spans
+    wanted = info.import_calls
+    callees = {
+        node.start_byte: name in wanted
+        for node, name in zip(calls, source.texts(calls), strict=True)
+    }
+    starts = sorted(callees)
+    found: set[tuple[int, int]] = set()
+    for start, end in spans:
+        at = bisect_left(starts, start)
+        if at == len(starts) or starts[at] >= end or callees[starts[at]]:
+            found.add((start, end))
+    return found
+
+
+def imports_of(
+    captures: Captures, info: LanguageInfo, spans: set[tuple[int, int]], source: Source
+) -> list[Import]:
+    """Imports in order of the text; an import inside another one belongs to the outer."""
+    if not spans:
+        return []
+    reach = {
+        (node.start_byte, node.end_byte): node.parent.end_byte if node.parent else node.end_byte
+        for node in captures.get("import.prefix", ())
+    }
+    parts = sorted(
+        {
+            (node.start_byte, node.end_byte, role)
+            for role in (*_ROLES, "prefix")
+            for node in captures.get(f"import.{role}", ())
+        }
+    )
+    statements = _Statements(info, source, reach)
+    found: list[Import] = []
+    at = reached = 0
+    for start, minus_end in sorted((start, -end) for start, end in spans):
+        if start < reached:
+            continue
+        reached = -minus_end
+        while at < len(parts) and parts[at][0] < start:
+            at += 1
+        first = at
+        while at < len(parts) and parts[at][0] < reached:
+            at += 1
+        found += statements.read(parts[first:at])
+    return found
+
+
+class _Statements:
+    """Reads the parts of one import statement after another."""
+
+    def __init__(
+        self, info: LanguageInfo, source: Source, reach: dict[tuple[int, int], int]
+    ) -> None:
+        self._source = source
+        self._reach = reach
+        self._separator = info.import_separator
+        self._words = info.words
+        self._splits = info.imports_split
+        self._noise = re.compile(info.import_noise) if info.import_noise else None
+        self._keys = [(role, re.compile(regex)) for role, regex in info.import_keys]
+
+    def read(self, parts: list[_Part]) -> list[Import]:
+        """The imports of one statement."""
+        if self._keys:
+            parts = self._by_keys(parts)
+        if any(role == "prefix" for _, _, role in parts):
+            return self._tree(parts)
+        parts = self._whole_modules(parts)
+        modules = [at for at, part in enumerate(parts) if part[2] == "module"]
+        if not modules:
+            return []
+        if [role for _, _, role in parts] == ["alias", "module", "name"]:
+            parts = [*parts[1:], parts[0]]
+            modules = [0]
+        if modules[0] > 0:
+            return self._one(parts) if len(modules) == 1 else self._bare(parts)
+        edges = [*modules, len(parts)]
+        pairs = pairwise(edges)
+        return [one for begin, end in pairs for one in self._one(parts[begin:end])]
+
+    def _whole_modules(self, parts: list[_Part]) -> list[_Part]:
+        """Modules that come piece by piece, `a` `.` `b`, each as one."""
+        found: list[_Part] = []
+        for part in parts:
+            start, end, role = part
+            last = found[-1] if found else (0, 0, "")
+            between = self._source.text[last[1] : start]
+            if role == last[2] == "module" and between.strip() == b".":
+                found[-1] = last[0], end, role
+            else:
+                found.append(part)
+        return found
+
+    def _by_keys(self, parts: list[_Part]) -> list[_Part]:
+        """Values in the roles that the keys before them give: `:refer [a b] :as c`."""
+        found: list[_Part] = []
+        role = "name"
+        for start, end, given in parts:
+            text = self._source.slice(start, end)
+            if given == "key":
+                role = self._role(text, "none")
+            elif given == "value":
+                known = "all" if self._role(text, role) == "all" else role
+                if known != "none":
+                    found.append((start, end, known))
+            else:
+                role = "name" if given == "module" else role
+                found.append((start, end, given))
+        return found
+
+    def _role(self, text: str, unknown: str) -> str:
+        return next((role for role, regex in self._keys if regex.fullmatch(text)), unknown)
+
+    def _one(self, parts: list[_Part]) -> list[Import]:
+        """What is imported from one module."""
+        modules = [part for part in parts if part[2] == "module"]
+        module = self._text(modules[0])
+        found: list[Import] = []
+        last_role = ""
+        for part in parts:
+            start, _, role = part
+            if role != "module":
+                text = self._text(part)
+                if role == "alias" and last_role == "name":
+                    found[-1] = found[-1]._replace(alias=text if text != found[-1].name else "")
+                else:
+                    names = text.split() if self._words and role == "name" else [text]
+                    line = self._source.line(start)
+                    found += [Import(module, *_bound(role, one), line) for one in names]
+            last_role = role
+        found = found or [Import(module, "", "", self._source.line(modules[0][0]))]
+        return [self._split(one) for one in found] if self._splits else found
+
+    def _split(self, one: Import) -> Import:
+        """`a.b.C` bound itself is C of `a.b`."""
+        module, dot, name = one.module.rpartition(".")
+        return one if one.name or not dot else one._replace(module=module, name=name)
+
+    def _bare(self, parts: list[_Part]) -> list[Import]:
+        """Several modules behind something else: each binds itself."""
+        found: list[Import] = []
+        for part in parts:
+            if part[2] == "module":
+                found.append(Import(self._text(part), "", "", self._source.line(part[0])))
+            elif part[2] == "alias" and found:
+                found[-1] = found[-1]._replace(alias=self._text(part))
+        return found
+
+    def _text(self, part: _Part) -> str:
+        text = self._source.slice(part[0], part[1])
+        if self._noise is not None:
+            text = self._noise.sub("", text)
+        text = text.strip(_QUOTES)
+        return text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
+
+    def _tree(self, parts: list[_Part]) -> list[Import]:
+        """Names behind prefixes that hold as far as their brackets do: `use a::{b, c::d}`."""
+        found: list[Import] = []
+        prefixes: list[_Part] = []
+        for part in parts:
+            start, _, role = part
+            while prefixes and self._reach[prefixes[-1][:2]] <= start:
+                prefixes.pop()
+            if role == "prefix":
+                prefixes.append(part)
+                continue
+            module = self._separator.join(map(self._text, prefixes))
+            line = self._source.line(start)
+            text = self._text(part)
+            if role == "alias" and found:
+                found[-1] = found[-1]._replace(alias=text)
+            elif role in {"name", "all"} and module:
+                found.append(Import(module, "*" if role == "all" else text, "", line))
+            elif role in {"name", "module"}:
+                found.append(Import(text, "", "", line))
+            elif role == "self":
+                found.append(Import(module, "", "", line))
+        return found
+
+
+def _bound(role: str, text: str) -> tuple[str, str]:
+    """Imported name and local name."""
+    if role == "name":
+        return text, ""
+    if role == "all":
+        return "*", ""
+    return (DEFAULT if role == "default" else ""), text

@@ -1,0 +1,322 @@
+"""From a handle to the place that it names in a view; from a place to its handle.
+
+`Finder.find` never answers for another symbol in silence: a name that several definitions have is
+refused with their handles, one that moved is followed and says so, one that is gone is refused
+with the nearest candidates.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from codelens.errors import AmbiguousHandle, HandleNotFound
+from codelens.handles.handle_grammar import (
+    Handle,
+    file_handle,
+    format_handle,
+    lines_handle,
+    path_text,
+    symbol_handle,
+    symbol_text,
+)
+from codelens.store.facts.contents import key_of, symbol_keys
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+from codelens.types import Span, Symbol
+
+_NEAR_SHOWN = 5
+_OWNERS_READ = 20
+_KEYS_COMPARED = 2000
+_PATHS_COMPARED = 5000
+
+SymbolsOf = Callable[[FileRow], Sequence[Symbol]]
+
+
+class Place(NamedTuple):
+    """What a handle names."""
+
+    file: FileRow
+    symbol: Symbol | None
+    """None: the whole file, or lines of it."""
+    lines: Span | None
+    handle: str
+    """As it is to be written now."""
+    moved: str
+    """A sentence, when the place is not where the handle said; else empty."""
+
+
+class _Owner(NamedTuple):
+    """A symbol among those of its file."""
+
+    file: FileRow
+    symbols: Sequence[Symbol]
+    at: int
+
+    @property
+    def symbol(self) -> Symbol:
+        return self.symbols[self.at]
+
+    @property
+    def ordinal(self) -> int:
+        return _ordinal(self.symbols, self.at)
+
+    def handle(self, ref: str) -> str:
+        return handle_among(self.file.path, self.symbols, self.at, ref)
+
+
+def handle_of(snapshot: Snapshot, file: FileRow, at: int, ref: str = "") -> str:
+    """The handle of a file's symbol by its position; of the file where there is no such symbol."""
+    return handle_among(file.path, known_symbols(snapshot, file), at, ref)
+
+
+def known_symbols(snapshot: Snapshot, file: FileRow) -> Sequence[Symbol]:
+    """The symbols of a file as the view has them; it may be behind the disk."""
+    if file.content is None:
+        return ()
+    return snapshot.symbols([file.content]).get(file.content, ())
+
+
+def handle_among(path: bytes, symbols: Sequence[Symbol], at: int, ref: str = "") -> str:
+    """As `handle_of`, where the file's symbols are known."""
+    if not 0 <= at < len(symbols):
+        return file_handle(path, ref)
+    return symbol_handle(path, symbols[at].qualified, _ordinal(symbols, at), ref)
+
+
+def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[str]:
+    """The handle of each symbol of a file, in order."""
+    seen: dict[str, int] = {}
+    handles: list[str] = []
+    for one in symbols:
+        seen[one.qualified] = ordinal = seen.get(one.qualified, 0) + 1
+        handles.append(symbol_handle(path, one.qualified, ordinal, ref))
+    return handles
+
+
+def handle_of_lines(path: bytes, start_line: int, end_line: int, ref: str = "") -> str:
+    """The handle of lines of a file; of the whole file where there are none."""
+    if start_line < 1 or end_line < start_line:
+        return file_handle(path, ref)
+    return lines_handle(path, start_line, end_line, ref)
+
+
+class Finder:
+    """Finds what handles name in one view.
+
+    Args:
+        snapshot: the view.
+        symbols_of: the symbols of a file as its text is now; the view may be behind the disk.
+        ref: written before the handles that are given back.
+    """
+
+    def __init__(self, snapshot: Snapshot, symbols_of: SymbolsOf, ref: str = "") -> None:
+        self._snapshot = snapshot
+        self._symbols_of = symbols_of
+        self._ref = ref
+
+    def find(self, handle: Handle) -> Place:
+        """The place that `handle` names.
+
+        Raises:
+            HandleNotFound: nothing is there; carries the nearest candidates.
+            AmbiguousHandle: several definitions have the name; carries them.
+        """
+        if handle.path is None:
+            return self._by_name(handle)
+        file = self._snapshot.by_path.get(handle.path)
+        if handle.bare or not handle.symbol:
+            if file is not None:
+                return self._file(file, handle.lines)
+            if handle.bare and handle.symbol and b"/" not in handle.path:
+                return self._by_name(handle)
+            raise HandleNotFound(format_handle(handle), self._near_files(handle))
+        if file is None:
+            return self._moved(handle, "is no file of this view")
+        return self._in_file(file, handle)
+
+    def _file(self, file: FileRow, lines: Span | None) -> Place:
+        if lines is None:
+            return Place(file, None, None, file_handle(file.path, self._ref), "")
+        named = lines_handle(file.path, lines.start_line, lines.end_line, self._ref)
+        return Place(file, None, lines, named, "")
+
+    def _in_file(self, file: FileRow, handle: Handle) -> Place:
+        symbols = self._symbols_of(file)
+        found = self._matching(file, symbols, handle)
+        if len(found) > 1:
+            raise AmbiguousHandle(format_handle(handle), self._handles(found))
+        if found:
+            return self._place(found[0])
+        same = [at for at, one in enumerate(symbols) if one.qualified == handle.symbol]
+        if same:
+            owners = [_Owner(file, symbols, at) for at in same]
+            why = f"{len(same)} of that name in the file"
+            raise HandleNotFound(format_handle(handle), self._handles(owners), why)
+        return self._moved(handle, "does not define it")
+
+    def _matching(self, file: FileRow, symbols: Sequence[Symbol], handle: Handle) -> list[_Owner]:
+        """The exact name wins within its file; then all whose qualified name ends with it."""
+        for name in _spellings(handle.symbol):
+            exact = [at for at, one in enumerate(symbols) if one.qualified == name]
+            if exact:
+                chosen = exact[handle.ordinal - 1 : handle.ordinal]
+                return [_Owner(file, symbols, at) for at in chosen]
+            ending = [
+                _Owner(file, symbols, at)
+                for at, one in enumerate(symbols)
+                if one.qualified.endswith(f".{name}")
+            ]
+            if ending and handle.ordinal > 1:
+                return [one for one in ending if one.ordinal == handle.ordinal]
+            if ending:
+                return ending
+        return []
+
+    def _by_name(self, handle: Handle) -> Place:
+        owners = self._owners(handle.symbol)
+        if handle.ordinal > 1:
+            owners = [one for one in owners if one.ordinal == handle.ordinal]
+        if len(owners) > 1:
+            raise AmbiguousHandle(symbol_text(handle.symbol), self._handles(owners))
+        if owners:
+            return self._place(owners[0])
+        near = self._near_names(handle.symbol) or self._near_files(handle)
+        raise HandleNotFound(symbol_text(handle.symbol, handle.ordinal), near)
+
+    def _moved(self, handle: Handle, why: str) -> Place:
+        """Follow a symbol that its file does not have, if one other place alone has the name."""
+        assert handle.path is not None
+        exact = [
+            one
+            for name in _spellings(handle.symbol)
+            for one in self._owners(name)
+            if one.symbol.qualified == name and one.file.path != handle.path
+        ]
+        shown = path_text(handle.path)
+        if len(exact) == 1 and handle.ordinal == 1:
+            name = symbol_text(handle.symbol)
+            moved = (
+                f"{shown} {why}; followed to {path_text(exact[0].file.path)}, "
+                f"the only place in this view that defines {name}"
+            )
+            return self._place(exact[0], moved)
+        near = (*self._near_in_file(handle), *self._handles(exact))
+        if not near:
+            near = (*self._near_files(handle), *self._near_names(handle.symbol))
+        raise HandleNotFound(format_handle(handle), near[:_NEAR_SHOWN], f"{shown} {why}")
+
+    def _place(self, owner: _Owner, moved: str = "") -> Place:
+        return Place(owner.file, owner.symbol, None, self._handles([owner])[0], moved)
+
+    def _owners(self, name: str) -> list[_Owner]:
+        """All definitions whose qualified name is or ends with `name`, in the text as it is now."""
+        if not _is_text(name):
+            return []
+        files = {
+            file.path: file
+            for spelling in _spellings(name)
+            for last in _endings(spelling)
+            for file, _, symbol in self._snapshot.symbols_with_key(key_of(last))
+            if _ends(symbol.qualified, spelling)
+        }
+        # Many owners are refused as ambiguous in any case: those files need not be read.
+        few = len(files) <= _OWNERS_READ
+        owners: list[_Owner] = []
+        for _, file in sorted(files.items()):
+            symbols = self._symbols_of(file) if few else known_symbols(self._snapshot, file)
+            owners.extend(
+                _Owner(file, symbols, at)
+                for at, symbol in enumerate(symbols)
+                if any(_ends(symbol.qualified, spelling) for spelling in _spellings(name))
+            )
+        return owners
+
+    def _handles(self, owners: Iterable[_Owner]) -> list[str]:
+        return [one.handle(self._ref) for one in owners]
+
+    def _near_in_file(self, handle: Handle) -> list[str]:
+        file = self._snapshot.by_path.get(handle.path or b"")
+        if file is None:
+            return []
+        symbols = self._symbols_of(file)
+        by_name: dict[str, int] = {}
+        for at, one in enumerate(symbols):
+            by_name.setdefault(one.qualified, at)
+        names = difflib.get_close_matches(handle.symbol, by_name, 3, 0.6)
+        last = handle.symbol.rpartition(".")[2]
+        names += [name for name in by_name if _ends(name, last) and name not in names]
+        return [
+            handle_among(file.path, symbols, by_name[name], self._ref)
+            for name in names[:_NEAR_SHOWN]
+        ]
+
+    def _near_names(self, name: str) -> list[str]:
+        """Definitions whose name resembles the last part of `name`."""
+        key = key_of(name.rpartition(".")[2])
+        if len(key) < 2 or not _is_text(key):
+            return []
+        known = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
+        found = [
+            handle_of(self._snapshot, file, at, self._ref)
+            for one in difflib.get_close_matches(key, known, 8, 0.7)
+            for file, at, _ in self._snapshot.symbols_with_key(one)[:3]
+        ]
+        return list(dict.fromkeys(found))[:_NEAR_SHOWN]
+
+    def _near_files(self, handle: Handle) -> list[str]:
+        """Files of the same name, or of a name and path that resemble it."""
+        if not handle.path:
+            return []
+        wanted = handle.path
+        name = os.path.basename(wanted)
+        paths = self._snapshot.by_path
+        same = sorted(path for path in paths if os.path.basename(path) == name)
+        if not same:
+            text = wanted.decode("utf-8", "replace")
+            by_text = {
+                path.decode("utf-8", "replace"): path
+                for path in paths
+                if os.path.basename(path)[:1].lower() == name[:1].lower()
+            }
+            pool = sorted(by_text)[:_PATHS_COMPARED]
+            same = [by_text[one] for one in difflib.get_close_matches(text, pool, 3, 0.6)]
+        near = sorted(same, key=lambda path: -_shared(path, wanted))[:3]
+        if handle.lines is not None:
+            span = handle.lines
+            return [lines_handle(one, span.start_line, span.end_line, self._ref) for one in near]
+        return [file_handle(one, self._ref) for one in near]
+
+
+def _is_text(name: str) -> bool:
+    """It holds no bytes that are no UTF-8; names of definitions never do."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)
+
+
+def _ordinal(symbols: Sequence[Symbol], at: int) -> int:
+    """Which of its name a symbol is in its file, from 1."""
+    name = symbols[at].qualified
+    return sum(one.qualified == name for one in symbols[: at + 1])
+
+
+def _spellings(name: str) -> list[str]:
+    """As given, and with the dots that codelens writes where a language writes `::`."""
+    return [name, name.replace("::", ".")] if "::" in name else [name]
+
+
+def _endings(name: str) -> Iterable[str]:
+    """What may be the symbol's own name: a name may hold dots itself."""
+    parts = name.split(".")
+    return [".".join(parts[at:]) for at in range(len(parts)) if any(parts[at:])]
+
+
+def _ends(qualified: str, name: str) -> bool:
+    return qualified == name or qualified.endswith(f".{name}")
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """How many names of folders two paths have in common."""
+    left, right = one.split(b"/")[:-1], other.split(b"/")[:-1]
+    return len(set(left) & set(right))

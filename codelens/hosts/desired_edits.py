@@ -1,0 +1,173 @@
+"""What shall stand in which file, for a host and a scope."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePath
+from typing import cast
+
+from codelens.hosts import host_files
+from codelens.hosts.formats.config_values import Value
+from codelens.hosts.formats.entry_edits import OWN_FILE, Block, Edit, Entry, Flags, Items, Whole
+from codelens.hosts.host_descriptor import Commands, Host, filled
+from codelens.hosts.machine import Machine
+from codelens.paths import shipped
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One edit to one file, for one host."""
+
+    host: str
+    path: Path
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What install or uninstall is asked for.
+
+    Attributes:
+        machine: the machine that is wired.
+        scope: `user` or `project`.
+        root: the project's root; None in the user scope.
+        command: the program that hosts shall start.
+        approve: whether the tools that only read may run unasked.
+    """
+
+    machine: Machine
+    scope: str
+    root: Path | None
+    command: str
+    approve: bool = False
+
+    @property
+    def label(self) -> str:
+        """The scope as the ledger names it."""
+        return "user" if self.root is None else str(self.root)
+
+
+@cache
+def read_only_tools() -> tuple[str, ...]:
+    """The tools that approvals name: none of them writes."""
+    said = tomllib.loads((shipped("install") / "tools.toml").read_text("utf-8"))
+    return tuple(cast("list[str]", said["read_only"]))
+
+
+def entry_of(host: Host, request: Request) -> Entry:
+    """The MCP entry of a host."""
+    server = host.server
+    home = request.machine.environ.get("CODELENS_HOME")
+    # A host that was not started from this shell would not see the variable, and keep an index
+    # of its own elsewhere. In a project's file it would be one user's path.
+    env: Value = None
+    if home and request.scope == "user":
+        env = {"CODELENS_HOME": os.path.abspath(Path(home).expanduser())}
+    holes: dict[str, Value] = {
+        "{command}": request.command,
+        "{args}": ["serve"],
+        "{env}": env,
+        "{tools}": list(read_only_tools()),
+    }
+
+    def made(value: Value) -> dict[str, Value]:
+        return cast("dict[str, Value]", filled(value, holes, read_only_tools()))
+
+    return Entry(
+        format=server.format,
+        keys=server.keys,
+        command=request.command,
+        launch=made(server.launch),
+        extras=made(server.extras),
+        approvals=made(server.approvals) if request.approve else {},
+        also=server.also,
+    )
+
+
+def wishes(host: Host, request: Request) -> list[Wish]:
+    """All that a host wants; empty where it has nothing in this scope.
+
+    Raises:
+        NotRead: symbolic links go in a circle.
+    """
+    machine, scope, root = request.machine, request.scope, request.root
+
+    def wish(path: PurePath | None, edit: Edit) -> list[Wish]:
+        return [] if path is None else [Wish(host.name, host_files.real(Path(path)), edit)]
+
+    def place(folder: PurePath | None, *parts: str) -> PurePath | None:
+        return None if folder is None else folder.joinpath(*parts)
+
+    found = wish(host.server.where.pick(machine, scope, root), entry_of(host, request))
+    if not found:
+        return []
+    found += _approvals(host, request)
+    skills = host.skills.pick(machine, scope, root)
+    found += wish(place(skills, "codelens", "SKILL.md"), Whole("skill", skill()))
+    if host.commands is not None:
+        folder = host.commands.where.pick(machine, scope, root)
+        for name, text in command_files(host.commands).items():
+            found += wish(place(folder, name), Whole("command", text))
+    found += wish(host.instructions.pick(machine, scope, root), Block(instructions()))
+    return found
+
+
+def _approvals(host: Host, request: Request) -> list[Wish]:
+    approval = host.approval
+    if approval is None or not request.approve:
+        return []
+    path = approval.where.pick(request.machine, request.scope, request.root)
+    if path is None:
+        return []
+    tools, edit = read_only_tools(), None
+    if approval.items:
+        items = cast("list[str]", filled(approval.items, {}, tools))
+        edit = Items(approval.format, approval.keys, tuple(items))
+    else:
+        values = cast("dict[str, Value]", filled(approval.values, {}, tools))
+        edit = Flags(approval.format, approval.keys, values)
+    return [Wish(host.name, host_files.real(Path(path)), edit)]
+
+
+def can_approve(chosen: Sequence[Host]) -> list[Host]:
+    """Those hosts whose configuration can say that tools may run unasked."""
+    return [host for host in chosen if host.approval is not None or host.server.approvals]
+
+
+@cache
+def skill() -> str:
+    """The skill, the same in all hosts."""
+    return (shipped("install") / "skill" / "SKILL.md").read_text("utf-8")
+
+
+@cache
+def instructions() -> str:
+    """The lines for an instructions file."""
+    return (shipped("install") / "instructions.md").read_text("utf-8")
+
+
+def command_files(commands: Commands) -> dict[str, str]:
+    """The slash commands by file name, in the form of a host."""
+    said = tomllib.loads((shipped("install") / "commands.toml").read_text("utf-8"))
+    written = {"markdown": ("md", _as_markdown), "toml": ("toml", _as_toml)}
+    suffix, write = written[commands.form]
+    return {
+        f"{name}.{suffix}": write(
+            one["description"], one["body"].replace("{arguments}", commands.arguments).rstrip()
+        )
+        for name, one in said.items()
+    }
+
+
+def _as_markdown(description: str, body: str) -> str:
+    return f"---\ndescription: {description}\n---\n\n{body}\n\n<!-- {OWN_FILE} -->\n"
+
+
+def _as_toml(description: str, body: str) -> str:
+    said = json.dumps(description, ensure_ascii=False)
+    return f"# {OWN_FILE}\ndescription = {said}\nprompt = '''\n{body}\n'''\n"

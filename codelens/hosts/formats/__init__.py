@@ -1,0 +1,1 @@
+"""Edits of configuration files, one module a format."""

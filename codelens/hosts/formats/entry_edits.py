@@ -1,0 +1,409 @@
+"""One change to one text: put in, take out, tell whether it is there. Pure: no file is touched.
+
+After each change the meaning is compared: all that is not ours must be as it was, else the change
+is refused. An edit can be written down (`record`) and read back (`recalled`), so that uninstall
+takes out what an older version put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Protocol, cast
+
+from codelens.hosts.formats import block_edit
+from codelens.hosts.formats.config_formats import format_of
+from codelens.hosts.formats.config_values import (
+    EditRefused,
+    Keys,
+    Value,
+    at,
+    has,
+    nested,
+    with_value,
+    without,
+)
+from codelens.hosts.server_command import arguments_of, command_of, is_wrapped, starts_codelens
+
+OWN_FILE = "installed by codelens"
+"""A line of every file that is ours as a whole says so."""
+
+
+class Edit(Protocol):
+    """A change to a text; None stands for a file that is not there."""
+
+    @property
+    def what(self) -> str:
+        """What it is, in a word or two for people."""
+        ...
+
+    def put(self, text: str | None) -> str:
+        """The text with the change.
+
+        Raises:
+            EditRefused: it cannot be made safely.
+        """
+        ...
+
+    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+        """The text without it, and without those of the parents that were `made` and are empty.
+
+        Raises:
+            EditRefused: what is there is not ours.
+        """
+        ...
+
+    def is_there(self, text: str) -> bool:
+        """Whether the text has it."""
+        ...
+
+    def parents(self, text: str | None) -> list[Keys]:
+        """The parents that `put` would have to make; none where there are no keys."""
+        return []
+
+    def lacking(self, text: str | None) -> Edit:
+        """The edit with only what the text lacks; all of it where it is one thing."""
+        return self
+
+    def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
+        """Whether what `put` would replace was changed by others since we wrote it.
+
+        Args:
+            text: the file.
+            written: the edits that install has made to it.
+        """
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Edit):
+    """The entry that tells a host how to start codelens.
+
+    Attributes:
+        format: as `format_of` takes it.
+        keys: where it stands.
+        command: the program.
+        launch: what starts it; in an entry that is there already, only the program is renewed.
+        extras: put into a new entry, left alone in one that is there.
+        approvals: what lets the tools run unasked; added to an entry that is there.
+        also: places where an older shape of the entry may stand; taken out with it.
+    """
+
+    format: str
+    keys: Keys
+    command: str
+    launch: dict[str, Value]
+    extras: dict[str, Value]
+    approvals: dict[str, Value]
+    also: tuple[Keys, ...] = ()
+
+    @property
+    def what(self) -> str:
+        """What it is."""
+        return "MCP entry"
+
+    def put(self, text: str | None) -> str:
+        """See `Edit`."""
+        text = text or ""
+        style = format_of(self.format)
+        before = style.parse(text, self.keys)
+        if not has(before, self.keys):
+            value: Value = {**self.launch, **self.extras}
+            value = _merged(value, self.approvals)
+            return _checked(self.format, text, style.put(text, self.keys, value), self.keys)
+        now = at(before, self.keys)
+        if not isinstance(now, dict) or not starts_codelens(now):
+            raise EditRefused(
+                f"{'.'.join(self.keys)} is there and does not start codelens; rename or remove it"
+            )
+        wanted: Value = now
+        if not is_wrapped(command_of(now)):
+            wanted = self._renewed(now, self.launch, arguments_of(command_of(now)))
+        wanted = cast("dict[str, Value]", _merged(wanted, self.approvals))
+        fresh = text
+        for key, value in wanted.items():
+            if key not in now or now[key] != value:
+                fresh = style.put(fresh, (*self.keys, key), value)
+        return _checked(self.format, text, fresh, self.keys)
+
+    def _renewed(self, now: Value, launch: Value, said: list[str]) -> Value:
+        """What is there, started by the present program; arguments `said` by the user stay."""
+        if isinstance(launch, dict) and isinstance(now, dict):
+            fresh = dict(now)
+            for key, one in launch.items():
+                fresh[key] = self._renewed(now[key], one, said) if key in now else one
+            return fresh
+        if isinstance(launch, list) and isinstance(now, list) and said != ["serve"]:
+            return cast("Value", [self.command, *said] if launch[:1] == [self.command] else said)
+        if launch == self.command or isinstance(launch, list):
+            return launch
+        return now
+
+    def fate(self, text: str | None) -> str:
+        """What to say of another program that an entry starts which is there; empty if none."""
+        now = at(format_of(self.format).parse(text or "", self.keys), self.keys)
+        if not starts_codelens(now) or (program := command_of(now)[0]) == self.command:
+            return ""
+        if is_wrapped(command_of(now)):
+            return f"starts codelens by {program}, a way of your own; it stays so"
+        return f"started {program}; it is now {self.command}"
+
+    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+        """See `Edit`."""
+        style = format_of(self.format)
+        fresh = text
+        for keys in (self.keys, *self.also):
+            now = at(style.parse(fresh, keys), keys)
+            if now is None:
+                continue
+            if not starts_codelens(now):
+                raise EditRefused(f"{'.'.join(keys)} does not start codelens; it stays as it is")
+            fresh = _checked(self.format, fresh, style.take(fresh, keys), keys)
+        return _pruned(self.format, fresh, made)
+
+    def is_there(self, text: str) -> bool:
+        """See `Edit`."""
+        return starts_codelens(at(format_of(self.format).parse(text, self.keys), self.keys))
+
+    def parents(self, text: str | None) -> list[Keys]:
+        """See `Edit`."""
+        return _missing(self.format, text, self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Edit):
+    """Strings in a list: permissions."""
+
+    format: str
+    keys: Keys
+    items: tuple[str, ...]
+
+    @property
+    def what(self) -> str:
+        """What it is."""
+        return "approval of the tools"
+
+    def put(self, text: str | None) -> str:
+        """See `Edit`."""
+        style = format_of(self.format)
+        before = style.parse(text or "", self.keys)
+        assert style.append is not None, f"{self.format} has no lists of ours"
+        fresh = style.append(text or "", self.keys, self.items)
+        present = cast("list[Value]", at(before, self.keys) or [])
+        added = [item for item in self.items if item not in present]
+        if style.parse(fresh, self.keys) != with_value(before, self.keys, [*present, *added]):
+            raise EditRefused("the change would alter more than it should")
+        return fresh
+
+    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+        """See `Edit`."""
+        style = format_of(self.format)
+        style.parse(text, self.keys)
+        assert style.take_items is not None, f"{self.format} has no lists of ours"
+        return _pruned(self.format, style.take_items(text, self.keys, self.items), made)
+
+    def is_there(self, text: str) -> bool:
+        """See `Edit`."""
+        now = at(format_of(self.format).parse(text, self.keys), self.keys)
+        return isinstance(now, list) and any(item in now for item in self.items)
+
+    def parents(self, text: str | None) -> list[Keys]:
+        """See `Edit`."""
+        return _missing(self.format, text, (*self.keys, ""))
+
+    def lacking(self, text: str | None) -> Edit:
+        """See `Edit`."""
+        present = at(format_of(self.format).parse(text or "", self.keys), self.keys)
+        held = present if isinstance(present, list) else []
+        return replace(self, items=tuple(one for one in self.items if one not in held))
+
+
+@dataclass(frozen=True, slots=True)
+class Flags(Edit):
+    """Keys with one value each: permissions by the name of a tool."""
+
+    format: str
+    keys: Keys
+    values: dict[str, Value]
+
+    @property
+    def what(self) -> str:
+        """What it is."""
+        return "approval of the tools"
+
+    def put(self, text: str | None) -> str:
+        """See `Edit`; a value that the user has set stays."""
+        style = format_of(self.format)
+        text = text or ""
+        wanted = style.parse(text, self.keys)
+        for key, value in self.values.items():
+            if not has(wanted, (*self.keys, key)):
+                text = style.put(text, (*self.keys, key), value)
+                wanted = with_value(wanted, (*self.keys, key), value)
+        if style.parse(text, self.keys) != wanted:
+            raise EditRefused("the change would alter more than it should")
+        return text
+
+    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+        """See `Edit`."""
+        style = format_of(self.format)
+        for key, value in self.values.items():
+            if at(style.parse(text, self.keys), (*self.keys, key)) == value:
+                text = style.take(text, (*self.keys, key))
+        return _pruned(self.format, text, made)
+
+    def is_there(self, text: str) -> bool:
+        """See `Edit`."""
+        now = format_of(self.format).parse(text, self.keys)
+        return any(at(now, (*self.keys, key)) == value for key, value in self.values.items())
+
+    def parents(self, text: str | None) -> list[Keys]:
+        """See `Edit`."""
+        return _missing(self.format, text, (*self.keys, ""))
+
+    def lacking(self, text: str | None) -> Edit:
+        """See `Edit`."""
+        present = format_of(self.format).parse(text or "", self.keys)
+        return replace(self, values={
+            key: value for key, value in self.values.items() if not has(present, (*self.keys, key))
+        })  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Block(Edit):
+    """A few lines between markers in a file of instructions."""
+
+    lines: str
+
+    @property
+    def what(self) -> str:
+        """What it is."""
+        return "lines in the instructions"
+
+    def put(self, text: str | None) -> str:
+        """See `Edit`."""
+        return block_edit.put(text or "", self.lines)
+
+    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+        """See `Edit`."""
+        return block_edit.take(text)
+
+    def is_there(self, text: str) -> bool:
+        """See `Edit`."""
+        return block_edit.is_there(text)
+
+    def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
+        """See `Edit`; without the ledger, what stands between the markers is taken for ours."""
+        known = [block_edit.lines_of(one.lines) for one in written if isinstance(one, Block)]
+        now = block_edit.inside(text)
+        return bool(known) and now not in (None, block_edit.lines_of(self.lines), *known)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Edit):
+    """A file that is ours as a whole: a skill, a command."""
+
+    kind: str
+    text: str
+
+    @property
+    def what(self) -> str:
+        """What it is."""
+        return self.kind
+
+    def put(self, text: str | None) -> str:
+        """See `Edit`."""
+        if text and text != self.text and OWN_FILE not in text:
+            raise EditRefused("another program's or your own file has this name")
+        return self.text
+
+    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+        """See `Edit`."""
+        if text == self.text:
+            return None
+        raise EditRefused("it was changed since codelens wrote it; delete it by hand")
+
+    def is_there(self, text: str) -> bool:
+        """See `Edit`."""
+        return OWN_FILE in text
+
+    def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
+        """See `Edit`."""
+        known = {self.text, *(one.text for one in written if isinstance(one, Whole))}
+        return OWN_FILE in text and text not in known
+
+
+_KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole)}
+
+
+def record(edit: Edit) -> dict[str, object]:
+    """The edit as JSON can hold it."""
+    fields: dict[str, object] = asdict(edit)  # type: ignore[reportArgumentType]
+    return {"edit": type(edit).__name__, **fields}
+
+
+def recalled(fields: dict[str, object]) -> Edit | None:
+    """The edit that `record` wrote down; None for what this version does not understand."""
+    kind = _KINDS.get(str(fields.get("edit")))
+    if kind is None:
+        return None
+    arguments = {name: value for name, value in fields.items() if name != "edit"}
+    for name in ("keys", "items"):
+        if name in arguments:
+            arguments[name] = tuple(cast("list[str]", arguments[name]))
+    if "also" in arguments:
+        arguments["also"] = tuple(tuple(one) for one in cast("list[list[str]]", arguments["also"]))
+    try:
+        return cast("Edit", kind(**arguments))  # type: ignore[reportArgumentType]
+    except TypeError:
+        return None
+
+
+def _merged(old: Value, new: Value) -> Value:
+    """`old` with all of `new`: objects key by key, lists as a union."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        both = {key: _merged(old[key], one) for key, one in new.items() if key in old}
+        return {**old, **new, **both}
+    if isinstance(old, list) and isinstance(new, list):
+        return [*old, *(one for one in new if one not in old)]
+    return new
+
+
+def _checked(style: str, before: str, after: str, keys: Keys) -> str:
+    """`after`, whose meaning differs from that of `before` at `keys` alone."""
+    parse = format_of(style).parse
+    left, right = (_emptied(without(parse(text, keys), keys), keys) for text in (before, after))
+    if left != right:
+        raise EditRefused("the change would alter more than it should")
+    return after
+
+
+def _emptied(value: Value, keys: Keys) -> Value:
+    """`value` without those parents of `keys` that are empty: they come and go with the entry."""
+    for depth in range(len(keys) - 1, 0, -1):
+        if not at(value, keys[:depth]):
+            value = without(value, keys[:depth])
+    return value
+
+
+def _missing(style: str, text: str | None, keys: Keys) -> list[Keys]:
+    now = format_of(style).parse(text or "", keys)
+    return [keys[:depth] for depth in range(1, len(keys)) if not has(now, keys[:depth])]
+
+
+def _pruned(style: str, text: str, made: Sequence[Keys]) -> str:
+    chosen = format_of(style)
+    for keys in sorted(made, key=len, reverse=True):
+        now = chosen.parse(text, keys)
+        if has(now, keys) and not at(now, keys) and chosen.bare(text, keys):
+            text = chosen.take(text, keys)
+    return text
+
+
+def snippet(entry: Entry) -> str:
+    """The entry as a file of its own, to paste by hand."""
+    chosen = format_of(entry.format)
+    value = _merged({**entry.launch, **entry.extras}, entry.approvals)
+    text = chosen.put("", entry.keys, value)
+    assert has(chosen.parse(text, entry.keys), entry.keys), nested(entry.keys, value)
+    return text

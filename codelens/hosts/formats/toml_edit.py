@@ -1,0 +1,226 @@
+"""TOML, edited by whole tables: all that is not ours keeps its bytes.
+
+Tables of ours are appended at the end, and cut from header to last value, never by a region
+between markers: other tools append into such regions. What no whole table can say (`servers` as
+an inline table) is edited with tomlkit. The caller compares the meaning before and after.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import NamedTuple, cast
+
+from codelens.hosts.formats.config_values import EditRefused, Keys, Value
+
+_TOKENS = re.compile(
+    r'#[^\n]*|"""(?:\\.|[^\\])*?"{3,5}(?!")|' + r"'''.*?'{3,5}(?!')|"
+    r'"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'|[\[\]{}]|\n|[^\s\[\]{}\"'#]+",
+    re.DOTALL,
+)
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class _Table(NamedTuple):
+    """A table with a header: its path, and the offsets of header and last value (half-open)."""
+
+    path: Keys
+    start: int
+    end: int
+
+
+def parse(text: str) -> Value:
+    """What the text means.
+
+    Raises:
+        EditRefused: it is no TOML.
+    """
+    try:
+        return cast("Value", tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise EditRefused(str(error)) from error
+    except RecursionError as error:
+        raise EditRefused("it is nested too deeply") from error
+
+
+def put(text: str, keys: Keys, value: Value) -> str:
+    """The text with `value` at `keys`: in a table that holds it, else as a table at the end.
+
+    Raises:
+        EditRefused: neither can be done.
+    """
+    holder = next(
+        (one for one in _tables(text) if len(one.path) < len(keys) and _leads(one.path, keys)),
+        None,
+    )
+    if holder is not None and len(holder.path) == len(keys) - 1 and not isinstance(value, dict):
+        fresh = _with_tomlkit(text[holder.start : holder.end], keys, value).rstrip("\r\n")
+        if "\r\n" in text:
+            fresh = re.sub(r"(?<!\r)\n", "\r\n", fresh)
+        return text[: holder.start] + fresh + text[holder.end :]
+    if isinstance(value, dict) and not _said_inline(text, keys):
+        eol = "\r\n" if "\r\n" in text else "\n"
+        block = _rendered(keys, value).replace("\n", eol)
+        if not text:
+            return block
+        return text + ("" if text.endswith("\n") else eol) + eol + block
+    return _with_tomlkit(text, keys, value)
+
+
+def take(text: str, keys: Keys) -> str:
+    """The text without what is at `keys`; unchanged where nothing is."""
+    for table in reversed(_tables(text)):
+        if _leads(keys, table.path):
+            text = _cut(text, table)
+    parsed = parse(text)
+    for key in keys:
+        if not isinstance(parsed, dict) or key not in parsed:
+            return text
+        parsed = parsed[key]
+    return _without_tomlkit(text, keys)
+
+
+def _cut(text: str, table: _Table) -> str:
+    """The text without a table, its line break and the blank line before it."""
+    start = text.rfind("\n", 0, table.start) + 1
+    line_end = text.find("\n", table.end)
+    end = len(text) if line_end < 0 else line_end + 1
+    for blank in ("\r\n\r\n", "\n\n"):
+        if text.endswith(blank, 0, start) and (end == len(text) or text[end] in "\r\n"):
+            start -= len(blank) // 2
+            break
+    return text[:start] + text[end:]
+
+
+def _leads(path: Keys, keys: Keys) -> bool:
+    return keys[: len(path)] == path
+
+
+def _said_inline(text: str, keys: Keys) -> bool:
+    """Whether a whole table at `keys` cannot be appended."""
+    probe = "".join(f"[{_dotted(keys)}]\n")
+    try:
+        tomllib.loads(f"{text}\n{probe}")
+    except tomllib.TOMLDecodeError:
+        return True
+    return False
+
+
+def _tables(text: str) -> list[_Table]:
+    """The tables with a header, in order; `text` is valid TOML."""
+    found: list[_Table] = []
+    depth, fresh_line, position = 0, True, 0
+    while (token := _TOKENS.search(text, position)) is not None:
+        what, position = token.group(), token.end()
+        if what == "\n":
+            fresh_line = True
+            continue
+        if what == "[" and fresh_line and not depth:
+            position = _header_end(text, token.start())
+            found.append(_Table(_path(text[token.start() : position]), token.start(), position))
+        elif what in "[{":
+            depth += 1
+        elif what in "]}":
+            depth -= 1
+        if found and (not what.startswith("#") or not fresh_line):
+            found[-1] = found[-1]._replace(end=position)
+        fresh_line = False
+    return found
+
+
+def _header_end(text: str, start: int) -> int:
+    depth = 0
+    for token in _TOKENS.finditer(text, start):
+        depth += {"[": 1, "]": -1}.get(token.group(), 0)
+        if not depth:
+            return token.end()
+    raise EditRefused("a table's header does not end")
+
+
+def _path(header: str) -> Keys:
+    value: object = tomllib.loads(header)
+    path: list[str] = []
+    while value:
+        if isinstance(value, list):  # [[name]]
+            value = cast("list[object]", value)[0]
+            continue
+        key, value = next(iter(cast("dict[str, object]", value).items()))
+        path.append(key)
+    return tuple(path)
+
+
+def _dotted(keys: Keys) -> str:
+    return ".".join(key if _BARE.fullmatch(key) else json.dumps(key) for key in keys)
+
+
+def _rendered(keys: Keys, value: dict[str, Value]) -> str:
+    """A table with its sub-tables as text."""
+    plain = {key: one for key, one in value.items() if not _is_table(one)}
+    lines = [f"[{_dotted(keys)}]"] if plain or not value else []
+    lines += [f"{_dotted((key,))} = {_inline(one)}" for key, one in plain.items()]
+    parts = ["\n".join(lines) + "\n"] if lines else []
+    for key, one in value.items():
+        if key not in plain:
+            parts.append(_rendered((*keys, key), cast("dict[str, Value]", one)))
+    return "\n".join(parts)
+
+
+def _is_table(value: Value) -> bool:
+    return isinstance(value, dict) and (
+        not value or any(isinstance(one, dict) for one in value.values())
+    )
+
+
+def _inline(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # A literal needs no escapes: `C:\\Users` in a basic string is no TOML.
+        literal = "'" not in value and value.isprintable()
+        return f"'{value}'" if literal else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return f"[{', '.join(_inline(one) for one in value)}]"
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_dotted((key,))} = {_inline(one)}" for key, one in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    return str(value)
+
+
+def _with_tomlkit(text: str, keys: Keys, value: Value) -> str:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        holder = cast("dict[str, object]", document)
+        for key in keys[:-1]:
+            if key not in holder:
+                holder[key] = tomlkit.inline_table()
+            holder = cast("dict[str, object]", holder[key])
+        fresh: object = value
+        if isinstance(value, dict):
+            fresh = tomlkit.inline_table()
+            for key, one in value.items():
+                fresh[key] = one
+        elif isinstance(value, str):
+            fresh = tomlkit.string(value, literal="'" not in value and value.isprintable())
+        holder[keys[-1]] = fresh
+        return tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, ValueError) as error:
+        raise EditRefused(f"{_dotted(keys)} cannot be set: {error}") from error
+
+
+def _without_tomlkit(text: str, keys: Keys) -> str:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        holder = cast("dict[str, object]", document)
+        for key in keys[:-1]:
+            holder = cast("dict[str, object]", holder[key])
+        del holder[keys[-1]]
+        return tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, ValueError, KeyError) as error:
+        raise EditRefused(f"{_dotted(keys)} cannot be taken out: {error}") from error

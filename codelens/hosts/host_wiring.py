@@ -1,0 +1,238 @@
+"""Install and uninstall: what would change (a plan), and doing it.
+
+A plan is worked out without writing anything. Doing it takes each file by itself: one that fails
+is reported and the others still done. A file that changed since the plan is edited anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from codelens.errors import CodelensError
+from codelens.hosts import host_files
+from codelens.hosts.desired_edits import Request, Wish, wishes
+from codelens.hosts.file_change import Change, by_file, landed, untouched
+from codelens.hosts.formats.config_formats import decoded, encoded
+from codelens.hosts.formats.config_values import EditRefused, Keys
+from codelens.hosts.formats.entry_edits import Edit, Entry, Whole
+from codelens.hosts.host_descriptor import Host
+from codelens.hosts.host_errors import LeftAlone
+from codelens.hosts.install_ledger import Ledger, Record
+from codelens.hosts.ledger_records import edits_after, edits_of, given_back, recorded, says_nothing
+from codelens.hosts.server_command import NAME
+
+_BY_HAND = "or add it by hand (`codelens install --print` shows what)"
+_KEPT = "left as it is (for the present one, take it out and install again)"
+
+
+def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
+    """What installing for these hosts would change, file by file."""
+    wanted: list[Wish] = []
+    failed: list[Change] = []
+    for host in chosen:
+        try:
+            wanted += wishes(host, request)
+        except CodelensError as error:
+            failed.append(Change(Path(), (), None, None, ((host.name, str(error)),)))
+    planned: list[Change] = []
+    for path, group in by_file(wanted).items():
+        if request.root is not None and not path.is_relative_to(request.root.resolve()):
+            why = str(LeftAlone(path, f"a link leads there out of {request.root}", _BY_HAND))
+            hosts = dict.fromkeys(wish.host for wish in group)
+            failed.append(Change(Path(), (), None, None, tuple((host, why) for host in hosts)))
+        else:
+            planned.append(_put(path, group, ledger.records.get(str(path))))
+    return failed + planned
+
+
+def _put(path: Path, wanted: Sequence[Wish], old: Record | None) -> Change:
+    try:
+        before = host_files.read(path)
+        text = None if before is None else decoded(before)
+    except CodelensError as error:
+        return untouched(path, wanted, None, str(error))
+    except EditRefused as error:
+        return untouched(path, wanted, None, str(LeftAlone(path, str(error), _BY_HAND)))
+    fresh, problems, remarks = text, list[tuple[str, str]](), list[str]()
+    written = [] if old is None else edits_of(old, old.edits)
+    for wish in wanted:
+        try:
+            if fresh is not None and wish.edit.is_changed(fresh, written):
+                remarks.append(f"{path}: {wish.edit.what} was changed by hand since; {_KEPT}")
+                continue
+            if isinstance(wish.edit, Entry) and (said := wish.edit.fate(fresh)):
+                remarks.append(f"{path} {said}")
+            fresh = wish.edit.put(fresh)
+        except EditRefused as error:
+            remedy = f"mend it and install again, {_BY_HAND}"
+            problems.append((wish.host, str(LeftAlone(path, f"{error}", remedy))))
+    is_done = {wish.host for wish in wanted} - {host for host, _ in problems}
+    after = before if fresh in (None, text) or not is_done else encoded(fresh, before or b"")
+    return Change(
+        path, tuple(wanted), before, after, tuple(problems), tuple(dict.fromkeys(remarks))
+    )
+
+
+def install(change: Change, ledger: Ledger, scope: str) -> Change:
+    """Do one change of a plan; what was done, with its problems.
+
+    A second host that finds its edit in a shared file is noted as one that needs it.
+    """
+    if not change.path.name:
+        return change
+    old = ledger.records.get(str(change.path))
+    try:
+        return _installed(_put(change.path, change.wanted, old), old, scope, ledger)
+    except CodelensError as error:
+        return untouched(change.path, change.wanted, change.before, str(error))
+
+
+def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Change:
+    done = change.done
+    if not change.is_change:
+        if old is not None and not {wish.host for wish in done} <= old.edits.keys():
+            assert change.before is not None, "what is as it should be is there"
+            found = given_back(old, change.before)
+            ledger.keep(change.path, replace(old, edits=edits_after(old, done, found)))
+        return change
+    # Before the file: should this process end in between, uninstall knows of it.
+    path, made = change.path, host_files.missing_folders(change.path)
+    ledger.keep(path, recorded(change, old, scope, ledger), made)
+    try:
+        fresh = landed(change, lambda: _put(path, change.wanted, old))
+    except CodelensError:
+        ledger.keep(path, old)
+        ledger.leave(path)
+        raise
+    if not fresh.is_change:
+        ledger.keep(path, old)
+        ledger.leave(path)
+    elif fresh is not change:
+        ledger.keep(path, recorded(fresh, old, scope, ledger))
+    return fresh
+
+
+def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
+    """What taking these hosts' wiring out would change, file by file.
+
+    Looked at are the files of this machine as it is now and those that the ledger names: a variable
+    like `CODEX_HOME` may have led elsewhere at the time of install.
+    """
+    names = {host.name for host in chosen}
+    wanted: list[Wish] = []
+    failed: list[Change] = []
+    known = {
+        host for one in ledger.records.values() if one.scope == request.label for host in one.edits
+    }
+    for host in chosen:
+        try:
+            # Which approvals install added, and which were the user's, the ledger alone knows.
+            wanted += wishes(host, replace(request, approve=host.name not in known))
+        except CodelensError as error:
+            failed.append(Change(Path(), (), None, None, ((host.name, str(error)),), removes=True))
+    for path, old in ledger.records.items():
+        if old.scope == request.label:
+            for host in old.edits.keys() & names:
+                wanted += (Wish(host, Path(path), edit) for edit in edits_of(old, [host]))
+    return failed + [_take(path, group, ledger) for path, group in by_file(wanted).items()]
+
+
+def _take(path: Path, wanted: Sequence[Wish], ledger: Ledger) -> Change:
+    leaving = {wish.host for wish in wanted}
+    old = ledger.records.get(str(path))
+    try:
+        before = host_files.read(path)
+        if before is None:
+            return Change(path, tuple(wanted), None, None, removes=True)
+        text = decoded(before)
+    except CodelensError as error:
+        return replace(untouched(path, wanted, None, str(error)), removes=True)
+    except EditRefused as error:
+        why = str(LeftAlone(path, str(error), "take codelens out by hand"))
+        return replace(untouched(path, wanted, None, why), removes=True)
+    same = Change(path, tuple(wanted), before, before, removes=True)
+    staying = sorted(old.edits.keys() - leaving) if old is not None else []
+    if staying:
+        return replace(same, remarks=(f"kept in {path}: {', '.join(staying)} uses it too",))
+    if old is not None and old.found_by(before):
+        return replace(
+            same, after=given_back(old, before), remarks=_back_again(old, before, wanted)
+        )
+    fresh, problems = _without(path, text, wanted, [] if old is None else old.parents)
+    after = before if fresh == text else None if fresh is None else encoded(fresh, before)
+    made_by_us = old.undo is None if old is not None else after == b""
+    if made_by_us and fresh is not None and says_nothing(fresh):
+        after = None
+    return replace(same, after=after, problems=tuple(problems))
+
+
+def _back_again(old: Record, before: bytes, wanted: Sequence[Wish]) -> tuple[str, ...]:
+    """What to say where install had found an entry for codelens that was not of the ledger."""
+    found = given_back(old, before)
+    entries = [wish.edit for wish in wanted if isinstance(wish.edit, Entry)]
+    if found is None or not any(_holds(edit, decoded(found)) for edit in entries):
+        return ()
+    return ("the entry for codelens that install had found is back; uninstall again to remove it",)
+
+
+def _holds(edit: Edit, text: str) -> bool:
+    try:
+        return edit.is_there(text)
+    except EditRefused:
+        return False
+
+
+def _without(
+    path: Path, text: str, wanted: Sequence[Wish], parents: Sequence[Keys]
+) -> tuple[str | None, list[tuple[str, str]]]:
+    fresh: str | None = text
+    problems: dict[str, str] = {}
+    for wish in wanted:
+        if fresh is None:
+            break
+        if isinstance(wish.edit, Whole) and not wish.edit.is_there(fresh):
+            continue
+        try:
+            fresh = wish.edit.take(fresh, parents)
+        except EditRefused as error:
+            remedy = "take codelens out by hand if it is in there"
+            problems.setdefault(wish.host, str(LeftAlone(path, str(error), remedy)))
+    return fresh, list(problems.items())
+
+
+def uninstall(change: Change, ledger: Ledger) -> Change:
+    """Do one change of a plan; what was done, with its problems."""
+    if not change.path.name:
+        return change
+    old = ledger.records.get(str(change.path))
+    staying = {} if old is None else {
+        host: edits for host, edits in old.edits.items() if host not in change.hosts
+    }  # fmt: skip
+    try:
+        path, wanted = change.path, change.wanted
+        change = landed(_take(path, wanted, ledger), lambda: _take(path, wanted, ledger))
+        if change.is_change and change.after is None and path.parent.name == NAME:
+            host_files.remove_empty([path.parent])  # a skill's own folder
+        if old is None:
+            return change
+        if staying:
+            ledger.keep(change.path, replace(old, edits=staying))
+        elif not change.problems:
+            exact = change.before is None or old.found_by(change.before)
+            ledger.keep(change.path, None)
+            ledger.leave(change.path)
+            if exact and old.backup is not None:
+                host_files.remove(Path(old.backup))
+                host_files.remove_empty([Path(old.backup).parent])
+    except CodelensError as error:
+        return replace(
+            untouched(change.path, change.wanted, change.before, str(error)), removes=True
+        )
+    return change
+
+
+def elsewhere(ledger: Ledger, label: str) -> list[str]:
+    """The other scopes that the ledger knows: `user` and roots of projects."""
+    return sorted({one.scope for one in ledger.records.values()} - {label})

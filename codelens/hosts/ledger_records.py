@@ -1,0 +1,107 @@
+"""What the ledger is told of an install, and what a record gives back: the file that was found."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from codelens.hosts import host_files
+from codelens.hosts.desired_edits import Wish
+from codelens.hosts.file_change import Change
+from codelens.hosts.formats.config_formats import decoded, encoded
+from codelens.hosts.formats.config_values import EditRefused, Keys
+from codelens.hosts.formats.entry_edits import Edit, Flags, Items, recalled, record
+from codelens.hosts.install_ledger import Ledger, Record, Undo, digest
+from codelens.paths import make_private
+
+
+def edits_after(
+    old: Record | None, done: Sequence[Wish], found: bytes | None
+) -> dict[str, list[dict[str, object]]]:
+    """What to write down by host; approvals that were `found` are the user's, not ours."""
+    edits = dict(old.edits) if old is not None else {}
+    text = None if found is None else decoded(found)
+    for host in dict.fromkeys(wish.host for wish in done):
+        fresh = [wish.edit for wish in done if wish.host == host]
+        kept = [] if old is None else [
+            edit for edit in edits_of(old, [host]) if _still_counts(edit, fresh)
+        ]  # fmt: skip
+        edits[host] = [record(_ours(edit, text)) for edit in fresh] + [record(one) for one in kept]
+    return edits
+
+
+def _still_counts(edit: Edit, fresh: Sequence[Edit]) -> bool:
+    """Whether an earlier install approved something of which this one says nothing."""
+    approvals = [one.keys for one in fresh if isinstance(one, Items | Flags)]
+    return isinstance(edit, Items | Flags) and edit.keys not in approvals
+
+
+def _ours(edit: Edit, found: str | None) -> Edit:
+    try:
+        return edit.lacking(found)
+    except EditRefused:  # found in a state that install has mended since
+        return edit
+
+
+def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Record:
+    """The record of an install; what was found is what stood before the first one."""
+    assert change.after is not None, "an install leaves a file"
+    found, done = change.before, change.done
+    if old is not None and found is not None:
+        found = given_back(old, found)
+    text = None if found is None else decoded(found)
+    parents: list[Keys] = []
+    for wish in done:
+        try:
+            parents += (keys for keys in wish.edit.parents(text) if keys not in parents)
+        except EditRefused:  # found in a state that install has mended since
+            continue
+    backup = None if old is None else old.backup
+    if backup is None and found is not None:
+        backup = str(_backup(change.path, found, ledger.home))
+    return Record(
+        scope=scope,
+        made=digest(change.after),
+        undo=None if found is None else Undo.between(found, change.after),
+        edits=edits_after(old, done, found),
+        parents=parents,
+        backup=backup,
+    )
+
+
+def given_back(old: Record, now: bytes) -> bytes | None:
+    """What a file was before us: exactly, if it still is what we wrote, else without our edits."""
+    if old.found_by(now):
+        return None if old.undo is None else old.undo.applied(now)
+    text: str | None = decoded(now)
+    for edit in edits_of(old, old.edits):
+        try:
+            text = None if text is None else edit.take(text, old.parents)
+        except EditRefused:
+            continue
+    if text is None or (old.undo is None and says_nothing(text)):
+        return None
+    return encoded(text, now)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a file that we made holds nothing that others have put in since."""
+    return text.strip() in {"", "{}"}
+
+
+def edits_of(old: Record, hosts: Iterable[str]) -> list[Edit]:
+    """The edits made for these hosts, as far as this version understands what is written down."""
+    found = (recalled(fields) for host in hosts for fields in old.edits.get(host, []))
+    return [edit for edit in found if edit is not None]
+
+
+def _backup(path: Path, data: bytes, home: Path) -> Path:
+    """Keep the file that was found, under CODELENS_HOME: beside it, a host might read it."""
+    folder = home / "backups"
+    make_private(folder)
+    day = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d")
+    kept = folder / f"{day}-{digest(bytes(str(path), 'utf-8', 'surrogateescape'))[:8]}-{path.name}"
+    host_files.write(kept, data)
+    kept.chmod(0o600)
+    return kept

@@ -1,0 +1,214 @@
+"""From files to contents: read, hash, look up, extract what was never seen, store.
+
+Only a distinct text in a language is extracted, once. Contents are written a batch at a time, in
+transactions of their own: a reader's view does not name them yet, so it does not notice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from codelens.extract.language_detection import extractor_version, language_by_path, language_of
+from codelens.index.progress import Progress
+from codelens.index.text_sources import ANY_SIZE, Source, Unavailable, Work
+from codelens.index.worker_pool import Extractor
+from codelens.index.worker_process import Task
+from codelens.scan.content_hash import blob_oid, hash_of
+from codelens.store.database.database import Database
+from codelens.store.database.writer_lease import Lease
+from codelens.store.facts import contents, postings
+from codelens.store.facts.contents import TIER_FULL, TIER_TEXT, ContentKey
+from codelens.store.facts.postings import Doc
+from codelens.store.views.views import CURRENT, PENDING, Change
+from codelens.types import ContentHash, Facts, Tier
+
+_GROUP_FILES = 128
+_GROUP_BYTES = 4_000_000
+_FLUSH_BYTES = 24_000_000
+_HEAD_BYTES = 4096
+
+
+class Ingested(NamedTuple):
+    """What became of a list of works."""
+
+    changes: list[Change]
+    dropped: list[bytes]
+    extracted: int
+    left: list[Work]
+    """Not reached before the deadline."""
+
+
+class _Told(NamedTuple):
+    work: Work
+    key: ContentKey
+    size_bytes: int
+    signature: bytes
+
+
+class _New(NamedTuple):
+    key: ContentKey
+    size_bytes: int
+
+
+class Ingest:
+    """One run over a list of works; call `run` once."""
+
+    def __init__(
+        self,
+        db: Database,
+        lease: Lease,
+        source: Source,
+        extractor: Extractor,
+        *,
+        tier: Tier = "full",
+        languages: Mapping[str, str] | None = None,
+        deadline: float | None = None,
+        progress: Progress,
+    ) -> None:
+        self._db = db
+        self._lease = lease
+        self._source = source
+        self._extractor = extractor
+        self._tier: Tier = tier
+        self._overrides = languages or {}
+        self._deadline = deadline
+        self._progress = progress
+        self._ids: dict[ContentKey, int] = {}
+        self._partial: set[ContentKey] = set()
+        """Known by their text tier alone."""
+        self._told: list[_Told] = []
+        self._changes: list[Change] = []
+        self._dropped: list[bytes] = []
+        self._left: list[Work] = []
+        self._blobs: list[tuple[bytes, ContentHash, int]] = []
+        self._extracted = 0
+
+    def run(self, works: list[Work]) -> Ingested:
+        """Tell the content of each work; contents are stored, the view is not touched."""
+        batch: list[tuple[_New, Facts]] = []
+        size = 0
+        for new, facts in self._extractor.run(self._tasks(works)):
+            batch.append((new, facts))
+            size += new.size_bytes
+            if len(batch) >= postings.SEGMENT_DOCS or size >= _FLUSH_BYTES:
+                self._store(batch)
+                batch, size = [], 0
+        self._store(batch)
+        for told in self._told:
+            content = self._ids[told.key]
+            behind = told.key in self._partial
+            self._changes.append(
+                Change(
+                    told.work.path,
+                    content,
+                    PENDING if behind else CURRENT,
+                    b"" if behind else told.signature,
+                )
+            )
+        return Ingested(self._changes, self._dropped, self._extracted, self._left)
+
+    def _tasks(self, works: list[Work]) -> Iterator[tuple[_New, Task]]:
+        done = 0
+        for group in _groups(works):
+            if self._late():
+                self._left.extend(works[done:])
+                return
+            read = self._read(group)
+            self._look_up([told.key for told, _ in read])
+            for at, (told, data) in enumerate(read):
+                new = told.key not in self._ids
+                if new and at and self._late():
+                    self._left.extend(one.work for one, _ in read[at:])
+                    self._left.extend(works[done + len(group) :])
+                    return
+                self._told.append(told)
+                if new:
+                    # Promised: the id comes with the facts, before `run` reads it.
+                    self._ids[told.key] = 0
+                    yield _New(told.key, len(data)), Task(data, told.key[1], self._tier)
+            done += len(group)
+            self._progress("indexing", done, len(works))
+
+    def _late(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def _read(self, group: list[Work]) -> list[tuple[_Told, bytes]]:
+        """The works of a group with their bytes; those known by object id have none."""
+        by_oid = self._by_oid(group)
+        found: list[tuple[_Told, bytes]] = []
+        for work in group:
+            told = by_oid.get(work.path)
+            if told is not None and told.key in self._ids:
+                found.append((told, b""))
+                continue
+            try:
+                data, signature = self._source.fetch(work)
+            except FileNotFoundError:
+                self._dropped.append(work.path)
+            except Unavailable as reason:
+                self._changes.append(Change(work.path, None, reason.state, reason.signature))
+            else:
+                language = language_of(work.path, data[:_HEAD_BYTES], self._overrides)
+                content_hash = hash_of(data)
+                self._blobs.append((blob_oid(data), content_hash, len(data)))
+                told = _Told(work, (content_hash, language), len(data), signature)
+                found.append((told, data))
+        return found
+
+    def _by_oid(self, group: list[Work]) -> dict[bytes, _Told]:
+        """Works whose bytes were seen before under their object id, by path."""
+        certain = contents.blobs(self._db, [work.oid for work in group if work.oid])
+        found: dict[bytes, _Told] = {}
+        for work in group:
+            known = certain.get(work.oid)
+            if known is not None and known[1] > self._source.limit:
+                continue
+            language = language_by_path(work.path, self._overrides) if known else None
+            # Line ends may be converted between blob and file: then their sizes differ.
+            if known and language and work.size_bytes in {known[1], ANY_SIZE}:
+                found[work.path] = _Told(work, (known[0], language), known[1], work.signature)
+        self._look_up([told.key for told in found.values()])
+        return found
+
+    def _look_up(self, keys: list[ContentKey]) -> None:
+        unknown = [key for key in keys if key not in self._ids]
+        wanted = TIER_FULL if self._tier == "full" else TIER_TEXT
+        for key, known in contents.find(self._db, unknown).items():
+            # An older extractor never replaces newer facts; newer code replaces older ones.
+            if known.tier >= wanted and known.version >= extractor_version(key[1]):
+                self._ids[key] = known.id
+                if known.tier == TIER_TEXT:
+                    self._partial.add(key)
+
+    def _store(self, batch: list[tuple[_New, Facts]]) -> None:
+        if not batch and not self._blobs:
+            return
+        tier = TIER_FULL if self._tier == "full" else TIER_TEXT
+        with self._db.write(self._lease):
+            docs: list[Doc] = []
+            for new, facts in batch:
+                version = extractor_version(new.key[1])
+                doc = contents.insert(self._db, new.key, version, tier, new.size_bytes, facts)
+                docs.append(doc)
+                self._ids[new.key] = doc.content
+                if tier == TIER_TEXT:
+                    self._partial.add(new.key)
+            postings.write_segment(self._db, docs)
+            contents.insert_blobs(self._db, self._blobs)
+        self._blobs.clear()
+        self._extracted += len(batch)
+
+
+def _groups(works: list[Work]) -> Iterator[list[Work]]:
+    group: list[Work] = []
+    size = 0
+    for work in works:
+        group.append(work)
+        size += work.size_bytes
+        if len(group) >= _GROUP_FILES or size >= _GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group

@@ -1,0 +1,252 @@
+"""Which files of a worktree belong, and whether that can have changed since the last walk.
+
+`Surveyor` asks `scope` for the members of a worktree or folder, and keeps the signatures of all
+that decides them beside the folders: git's index file, ignore files, git's config, sparse
+patterns, `.git` entries of nested repositories, our own settings. `git add -f` changes no file and
+no folder, so folders alone would not tell.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from codelens.config import Settings
+from codelens.paths import from_printed, printed
+from codelens.scan.stat_signature import RACY, signature, signature_to_store
+from codelens.scope.commit_tree import expand_tree
+from codelens.scope.git_index.git_index import (
+    NOTHING_TRACKED,
+    TrackedSet,
+    index_files,
+    read_index,
+    read_tracked,
+)
+from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
+from codelens.scope.membership.membership_walk import Membership, Walker, marks_hold
+from codelens.scope.repository import Repository, Scope
+from codelens.store.views.views import ViewRow
+
+_REGULAR = 0o100000
+_TYPE_BITS = 0o170000
+_INO_BITS = 0xFFFFFFFF
+_MISSING = "-"
+
+Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
+
+
+class Survey(NamedTuple):
+    """What a walk, or a rescan of some folders, met."""
+
+    started_ns: int
+    files: dict[bytes, os.stat_result]
+    folders: dict[bytes, os.stat_result]
+    folders_gone: list[bytes]
+    notes: dict[str, list[str]]
+    sources: str
+
+
+class Surveyor:
+    """Members of one worktree or folder at this moment; make a new one for every look."""
+
+    def __init__(self, repository: Repository, scope: Scope, settings: Settings) -> None:
+        self.root = os.fsencode(scope.root)
+        self._repository = repository
+        self._scope = scope
+        self._settings = settings
+        self._started_ns = time.time_ns()
+        self._index = os.path.join(scope.git_dir, "index") if repository.is_git else ""
+
+    def same_members(self, view: ViewRow) -> bool:
+        """Whether all that decides membership, folders aside, is as it was when `view` was made."""
+        known: Sources = json.loads(view.sources)
+        if not known or not self.same_settings(view):
+            return False
+        if self._rules() != known["rules"] or self._ignore_files(known) != known["ignore"]:
+            return False
+        marks = ((bytes(from_printed(path)), flag) for path, flag in known["marks"].items())
+        if not marks_hold(self.root, marks, self._scope.git_dir or None):
+            return False
+        return self._index_state() == known["index"] or view.membership == self.membership()
+
+    def same_settings(self, view: ViewRow) -> bool:
+        """Whether `view` was made with the settings that hold now."""
+        return view.membership.startswith(self._settings_key())
+
+    def membership(self) -> str:
+        """Changes when other files belong, though no folder and no ignore file changed."""
+        return f"{self._settings_key()}{self._tracked.digest.hex()}"
+
+    def sources_of(self, view: ViewRow) -> str:
+        """The sources of a view whose members are the same, with git's index as it is now."""
+        known: Sources = json.loads(view.sources)
+        known["index"] = self._index_state()
+        return json.dumps(known, sort_keys=True)
+
+    def survey(self) -> Survey:
+        """Walk the whole tree."""
+        found = self._walker().walk()
+        sources = {
+            "index": self._index_state(),
+            "rules": self._rules(),
+            "ignore": {
+                printed(path): _stored(stat, self._started_ns)
+                for path, stat in found.ignore_files.items()
+            },
+            "marks": {printed(path): flag for path, flag in found.marks.items()},
+        }
+        return self._as_survey(found, json.dumps(sources, sort_keys=True))
+
+    def rescan(
+        self, folders: list[bytes], known: dict[bytes, bytes], view: ViewRow
+    ) -> Survey | None:
+        """List folders that changed, and all below new ones; None if all must be walked."""
+        sources: Sources = json.loads(view.sources)
+        ignore = {bytes(from_printed(path)) for path in sources["ignore"]}
+        found = self._walker().rescan(folders, known, ignore)
+        if found is None or any(path not in ignore for path in found.ignore_files):
+            return None
+        marks = {printed(path): flag for path, flag in found.marks.items()}
+        if marks.items() - sources["marks"].items():
+            return None
+        return self._as_survey(found, "")
+
+    def merge_notes(self, notes: dict[str, list[str]], again: Survey) -> dict[str, list[str]]:
+        """Notes of a view after a rescan of some of its folders."""
+        listed = {printed(path) for path in again.folders}
+        gone = {printed(path) for path in again.folders_gone}
+        merged: dict[str, list[str]] = {}
+        for kind, paths in notes.items():
+            kept = [
+                path
+                for path in paths
+                if os.path.dirname(path) not in listed and not _below(path, gone)
+            ]
+            merged[kind] = sorted({*kept, *again.notes[kind]})
+        return merged
+
+    def certain_oids(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
+        """Files whose bytes are those of a git object for sure, by git's own index.
+
+        git's rule (read-cache.c): an entry is clean if its stat is the file's, unless the file
+        was changed at or after the time the index was written. We also ask for equal ctime and
+        inode. git may change bytes between object and file: line ends, `ident` and encodings
+        change the size too, which `ingest` compares; a filter need not, so none may be set up.
+        """
+        if not self._repository.is_git:
+            return {}
+        if self._repository.has_filters():
+            return {}
+        try:
+            written_ns = os.stat(self._index).st_mtime_ns
+        except OSError:
+            return {}
+        found: dict[bytes, bytes] = {}
+        for entry in read_index(self._index, expand_tree=self._expand):
+            stat = files.get(entry.path)
+            if stat is None or entry.stage or entry.intent_to_add:
+                continue
+            if entry.mode & _TYPE_BITS != _REGULAR or entry.mtime_ns >= written_ns:
+                continue
+            same = (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino)
+            if same == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino & _INO_BITS):
+                found[entry.path] = entry.oid
+        return found
+
+    def _settings_key(self) -> str:
+        return f"{self._settings.membership_key()}|"
+
+    @cached_property
+    def _tracked(self) -> TrackedSet:
+        if not self._index:
+            return NOTHING_TRACKED
+        return read_tracked(self._index, expand_tree=self._expand)
+
+    def _expand(self, oid_hex: str, prefix: bytes) -> Any:  # noqa: ANN401 - as `ExpandTree` has it
+        return expand_tree(self._repository, oid_hex, prefix)
+
+    @cached_property
+    def _ignore_settings(self) -> IgnoreSettings:
+        return self._repository.ignore_settings()
+
+    def _walker(self) -> Walker:
+        if not self._repository.is_git:
+            return Walker(self.root, Ignore(self.root))
+        ignore = Ignore(
+            self.root,
+            self._ignore_settings,
+            common_dir=self._scope.common_dir,
+            blobs=self._tracked.ignore_blobs,
+            read_blob=self._repository.read_blob,
+        )
+        return Walker(self.root, ignore, self._tracked, self._scope.git_dir)
+
+    def _rules(self) -> dict[str, str]:
+        if not self._repository.is_git:
+            return {}
+        own = Ignore(self.root, self._ignore_settings, common_dir=self._scope.common_dir).own_files
+        files = [os.fsdecode(path) for path in own]
+        files += self._repository.config_files()
+        files.append(os.path.join(self._scope.git_dir, "info", "sparse-checkout"))
+        found = self._signatures(files)
+        # A file that the config includes has no signature of ours; what it says has.
+        found["(values)"] = repr(self._ignore_settings)
+        return found
+
+    def _index_state(self) -> dict[str, str]:
+        return self._signatures(index_files(self._index)) if self._index else {}
+
+    def _ignore_files(self, known: Sources) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for path in known["ignore"]:
+            try:
+                found[path] = signature(os.lstat(self._absolute(path))).hex()
+            except OSError:
+                found[path] = _MISSING
+        return found
+
+    def _absolute(self, path: str) -> bytes:
+        return os.path.join(self.root, from_printed(path))
+
+    def _signatures(self, files: list[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for file in files:
+            try:
+                found[printed(os.fsencode(file))] = _stored(os.stat(file), self._started_ns)
+            except OSError:
+                found[printed(os.fsencode(file))] = _MISSING
+        return found
+
+    def _as_survey(self, found: Membership, sources: str) -> Survey:
+        notes = {
+            "links": found.links.keys(),
+            "nested": found.nested,
+            "submodules": found.gitlinks,
+            "unreadable": found.unreadable.keys(),
+        }
+        return Survey(
+            self._started_ns,
+            found.files,
+            found.folders,
+            sorted(found.gone),
+            {kind: sorted(map(printed, paths)) for kind, paths in notes.items()},
+            sources,
+        )
+
+
+def _stored(stat: os.stat_result, look_ns: int) -> str:
+    kept = signature_to_store(stat, look_ns)
+    # Two looks within the margin must not agree on a file that changed between them.
+    return f"racy {look_ns}" if kept == RACY else kept.hex()
+
+
+def _below(path: str, folders: set[str]) -> bool:
+    while path:
+        if path in folders:
+            return True
+        path = os.path.dirname(path)
+    return False

@@ -1,0 +1,94 @@
+"""What a path says by itself: the terms of its stem and folders, and the role of its file."""
+
+from __future__ import annotations
+
+import re
+
+from codelens.extract.tokenizer import terms_of_text
+from codelens.store.views.views import PathFacts
+
+# For these the folder says what the file is about (shared/retrieval: path stem is worth .034).
+_FACELESS = frozenset(b"index mod init __init__ lib main __main__ root".split())
+_FOLDERS_KEPT = 3
+
+_TEST_FOLDERS = frozenset(
+    b"test tests __tests__ spec specs testing testdata test-data e2e __mocks__ mocks fixtures "
+    b"testutil testutils unittest unittests".split()
+)
+_EXAMPLE_FOLDERS = frozenset(
+    b"example examples demo demos sample samples tutorial tutorials docs_src playground "
+    b"benchmark benchmarks bench".split()
+)
+_VENDOR_FOLDERS = frozenset(
+    b"vendor vendored _vendor node_modules third_party third-party thirdparty bower_components "
+    b"site-packages".split()
+)
+_GENERATED_FOLDERS = frozenset(b"generated __generated__ gen dist".split())
+_COMPAT_FOLDERS = frozenset(b"compat legacy deprecated".split())
+
+_TEST_NAME = re.compile(
+    rb"(?:^test[_.-].*|.*[_.-]tests?(?:\.\w+)+|.*[_.-]specs?(?:\.\w+)+|conftest\.py|tests?\.\w+"
+    rb"|.+(?:Test|Tests|Spec|Specs)\.(?:java|kt|scala|cs|swift|php|groovy|hs|m))$"
+)
+_GENERATED_NAME = re.compile(
+    rb"(?:.*\.pb\.\w+|.*_pb2(?:_grpc)?\.pyi?|.*\.min\.(?:js|css)|.*\.generated\.\w+|.*\.g\.\w+"
+    rb"|.*\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum|.*\.map|.*\.snap)$"
+)
+_COMPAT_NAME = re.compile(rb"(?:^|.*[_.-])(?:compat|legacy|deprecated)(?:[_.-].*|)\.\w+$")
+# Texts of a program in another language, and files that tools write: each has words of the code by
+# the thousand and is no answer to where the code is.
+_TRANSLATION_NAME = re.compile(
+    rb"(?i).*\.(?:po|pot|xlf|xliff|resx|strings|stringsdict|xcstrings|arb|ftl|qm|lproj)$"
+)
+_TRANSLATION_FOLDERS = frozenset(b"locale locales i18n l10n translations lang langs".split())
+_TRANSLATION_FORMAT = re.compile(rb"(?i).*\.(?:json5?|ya?ml|properties|ini|toml|xml|csv|php)$")
+_DATA_NAME = re.compile(
+    rb"(?i).*\.(?:csv|tsv|svg|geojson|vcxproj|filters|pbxproj|xcscheme|sln|storyboard|xib|ipr|iml"
+    rb"|pem|crt|har|out|dat|tmlanguage|plist)$|^\.(?:git|docker|npm|eslint|prettier|hg)ignore$"
+    rb"|^\.(?:gitattributes|editorconfig|gitmodules|mailmap|git-blame-ignore-revs)$|^codeowners$"
+)
+_PROSE_NAME = re.compile(
+    rb"(?i).*\.(?:md|markdown|mdx|rst|txt|adoc|asciidoc|org|tex|textile)$|^(?:readme|changelog|"
+    rb"changes|licen[cs]e|copying|authors|contributing|news|history|notice)(?:[-_]\w+)?$"
+)
+
+
+def path_facts(path: bytes) -> PathFacts:
+    """The facts of one path.
+
+    `role` is the first that holds of `vendored`, `test`, `example`, `generated`, `compat`,
+    `translation`, `data`, `prose`, or empty.
+    """
+    *folders, name = path.split(b"/")
+    stem = name.split(b".")[0] or name
+    if stem.lower() in _FACELESS and folders:
+        stem = folders[-1]
+    near = folders[-_FOLDERS_KEPT:]
+    return PathFacts(
+        path, " ".join(_terms(stem)), " ".join(_terms(b"/".join(near))), _role(folders, name)
+    )
+
+
+def _terms(text: bytes) -> list[str]:
+    return terms_of_text(text.decode("utf-8", "replace"))
+
+
+def _role(folders: list[bytes], name: bytes) -> str:
+    inside = {folder.lower() for folder in folders}
+    if inside & _VENDOR_FOLDERS:
+        return "vendored"
+    if inside & _TEST_FOLDERS or _TEST_NAME.match(name):
+        return "test"
+    if inside & _EXAMPLE_FOLDERS:
+        return "example"
+    if inside & _GENERATED_FOLDERS or _GENERATED_NAME.match(name):
+        return "generated"
+    if inside & _COMPAT_FOLDERS or _COMPAT_NAME.match(name):
+        return "compat"
+    if _TRANSLATION_NAME.match(name) or (
+        inside & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name)
+    ):
+        return "translation"
+    if _DATA_NAME.match(name):
+        return "data"
+    return "prose" if _PROSE_NAME.match(name) else ""

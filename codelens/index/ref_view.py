@@ -1,0 +1,91 @@
+"""The view of a commit: any ref can be searched without a checkout. Made once; never changes."""
+
+from __future__ import annotations
+
+import json
+
+from codelens.config import Settings
+from codelens.errors import IndexLocked, LeaseLost
+from codelens.extract.extractor_version import EXTRACTOR_VERSION
+from codelens.index.progress import Progress, silent
+from codelens.index.text_sources import ANY_SIZE, STORED_UNREAD, BlobSource, Work
+from codelens.index.view_refresh import Budget, Refreshed, behind, load, update
+from codelens.index.worktree_comparison import Delta
+from codelens.paths import printed
+from codelens.scope.commit_tree import TreeFile, read_tree
+from codelens.scope.repository import Repository, Scope
+from codelens.store.database.database import Database
+from codelens.store.views.views import PENDING, UNREADABLE
+
+
+def refresh_ref(
+    repository: Repository,
+    scope: Scope,
+    db: Database,
+    settings: Settings,
+    budget: Budget,
+    progress: Progress = silent,
+) -> Refreshed:
+    """The view of a ref's commit, made as far as the budget allows.
+
+    Raises:
+        ReadError: the commit's trees are not in this clone.
+        StoreError: the index cannot be written; nothing was changed.
+    """
+    known = load(db, scope)
+    view = known.view
+    key = settings.membership_key()
+    current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
+    missing = {file.path for file in known.files if file.state == UNREADABLE}
+    if current and view is not None and view.complete and not missing:
+        return Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
+    tree = read_tree(repository, scope.head)
+    done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
+    # A partial clone may have got them since.
+    done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
+    works = [
+        Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD)
+        for file in sorted(tree.files)
+        if file.path not in done
+    ]
+    if view is not None and current and view.complete and not works:
+        return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
+    notes = {
+        "links": [printed(path) for path in tree.links],
+        "submodules": [printed(path) for path in tree.submodules],
+    }
+    delta = Delta(
+        root=b"",
+        started_ns=0,
+        checked=len(tree.files),
+        works=works,
+        gone=[],
+        folders={},
+        folders_gone=[],
+        membership=key,
+        sources="{}",
+        notes=json.dumps(notes),
+        unchecked=0,
+    )
+    source = BlobSource(repository, settings.max_file_bytes)
+    try:
+        done = update(scope, db, settings, budget, progress, lambda _: (delta, source))
+    except (IndexLocked, LeaseLost) as error:
+        done = behind(load(db, scope), scope, delta, f"not updated: {error}")
+    return _lacking(done)
+
+
+def _here(repository: Repository, file: TreeFile) -> bool:
+    return repository.has_object(file.oid)
+
+
+def _lacking(found: Refreshed) -> Refreshed:
+    """Never fresh while objects are missing: nothing is fetched."""
+    missing = sum(file.state == UNREADABLE for file in found.files)
+    if not missing:
+        return found
+    note = (
+        f"{missing} files of this commit are not in this clone (`git fetch`, or check it out) "
+        "or damaged (`git fsck`)"
+    )
+    return found._replace(status="partial", unchecked=found.unchecked + missing, note=note)

@@ -1,0 +1,279 @@
+"""Extraction in worker processes for large jobs, in this process for small ones.
+
+tree-sitter holds the interpreter's lock, so threads gain nothing (MEASURED.md). A worker that
+dies, or is silent for a minute and is killed, is replaced, and the texts it had are tried alone;
+one that fails again, after three minutes of silence this time, is kept as text with the outcome
+`broken` or `timeout`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from codelens.index.crash_marker import CrashMark
+from codelens.index.watchdog import Watchdog
+from codelens.index.worker_process import Task, extract, read_frame, write_frame
+from codelens.types import Facts
+
+logger = logging.getLogger(__name__)
+
+_OWN_GROUP: dict[str, Any] = (
+    {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+    if os.name == "nt"
+    else {"process_group": 0}
+)
+_BATCH_BYTES = 200_000
+_BATCH_TEXTS = 64
+_LEAKING = frozenset({"julia"})
+"""Languages whose scanner loses up to 300 MB over one hopeless text; a worker ends with it."""
+_LEAD = 2
+"""Batches under way for each worker: one in hand, one waiting."""
+
+
+HANG_S = 60.0
+_HANG_S_PER_BYTE = 20e-6
+_PATIENCE = 3
+"""How many times as long the second try may take: time passes for a process that is stopped, too.
+
+Of Linux's 52,373 files the slowest batch took 20 s beside six times as many busy processes as
+cores, for .6 s of CPU."""
+RETIRE_BYTES = 64_000_000
+"""Workers grew to 680 and 790 MB over half a gigabyte of Linux each; a start costs .3 s of CPU."""
+
+_UnderWay = tuple[list[Any], "Future[list[Facts]]"]
+
+
+class _Hung(OSError):
+    """A worker was silent for too long."""
+
+
+class Extractor(Protocol):
+    """Turns texts into facts, in their order."""
+
+    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
+        """Facts for each task, with what the caller attached to it."""
+        ...
+
+
+class InProcess:
+    """Extraction here: for small jobs, where starting a process costs more than it saves.
+
+    Also for what one answer alone needs and nothing stores. A text that ended a process before, and
+    one whose grammar leaks, goes to a worker all the same.
+
+    Args:
+        index: the index that the facts are for; None for none.
+        hang_s: as `WorkerPool` has it.
+    """
+
+    def __init__(self, index: Path | None = None, hang_s: float = HANG_S) -> None:
+        self._mark = CrashMark(index) if index is not None else None
+        self._hang_s = hang_s
+        self._pool: WorkerPool | None = None
+
+    def __enter__(self) -> InProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._mark is not None:
+            self._mark.close()
+        if self._pool is not None:
+            self._pool.close()
+
+    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
+        """Facts for each task, one at a time."""
+        for tag, task in tasks:
+            yield tag, self.facts(task)
+
+    def facts(self, task: Task) -> Facts:
+        """Facts of one text."""
+        mark = self._mark
+        if mark is None:
+            return extract([task])[0]
+        blamed = mark.blames(task.data)
+        if blamed or (task.language in _LEAKING and task.tier == "full"):
+            if self._pool is None:
+                self._pool = WorkerPool(1, self._hang_s)
+            facts = next(iter(self._pool.run([(None, task)])))[1]
+            if blamed and facts.outcome not in {"broken", "timeout"}:
+                mark.forgive(task.data)
+            return facts
+        mark.begin(task.data)
+        return extract([task])[0]
+
+
+class WorkerPool:
+    """Extraction in `count` processes, started when first needed; use as a context manager.
+
+    Args:
+        count: processes.
+        hang_s: how long a batch may take at first; 20 s more for each megabyte of it.
+        retire_bytes: a worker that extracted so much gives way to a new one.
+    """
+
+    def __init__(
+        self, count: int, hang_s: float = HANG_S, retire_bytes: int = RETIRE_BYTES
+    ) -> None:
+        self._count = count
+        self._retire_bytes = retire_bytes
+        self._hang_s = hang_s
+        self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="codelens-worker")
+        self._watchdog = Watchdog()
+        self._all: list[_Worker] = []
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> WorkerPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
+        """Facts for each task, in order; reads a few batches ahead of what was taken."""
+        under_way: list[_UnderWay] = []
+        try:
+            for tags, batch in _batches(tasks):
+                under_way.append((tags, self._threads.submit(self._extract, batch)))
+                if len(under_way) >= self._count * _LEAD:
+                    yield from _results(under_way.pop(0))
+            while under_way:
+                yield from _results(under_way.pop(0))
+        finally:
+            for _, future in under_way:
+                future.cancel()
+
+    def close(self) -> None:
+        """End the workers."""
+        with self._lock:
+            for worker in self._all:
+                worker.end()
+            self._all.clear()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._watchdog.close()
+
+    def _extract(self, batch: list[Task]) -> list[Facts]:
+        try:
+            return self._send(batch, self._hang_s)
+        except (OSError, EOFError):
+            if len(batch) > 1:
+                return [facts for task in batch for facts in self._extract([task])]
+        # It may have been killed or stopped from outside; a text that fails twice is to blame.
+        try:
+            return self._send(batch, self._hang_s * _PATIENCE)
+        except (OSError, EOFError) as error:
+            logger.warning("a text of %d bytes ended its worker twice", len(batch[0].data))
+            return [_as_text(batch[0], "timeout" if isinstance(error, _Hung) else "broken")]
+
+    def _send(self, batch: list[Task], hang_s: float) -> list[Facts]:
+        worker = self._take()
+        try:
+            found = worker.extract(batch, hang_s, self._watchdog)
+        except BaseException:
+            worker.end()
+            raise
+        if worker.done_bytes > self._retire_bytes:
+            worker.end()
+        else:
+            self._idle.put(worker)
+        return found
+
+    def _take(self) -> _Worker:
+        with suppress(queue.Empty):
+            while True:
+                worker = self._idle.get_nowait()
+                # One that died while idle says nothing of the text that it would get.
+                if worker.is_alive():
+                    return worker
+                worker.end()
+        worker = _Worker()
+        with self._lock:
+            self._all.append(worker)
+        return worker
+
+
+class _Worker:
+    def __init__(self) -> None:
+        self._hung = False
+        self.done_bytes = 0
+        # -P: the folder a user stands in is never searched for modules; it may be hostile.
+        command = [sys.executable, "-P", "-m", "codelens.index.worker_process", str(os.getpid())]
+        known = [entry for entry in sys.path if os.path.isabs(entry)]
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(known)},
+            # Ctrl-C is for the parent, which ends its workers itself.
+            **_OWN_GROUP,
+        )
+
+    def is_alive(self) -> bool:
+        """Whether its process runs."""
+        return self._process.poll() is None
+
+    def extract(self, batch: list[Task], hang_s: float, watchdog: Watchdog) -> list[Facts]:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        limit_s = hang_s + _HANG_S_PER_BYTE * sum(len(task.data) for task in batch)
+        try:
+            with watchdog.limit(limit_s, self._give_up):
+                write_frame(stdin, batch)  # type: ignore[arg-type]
+                found = read_frame(stdout)  # type: ignore[arg-type]
+        except (OSError, EOFError) as error:
+            if self._hung:
+                raise _Hung from error
+            raise
+        self.done_bytes += sum(len(task.data) for task in batch)
+        assert isinstance(found, list)
+        return found  # type: ignore[return-value]
+
+    def _give_up(self) -> None:
+        self._hung = True
+        self._process.kill()
+
+    def end(self) -> None:
+        self._process.kill()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except OSError:
+                    logger.debug("a worker's pipe was broken already")
+        self._process.wait()
+
+
+def _as_text(task: Task, outcome: Literal["timeout", "broken"]) -> Facts:
+    """What is left of a text that cannot be parsed: its words."""
+    return extract([task._replace(tier="text")])[0]._replace(outcome=outcome)
+
+
+def _results(batch: _UnderWay) -> Iterator[tuple[Any, Facts]]:
+    tags, future = batch
+    return zip(tags, future.result(), strict=True)
+
+
+def _batches(tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[list[Any], list[Task]]]:
+    tags: list[Any] = []
+    batch: list[Task] = []
+    size = 0
+    for tag, task in tasks:
+        tags.append(tag)
+        batch.append(task)
+        size += len(task.data)
+        if size >= _BATCH_BYTES or len(batch) >= _BATCH_TEXTS:
+            yield tags, batch
+            tags, batch, size = [], [], 0
+    if batch:
+        yield tags, batch

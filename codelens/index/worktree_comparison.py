@@ -1,0 +1,192 @@
+"""What of a worktree differs from its view: by a look where that tells, else by a walk.
+
+A look compares stat signatures of known files and folders. It tells all, unless what decides
+*which* files belong has changed: git's index, an ignore file, git's config, sparse patterns, our
+settings. Those have signatures of their own; when one differs the whole tree is walked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codelens.config import Settings
+from codelens.extract.extractor_version import EXTRACTOR_VERSION
+from codelens.index.membership_cache import Survey, Surveyor
+from codelens.index.text_sources import Work
+from codelens.scan.stat_check import look
+from codelens.scan.stat_signature import signature, signature_to_store
+from codelens.scope.repository import Repository, Scope
+from codelens.store.views.views import FileRow, ViewRow
+
+# Reading git's index costs what reading about a twentieth of its files does.
+_MANY = 200
+
+
+class Known(NamedTuple):
+    """What the store knows of a view."""
+
+    view: ViewRow | None
+    files: list[FileRow]
+    folders: dict[bytes, bytes]
+
+    def holds_what(self, other: Known) -> bool:
+        """Whether a comparison with `other` still stands."""
+        mine = self.view.generation if self.view else 0
+        theirs = other.view.generation if other.view else 0
+        return (mine, self.files, self.folders) == (theirs, other.files, other.folders)
+
+
+class Delta(NamedTuple):
+    """How the disk differs from a view."""
+
+    root: bytes
+    started_ns: int
+    checked: int
+    works: list[Work]
+    gone: list[bytes]
+    folders: dict[bytes, bytes]
+    """Folders whose signature is to be stored."""
+    folders_gone: list[bytes]
+    membership: str
+    sources: str
+    notes: str
+    unchecked: int
+
+    def nothing(self, view: ViewRow, scope: Scope) -> bool:
+        """Whether the view is as it should be."""
+        return (
+            not (self.works or self.gone or self.folders or self.folders_gone)
+            and view.complete == 1
+            and (view.membership, view.sources, view.notes)
+            == (self.membership, self.sources, self.notes)
+            and view.index_id == scope.index_id
+            and view.extractor >= EXTRACTOR_VERSION
+        )
+
+
+def compare(
+    repository: Repository,
+    scope: Scope,
+    settings: Settings,
+    known: Known,
+    deadline: float | None,
+) -> Delta:
+    """The difference between a worktree, or a folder, and its view.
+
+    A walk is never cut short: without it nobody knows which files there are.
+    """
+    surveyor = Surveyor(repository, scope, settings)
+    view = known.view
+    # A view that an interrupted process left half made knows neither all files nor folders.
+    if view is None or not view.complete or not surveyor.same_members(view):
+        return _by_walk(surveyor, known)
+    return _by_look(surveyor, known, view, deadline)
+
+
+def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
+    survey = surveyor.survey()
+    stored = {file.path: file.signature for file in known.files}
+    # Another limit or language asks anew what becomes of every file.
+    trusted = known.view is not None and surveyor.same_settings(known.view)
+    changed = {
+        path: stat
+        for path, stat in survey.files.items()
+        if not trusted or stored.get(path) != signature(stat)
+    }
+    works = _works(surveyor, changed, survey.started_ns)
+    return Delta(
+        root=surveyor.root,
+        started_ns=survey.started_ns,
+        checked=len(survey.files),
+        works=works,
+        gone=[path for path in stored if path not in survey.files],
+        folders=_new_folders(survey, known),
+        folders_gone=[path for path in known.folders if path not in survey.folders],
+        membership=surveyor.membership(),
+        sources=survey.sources,
+        notes=json.dumps(survey.notes, sort_keys=True),
+        unchecked=0,
+    )
+
+
+def _new_folders(survey: Survey, known: Known) -> dict[bytes, bytes]:
+    kept = {
+        path: signature_to_store(stat, survey.started_ns) for path, stat in survey.folders.items()
+    }
+    return {path: now for path, now in kept.items() if known.folders.get(path) != now}
+
+
+def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | None) -> Delta:
+    seen = look(
+        surveyor.root,
+        known.folders.items(),
+        ((file.path, file.signature) for file in known.files),
+        len(known.files),
+        deadline,
+    )
+    changed = {one.path: one.stat for one in seen.suspects}
+    gone = dict.fromkeys(seen.gone)
+    folders: dict[bytes, bytes] = {}
+    folders_gone: list[bytes] = []
+    notes = json.loads(view.notes)
+    sources = surveyor.sources_of(view)
+    if seen.folders:
+        again = surveyor.rescan(seen.folders, known.folders, view)
+        if again is None:
+            return _by_walk(surveyor, known)
+        stored = {file.path for file in known.files}
+        for path, stat in again.files.items():
+            if path not in stored:
+                changed[path] = stat
+        out = _left_out(again, stored)
+        gone.update(dict.fromkeys(out))
+        for path in out:
+            changed.pop(path, None)
+        folders = _new_folders(again, known)
+        lost = set(again.folders_gone)
+        folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
+        notes = surveyor.merge_notes(notes, again)
+    return Delta(
+        root=surveyor.root,
+        started_ns=seen.started_ns,
+        checked=seen.checked,
+        works=_works(surveyor, changed, seen.started_ns),
+        gone=[path for path in gone if path not in changed],
+        folders=folders,
+        folders_gone=folders_gone,
+        membership=view.membership,
+        sources=sources,
+        notes=json.dumps(notes, sort_keys=True),
+        unchecked=seen.unchecked,
+    )
+
+
+def _works(surveyor: Surveyor, changed: dict[bytes, os.stat_result], look_ns: int) -> list[Work]:
+    """What must be told anew; of many files, git's index may tell the object without a read."""
+    oids = surveyor.certain_oids(changed) if len(changed) > _MANY else {}
+    return [
+        Work(path, stat.st_size, oids.get(path, b""), signature_to_store(stat, look_ns))
+        for path, stat in changed.items()
+    ]
+
+
+def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:
+    """Known files that a rescan should have met and did not."""
+    gone = set(again.folders_gone)
+    return [
+        path
+        for path in stored
+        if path not in again.files
+        and (os.path.dirname(path) in again.folders or (gone and _below(path, gone)))
+    ]
+
+
+def _below(path: bytes, folders: set[bytes]) -> bool:
+    while path:
+        path = os.path.dirname(path)
+        if path in folders:
+            return True
+    return False

@@ -1,0 +1,157 @@
+"""Saved contexts as JSON, to be taken to another machine or clone and back.
+
+    {"codelens_contexts": 1, "repository": "/src/shop", "contexts": [{"name": ..., "items": [...]}]}
+
+Hashes are in hex and paths in their printed form. What is read is checked as if it were typed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from codelens.errors import CodelensError, SettingError
+from codelens.memory.context_fields import MAX_ITEMS, category_of, name_of, note_of, tags_of
+from codelens.paths import from_printed, printed
+from codelens.store.saved.context_rows import Context, Item
+
+FORMAT = 1
+_MARK = "codelens_contexts"
+_HASHES = ("body", "shape", "content")
+_KINDS = ("symbol", "lines", "file")
+_COMMIT = re.compile("[0-9a-f]{40}")
+_MAX_NUMBER = 1 << 53
+Json = Mapping[str, object]
+
+
+def exported(contexts: list[Context], repository: str) -> Json:
+    """All of some contexts, as plain values."""
+    return {
+        _MARK: FORMAT,
+        "repository": repository,
+        "contexts": [_plain(one) for one in contexts],
+    }
+
+
+def _plain(one: Context) -> Json:
+    found: dict[str, object] = one._asdict()
+    found["tags"] = list(one.tags)
+    found["items"] = [_plain_item(item) for item in one.items]
+    return found
+
+
+def _plain_item(item: Item) -> Json:
+    found: dict[str, object] = item._asdict()
+    found["path"] = printed(item.path)
+    for key in _HASHES:
+        found[key] = getattr(item, key).hex()
+    return found
+
+
+def imported(text: str) -> list[Context]:
+    """The contexts of an export.
+
+    Raises:
+        SettingError: it is none, or not whole.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SettingError(f"this is no JSON: {str(error)[:200]}") from error
+    whole = _object(value, "the export")
+    if whole.get(_MARK) != FORMAT:
+        raise SettingError(
+            f'this is no export of contexts: it has no "{_MARK}": {FORMAT}; '
+            "`codelens export contexts` makes one"
+        )
+    found = [_context(_object(one, "a context")) for one in _list(whole, "contexts")]
+    if len({one.name for one in found}) < len(found):
+        raise SettingError("two contexts of the export have the same name; rename one")
+    return found
+
+
+def _context(one: Json) -> Context:
+    name = name_of(_text(one, "name"))
+    try:
+        items = tuple(_item(_object(item, "an item")) for item in _list(one, "items"))
+        if len(items) > MAX_ITEMS:
+            raise SettingError(f"it has {len(items)} items, of {MAX_ITEMS} at most")
+        tags = [tag for tag in _list(one, "tags") if isinstance(tag, str)]
+        return Context(
+            name=name,
+            note=note_of(_text(one, "note")),
+            category=category_of(_text(one, "category")),
+            tags=tags_of(tags),
+            pinned=one.get("pinned") is True,
+            created_s=_number(one, "created_s"),
+            saved_s=_number(one, "saved_s"),
+            expires_s=None if one.get("expires_s") is None else _number(one, "expires_s"),
+            branch=_text(one, "branch"),
+            head=_commit(_text(one, "head")),
+            items=items,
+        )
+    except (CodelensError, ValueError) as error:
+        raise SettingError(f"the context {name!r} cannot be read: {error}") from error
+
+
+def _item(one: Json) -> Item:
+    kind = _text(one, "kind")
+    if kind not in _KINDS:
+        raise SettingError(f"no kind of item {kind[:50]!r}; there are {', '.join(_KINDS)}")
+    path = from_printed(_text(one, "path"))
+    parts = path.split(b"/")
+    if path.startswith(b"/") or b".." in parts or not path:
+        raise SettingError(f"the path {printed(path)[:200]!r} leads out of the repository")
+    body, shape, content = (bytes.fromhex(_text(one, key)) for key in _HASHES)
+    start_line, end_line = _number(one, "start_line"), _number(one, "end_line")
+    if kind == "lines" and not 1 <= start_line <= end_line:
+        raise SettingError(f"there are no lines {start_line}-{end_line}")
+    return Item(
+        kind,
+        path,
+        symbol=_text(one, "symbol"),
+        number=max(_number(one, "number"), 1),
+        start_line=start_line,
+        end_line=end_line,
+        below=_number(one, "below"),
+        body=body,
+        shape=shape,
+        content=content,
+        ref=_text(one, "ref"),
+        head=_commit(_text(one, "head")),
+    )
+
+
+def _commit(text: str) -> str:
+    if text and not _COMMIT.fullmatch(text):
+        raise SettingError(f"{text[:50]!r} is no id of a commit")
+    return text
+
+
+def _object(value: object, what: str) -> Json:
+    if not isinstance(value, dict):
+        raise SettingError(f"{what} is no JSON object")
+    return cast(Json, value)
+
+
+def _list(one: Json, key: str) -> list[object]:
+    value = one.get(key)
+    if not isinstance(value, list):
+        raise SettingError(f'"{key}" is no list')
+    return cast(list[object], value)
+
+
+def _text(one: Json, key: str) -> str:
+    value = one.get(key, "")
+    if not isinstance(value, str):
+        raise SettingError(f'"{key}" is no text')
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _number(one: Json, key: str) -> int:
+    value = one.get(key, 0)
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MAX_NUMBER:
+        raise SettingError(f'"{key}" is no number')
+    return value

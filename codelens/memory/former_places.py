@@ -1,0 +1,63 @@
+"""What was saved of a repository before it moved: found by the commit that its history begins with.
+
+A repository's contexts lie under the path of its git folder. What was saved at a path that is gone
+is offered where the same history is now, and taken over only when asked: a clone is another
+repository, as long as the first one is still there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from codelens.store.saved.contexts_file import Glance, glance
+
+
+def former(own: Path, root: str) -> list[Glance]:
+    """Contexts of places that are gone and whose history begins with `root`, newest first.
+
+    Without those that were taken over since: what was forgotten there does not come back.
+    """
+    if not root:
+        return []
+    every = list(_all(own))
+    found = [
+        one
+        for one in every
+        if one.path != own
+        and one.size
+        and root in one.roots
+        and not os.path.exists(one.common_dir)
+        and not any(
+            root in other.roots and other.adopted.get(one.path.name, -1) >= one.newest_s
+            for other in every
+            if other.path == own or not os.path.exists(other.common_dir)
+        )
+    ]
+    return sorted(found, key=lambda one: (-one.newest_s, -one.size, one.common_dir))
+
+
+def waiting(own: Path, names: str) -> list[Glance]:
+    """Of files that were found to be of a former place, those that still are."""
+    found = (glance(own.with_name(name)) for name in names.split() if own.with_name(name).exists())
+    return [one for one in found if one and one.size and not os.path.exists(one.common_dir)]
+
+
+def of_place(own: Path, place: str) -> list[Glance]:
+    """Contexts of a repository or folder that is, or was, at `place`."""
+    here = os.path.abspath(os.path.expanduser(place))
+    named = {here, os.path.realpath(here)}
+    named |= {os.path.join(one, ".git") for one in named}
+    return [one for one in _others(own) if one.common_dir in named]
+
+
+def _others(own: Path) -> Iterator[Glance]:
+    return (one for one in _all(own) if one.path != own and one.size)
+
+
+def _all(own: Path) -> Iterator[Glance]:
+    for path in sorted(own.parent.glob("contexts-*.db")):
+        found = glance(path)
+        if found is not None:
+            yield found

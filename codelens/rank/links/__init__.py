@@ -1,0 +1,1 @@
+"""Links between files, and their PageRank."""

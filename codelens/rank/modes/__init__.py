@@ -1,0 +1,1 @@
+"""Searches for literal text, regular expressions and paths."""

@@ -1,0 +1,217 @@
+"""What `text` and `regex` share: which files are read, in what order, and how lines are ranked.
+
+The postings know words, not texts: files that hold every word of a pattern are read first. Files
+that may hold it only inside longer words follow while there are too few results and time is left.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
+from codelens.rank import ranking_weights
+from codelens.rank.query.query_analysis import Term
+from codelens.rank.query.search_filters import Filters
+from codelens.rank.scoring import candidates
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.search_request import PARTIAL, Ranked, Request
+from codelens.rank.view_statistics import Corpus, corpus_of
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+
+"""A text or regex search that is not done by then says so and shows what it has."""
+KEPT_LINES = 50
+LINE_CHARS = 300
+_SNIFFED_BYTES = 8000
+
+
+class Words(NamedTuple):
+    """What a pattern says of words."""
+
+    sure: tuple[str, ...]
+    """Stand in every match, bounded on both sides."""
+    edge: tuple[str, ...]
+    """Stand in every match, perhaps inside longer words."""
+
+
+class Line(NamedTuple):
+    """One match: its first and last line, and the text of the first, cut."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Found(NamedTuple):
+    """The matches in one file."""
+
+    file: FileRow
+    matches: int
+    lines: list[Line]
+    """At most `KEPT_LINES`; what is most likely meant first."""
+
+
+Look = Callable[[Sequence[FileRow], "Clock"], tuple[list[Found], int]]
+"""Looks for the pattern in files; also says how many it did not get to."""
+
+
+class Clock:
+    """Tells when to stop."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds left; not positive when it is over."""
+        return self._end - time.monotonic()
+
+
+def search(
+    view: Snapshot,
+    words: Words,
+    request: Request,
+    filters: Filters,
+    look: Look,
+    notes: list[str],
+    most: int | None = None,
+) -> list[Ranked]:
+    """Lines that match, best files first, one a file before there are two of any.
+
+    With `most` so many files are read at most: the best, or those in the uppermost folders.
+    """
+    corpus = corpus_of(view)
+    clock = Clock(request.seconds)
+    sure, edge = _weighed(view, corpus, words.sure), _weighed(view, corpus, words.edge)
+    if sure is None:
+        return []
+    files = [file for file in view.files if file.content is not None]
+    if sure:
+        held = _holding(corpus, sure)
+        files = [file for file in files if file.content in held]
+    files = filters.keep(files) if filters.active else files
+    scores = candidates.whole_scores(corpus, [*sure, *(edge or ())])
+    likely, rest = _split(corpus, files, edge, scores)
+    if most is not None:
+        if not scores:
+            likely.sort(key=lambda one: (one.path.count(b"/"), one.path))
+        likely, rest = likely[:most], rest[: max(most - len(likely), 0)]
+    found, unread = look(likely, clock)
+    skipped = 0
+    if len({one.file.content for one in found}) >= request.limit:
+        skipped = len(rest)
+    else:
+        more, late = look(rest, clock)
+        found, unread = [*found, *more], unread + late
+    if unread:
+        notes.append(f"{PARTIAL}time ran out with {unread:,} files not looked at")
+    elif skipped:
+        notes.append(f"{skipped:,} files that have it only inside longer words were not looked at")
+    return _results(view, found, scores, request)
+
+
+def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:
+    """For each word the one term that all its spellings share; None where the view lacks one.
+
+    In another letter case a word may fall into other parts, but its compound stays.
+    """
+    terms: dict[str, None] = {}
+    for word in words:
+        known = terms_of_word(word) if word.isascii() else ()
+        if known and "".join(parts_of_word(word)) not in STOPWORDS:
+            terms[known[-1]] = None
+    found, _ = candidates.weigh(view, corpus, [Term(term, 1.0) for term in terms])
+    found = [one for one in found if one.hits is not None]
+    return found if len(found) == len(terms) else None
+
+
+def _holding(corpus: Corpus, terms: Sequence[Weighed]) -> set[int]:
+    """Contents that hold every one of some terms."""
+    held: set[int] | None = None
+    for term in terms:
+        here: set[int] = set()
+        for number, row in term.hits.rows.items() if term.hits else ():
+            contents = corpus.segments[number].contents
+            here.update(contents[doc] for doc in row.docs)
+        held = here if held is None else held & here
+    return held or set()
+
+
+def _split(
+    corpus: Corpus, files: list[FileRow], edge: list[Weighed] | None, scores: dict[int, float]
+) -> tuple[list[FileRow], list[FileRow]]:
+    """Files that have every edge word as a word of its own, best first; the others, by path."""
+    held = _holding(corpus, edge) if edge else set[int]()
+    likely = files if edge == [] else [file for file in files if file.content in held]
+    rest = [] if edge == [] else [file for file in files if file.content not in held]
+    likely.sort(key=lambda one: (-scores.get(one.content or 0, 0.0), one.path))
+    rest.sort(key=lambda one: one.path)
+    return likely, rest
+
+
+def one_by_one(find: Callable[[FileRow], Found | None]) -> Look:
+    """A `Look` that goes through the files in this process."""
+
+    def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[Found], int]:
+        found: list[Found] = []
+        for at, file in enumerate(files):
+            if clock.left() <= 0:
+                return found, len(files) - at
+            one = find(file)
+            if one is not None:
+                found.append(one)
+        return found, 0
+
+    return look
+
+
+def is_text(data: bytes | None) -> bool:
+    """Whether bytes can be searched: there are some, and no NUL near their start."""
+    return bool(data) and b"\0" not in data[:_SNIFFED_BYTES]
+
+
+def _results(
+    view: Snapshot, found: Sequence[Found], scores: dict[int, float], request: Request
+) -> list[Ranked]:
+    facts = view.path_facts(one.file.path_id for one in found)
+    scored: list[tuple[float, Found, dict[str, float]]] = []
+    for one in found:
+        shares = {
+            "matches": math.log1p(one.matches),
+            "file": scores.get(one.file.content or 0, 0.0),
+            "role": -ranking_weights.PUSHED_DOWN["token"].get(facts[one.file.path_id].role, 0.0),
+        }
+        scored.append((sum(shares.values()), one, shares))
+    scored.sort(key=lambda row: (-row[0], row[1].file.path))
+    copies: dict[int | None, list[Found]] = {}
+    for _, one, _ in scored:
+        copies.setdefault(one.file.content, []).append(one)
+    first = [row for row in scored if copies[row[1].file.content][0] is row[1]]
+    return [_with_copies(one, copies[one.file.content]) for one in _rounds(first, request)]
+
+
+def _with_copies(one: Ranked, found: Sequence[Found]) -> Ranked:
+    """A line with the same line of the files that have the very same text."""
+    files = [other.file for other in found[1:]]
+    return one._replace(alike=tuple(one._replace(file=file, line="") for file in files))
+
+
+def _rounds(
+    scored: Sequence[tuple[float, Found, dict[str, float]]], request: Request
+) -> Iterator[Ranked]:
+    """The first line of each file, then the second of each, until there are enough."""
+    left = request.limit
+    for number in range(KEPT_LINES):
+        for score, one, shares in scored:
+            if number < len(one.lines):
+                line = one.lines[number]
+                why = "1 match" if one.matches == 1 else f"{one.matches} matches in the file"
+                yield Ranked(
+                    one.file, line.start, line.end, "line", -1, score, why, line.text,
+                    shares if request.explain else {},
+                )  # fmt: skip
+                left -= 1
+                if left == 0:
+                    return

@@ -1,0 +1,201 @@
+"""Files by their path: exact, by its end, by part of it, by glob, by its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from codelens.extract.tokenizer import terms_of_text
+from codelens.paths import printed
+from codelens.rank.pasted import location_context, pasted_locations
+from codelens.rank.pasted.location_context import Spot
+from codelens.rank.pasted.pasted_locations import Location
+from codelens.rank.pasted.path_suffixes import Ends, parts_of
+from codelens.rank.query.query_analysis import Query
+from codelens.rank.query.search_filters import Filters, globs
+from codelens.rank.search_request import Ranked, Request
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+
+_GLOB = re.compile(r"[*?]|\[[^\]]+\]|\{[^}]+,[^}]*\}")
+_SCANNED_WORDS = 16
+
+WHOLE, END, FOLDER, NAME, NAME_START, IN_NAME, IN_PATH, WORDS = (
+    8.0,
+    7.0,
+    6.0,
+    5.0,
+    4.0,
+    3.0,
+    2.0,
+    1.0,
+)
+_SAID = {
+    WHOLE: "the path",
+    END: "the path ends so",
+    FOLDER: "in this folder",
+    NAME: "the file's name",
+    NAME_START: "the name starts so",
+    IN_NAME: "in the name",
+    IN_PATH: "in the path",
+}
+
+
+def search(
+    view: Snapshot, query: Query, request: Request, filters: Filters, notes: list[str]
+) -> list[Ranked]:
+    """Files whose path answers, best first; a shorter path before a longer one."""
+    place = pasted_locations.whole(query.text)
+    if place is not None and (place.line or place.names or _is_rooted(place.path)):
+        found = named(view, place, request, filters, notes)
+        if found:
+            return found
+    text = place.path if place and place.line else query.text.replace("\\", "/")
+    if _GLOB.search(text):
+        wanted = globs([text])
+        scored = [(WHOLE, file) for file in view.files if wanted.match(file.path)]
+    else:
+        scored = _graded(view.files, text)
+        if len(scored) < request.limit:
+            scored += _by_words(view, query, {file.path_id for _, file in scored})
+    return _results(view, scored, Location(text), request, filters, notes)
+
+
+def named(
+    view: Snapshot, place: Location, request: Request, filters: Filters, notes: list[str]
+) -> list[Ranked]:
+    """What stands where a place says, in the files that its path names.
+
+    A path names files in full, by its end, by what is left of it after the root of another
+    machine or the `a/` of a diff, or as the folder that they lie in.
+    """
+    scored = [(grade, file) for grade, file in _graded(view.files, place.path) if grade >= FOLDER]
+    if not scored:
+        ending = Ends(view.files, [place.path]).find(place.path)
+        if ending.whole and " " not in place.path:
+            scored = [(END, file) for file in ending.files]
+            if not ending.all_of_it and not _is_rooted(place.path):
+                shown = printed(ending.files[0].path)
+                notes.append(f"no `{place.path}` here; its end agrees with `{shown}`")
+    if not scored and place.told:
+        folder = _folder(view.files, place.path)
+        scored = [(FOLDER, file) for file in folder]
+    if scored:
+        top = max(grade for grade, _ in scored)
+        scored = [pair for pair in scored if pair[0] >= END or top == FOLDER]
+    return _results(view, scored, place, request, filters, notes)
+
+
+def _is_rooted(path: str) -> bool:
+    """Whether a path begins where it does not in a worktree: at a root, a drive, a diff's side."""
+    return path.startswith(("/", "~", "../", "a/", "b/")) or path[1:3] == ":/"
+
+
+def _folder(files: Iterable[FileRow], path: str) -> list[FileRow]:
+    """The files of the folder that the longest end of a rooted path names."""
+    parts = parts_of(path)
+    if not _is_rooted(path):
+        return []
+    every = list(files)
+    for start in range(1, len(parts)):
+        folder = b"/".join(parts[start:]) + b"/"
+        found = [file for file in every if file.path.startswith(folder)]
+        if found:
+            return found
+    return []
+
+
+def _graded(files: Iterable[FileRow], text: str) -> list[tuple[float, FileRow]]:
+    """Files whose path has `text`; letter case is ignored unless there are capitals in it."""
+    needle = text.removeprefix("./").rstrip("/").encode("utf-8", "replace")
+    if not needle:
+        return []
+    fold = needle == needle.lower()
+    found: list[tuple[float, FileRow]] = []
+    for file in files:
+        path = file.path.lower() if fold else file.path
+        if needle in path:
+            found.append((_grade(path, needle), file))
+    return found
+
+
+def _grade(path: bytes, needle: bytes) -> float:
+    if path == needle:
+        return WHOLE
+    if path.endswith(b"/" + needle):
+        return END
+    if path.startswith(needle + b"/") or b"/" + needle + b"/" in path:
+        return FOLDER
+    name = path[path.rfind(b"/") + 1 :]
+    if name.split(b".")[0] == needle:
+        return NAME
+    if name.startswith(needle):
+        return NAME_START
+    return IN_NAME if needle in name else IN_PATH
+
+
+def _by_words(view: Snapshot, query: Query, known: set[int]) -> list[tuple[float, FileRow]]:
+    """Files by the share of the query's words in stem and folders."""
+    terms = list(dict.fromkeys(terms_of_text(query.text)))[:_SCANNED_WORDS]
+    counts: dict[int, int] = {}
+    files: dict[int, FileRow] = {}
+    for found in view.paths_with_terms(terms).values():
+        for file in found:
+            if file.path_id not in known:
+                counts[file.path_id] = counts.get(file.path_id, 0) + 1
+                files[file.path_id] = file
+    return [(WORDS * count / len(terms), files[number]) for number, count in counts.items()]
+
+
+def _results(
+    view: Snapshot,
+    scored: Sequence[tuple[float, FileRow]],
+    place: Location,
+    request: Request,
+    filters: Filters,
+    notes: list[str],
+) -> list[Ranked]:
+    ordered = sorted(scored, key=lambda one: (-one[0], len(one[1].path), one[1].path))
+    kept = {file.path_id for file in filters.keep([file for _, file in ordered])}
+    shown = [pair for pair in ordered if pair[1].path_id in kept][: request.limit]
+    about = view.about({file.content for _, file in shown if file.content is not None})
+    found: list[Ranked] = []
+    there = 0
+    for score, file in shown:
+        known = about.get(file.content) if file.content is not None else None
+        last = max(known.lines, 1) if known else 1
+        explain = {"path": score} if request.explain else {}
+        here = _within(view, file, place, score)
+        there += len(here)
+        said = _SAID.get(score, "words of the path")
+        whole = Ranked(file, 1, last, "file", -1, score, said, "", explain)
+        found.extend(one._replace(explain=explain) for one in here or [whole])
+    if found and not there and place.line:
+        known = about.get(found[0].file.content or 0)
+        notes.append(f"no line {place.line}: `{printed(found[0].file.path)}` has "
+                     f"{known.lines if known else 0} lines")  # fmt: skip
+    if found and place.names:
+        if there:
+            found = [one for one in found if one.kind != "file"]
+        else:
+            notes.append(f"no `{'.'.join(place.names)}` in `{printed(found[0].file.path)}`")
+    return found[: request.limit]
+
+
+def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> list[Ranked]:
+    """What a place says of where in a file; nothing if it says or finds nothing."""
+    shares = {"path": score}
+    if place.names:
+        return [
+            location_context.shown(
+                view, file, Spot(one.start_line, one.end_line, one.ordinal, ""),
+                "defines it in this file", "", shares,
+            )
+            for one in location_context.named(view, file, place.names)
+        ]  # fmt: skip
+    spot = location_context.at_line(view, file, place.line, place.last) if place.line else None
+    if spot is None:
+        return []
+    lines = f"line {place.line}" if place.last == place.line else f"lines {place.line}-{place.last}"
+    why = f"around {lines}" + (f", in {spot.inside}" if spot.symbol < 0 and spot.inside else "")
+    return [location_context.shown(view, file, spot, why, "", shares)]

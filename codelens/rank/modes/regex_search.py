@@ -1,0 +1,159 @@
+"""Python regular expressions, line by line, with a bound on time.
+
+Nothing stops Python's `re` in the middle of a line, and some patterns need longer than the age of
+the universe for thirty characters. So a pattern that cannot take long runs here, and any other
+in a child process that ends itself at the deadline.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+from codelens.rank.modes import line_scan, regex_analysis
+from codelens.rank.modes.line_scan import Clock, Found, Line, Look, Words
+from codelens.rank.query.search_filters import Filters
+from codelens.rank.search_request import Ranked, Request
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+
+Read = Callable[[FileRow], bytes | None]
+
+MAX_LINE = 2000
+"""Longer lines (minified code, data) are searched up to here."""
+_BATCH_BYTES = 16_000_000
+_LEAST_S = 0.05
+_GRACE_S = 1.0
+
+
+def search(
+    view: Snapshot, request: Request, filters: Filters, read: Read, notes: list[str]
+) -> list[Ranked]:
+    """Lines that match the request's query as a regular expression, smart case.
+
+    Raises:
+        QueryError: the pattern is none, or too long.
+    """
+    pattern, parts = regex_analysis.compiled(request.query)
+    if "\n" in request.query or "\\n" in request.query:
+        notes.append("patterns are matched line by line: one with a line break matches nothing")
+    look = _here(pattern, read) if regex_analysis.is_tame(parts) else _in_child(pattern, read)
+    words = Words(regex_analysis.sure_words(parts), ())
+    return line_scan.search(view, words, request, filters, look, notes)
+
+
+def _here(pattern: re.Pattern[str], read: Read) -> Look:
+    def find(file: FileRow) -> Found | None:
+        data = read(file)
+        if not data or not line_scan.is_text(data):
+            return None
+        numbers = matching_lines(pattern, data)
+        return _found(file, data, numbers) if numbers else None
+
+    return line_scan.one_by_one(find)
+
+
+def matching_lines(pattern: re.Pattern[str], data: bytes) -> list[int]:
+    """Numbers of the lines that match."""
+    search = pattern.search
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [
+        number
+        for number, line in enumerate(lines, 1)
+        if search(line.rstrip("\r") if len(line) <= MAX_LINE else line[:MAX_LINE])
+    ]
+
+
+def _found(file: FileRow, data: bytes, numbers: Sequence[int]) -> Found:
+    lines = data.split(b"\n", numbers[: line_scan.KEPT_LINES][-1])
+    return Found(
+        file,
+        len(numbers),
+        [
+            Line(
+                number,
+                number,
+                lines[number - 1][: 4 * line_scan.LINE_CHARS]
+                .decode("utf-8", "replace")
+                .strip()[: line_scan.LINE_CHARS],
+            )
+            for number in numbers[: line_scan.KEPT_LINES]
+        ],
+    )
+
+
+_CHILD = """
+import faulthandler, json, re, struct, sys
+source = sys.stdin.buffer
+head = json.loads(source.readline())
+faulthandler.dump_traceback_later(head["seconds"], exit=True)
+search = re.compile(head["pattern"], head["flags"]).search
+most = head["most"]
+while size := source.read(8):
+    lines = source.read(struct.unpack("<q", size)[0]).decode("utf-8", "replace").split("\\n")
+    found = [at for at, line in enumerate(lines, 1)
+             if search(line.rstrip("\\r") if len(line) <= most else line[:most])]
+    print(json.dumps(found), flush=True)
+"""
+# The watchdog is a thread of C: it ends the child also where Python's own signals wait for `re`,
+# and where our process was killed and nobody waits for the child any more.
+
+
+def _in_child(pattern: re.Pattern[str], read: Read) -> Look:
+    def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[Found], int]:
+        found: list[Found] = []
+        done = 0
+        while done < len(files) and clock.left() > _LEAST_S:
+            batch = _batch(files[done:], read)
+            numbers = _run(pattern, [data for _, data in batch], clock)
+            found.extend(
+                _found(file, data, lines)
+                for (file, data), lines in zip(batch, numbers, strict=False)
+                if lines
+            )
+            done += len(numbers)
+            if len(numbers) < len(batch):
+                break
+        return found, len(files) - done
+
+    return look
+
+
+def _batch(files: Sequence[FileRow], read: Read) -> list[tuple[FileRow, bytes]]:
+    """The next files with their bytes; none for those that cannot be searched."""
+    batch: list[tuple[FileRow, bytes]] = []
+    size = 0
+    for file in files:
+        data = read(file)
+        data = data if data and line_scan.is_text(data) else b""
+        batch.append((file, data))
+        size += len(data)
+        if size >= _BATCH_BYTES:
+            break
+    return batch
+
+
+def _run(pattern: re.Pattern[str], texts: Sequence[bytes], clock: Clock) -> list[list[int]]:
+    """The matching lines of each text; of fewer texts than given when time ran out."""
+    seconds = max(clock.left(), _LEAST_S)
+    head = {
+        "pattern": pattern.pattern, "flags": pattern.flags, "most": MAX_LINE, "seconds": seconds
+    }  # fmt: skip
+    sent = [json.dumps(head).encode() + b"\n"]
+    for text in texts:
+        sent += [struct.pack("<q", len(text)), text]
+    with subprocess.Popen(  # noqa: S603 - our own interpreter and program
+        [sys.executable, "-I", "-S", "-c", _CHILD],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as child:  # fmt: skip
+        try:
+            out, _ = child.communicate(b"".join(sent), timeout=seconds + _GRACE_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            out, _ = child.communicate()
+    # The last line may be cut off where the child ended in the middle of it.
+    return [json.loads(line) for line in out.split(b"\n")[:-1]]

@@ -1,0 +1,1 @@
+"""What people paste: stack traces, messages, declarations and locations."""

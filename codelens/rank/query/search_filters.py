@@ -1,0 +1,174 @@
+"""Filters of a request: languages, path globs, code or prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from codelens.errors import QueryError
+from codelens.rank.search_request import Request
+from codelens.store.facts import ranking_reads as reads
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+from codelens.types import SymbolKind
+
+PROSE_LANGUAGES = frozenset("markdown mdx rst restructuredtext asciidoc org tex latex".split())
+"""Prose whatever the file is called; `text` says only that the language is unknown."""
+KINDS = frozenset(SymbolKind.__args__)  # type: ignore[attr-defined]
+_MAX_GLOB = 1000
+
+Keep = Callable[[list[FileRow]], list[FileRow]]
+
+
+class Globs(NamedTuple):
+    """Path globs, compiled; a path passes when one of `any_of` matches and none of `none_of`."""
+
+    any_of: tuple[re.Pattern[str], ...]
+    none_of: tuple[re.Pattern[str], ...]
+
+    def match(self, path: bytes) -> bool:
+        """Whether a path passes."""
+        text = path.decode("utf-8", "surrogateescape")
+        if self.any_of and not any(one.match(text) for one in self.any_of):
+            return False
+        return not any(one.match(text) for one in self.none_of)
+
+
+class Filters:
+    """What a request leaves in, asked a few files at a time."""
+
+    def __init__(self, view: Snapshot, request: Request) -> None:
+        unknown = sorted(set(request.kinds) - KINDS)
+        if unknown:
+            raise QueryError(
+                f"there is no kind {unknown[0][:100]!r}; there are {', '.join(sorted(KINDS))}"
+            )
+        self._view = view
+        self.languages = frozenset(one.strip().lower() for one in request.languages)
+        self.globs = globs(request.globs)
+        self.content = request.content
+        self.kinds = request.kinds
+        self.active = bool(self.languages or request.globs or request.content != "all")
+
+    def keep(self, files: list[FileRow]) -> list[FileRow]:
+        """Those of `files` that pass, in their order."""
+        if self.globs.any_of or self.globs.none_of:
+            files = [file for file in files if self.globs.match(file.path)]
+        if self.languages:
+            known = self._languages(files)
+            files = [file for file in files if known.get(file.content or 0, "") in self.languages]
+        if self.content != "all":
+            prose = self._prose(files)
+            files = [file for file in files if (file.path in prose) == (self.content == "prose")]
+        return files
+
+    def _languages(self, files: list[FileRow]) -> dict[int, str]:
+        ids = {file.content for file in files if file.content is not None}
+        return {key: one[0] for key, one in reads.languages(self._view.db, ids).items()}
+
+    def _prose(self, files: list[FileRow]) -> set[bytes]:
+        known = self._languages(files)
+        facts = self._view.path_facts(file.path_id for file in files)
+        return {
+            file.path
+            for file in files
+            if known.get(file.content or 0, "") in PROSE_LANGUAGES
+            or facts[file.path_id].role == "prose"
+        }
+
+    def explain_nothing(self) -> list[str]:
+        """Sentences on which filters match no file of the view at all."""
+        notes: list[str] = []
+        files = self._view.files
+        if self.languages:
+            here = set(self._languages(files).values())
+            missing = sorted(self.languages - here)
+            if missing:
+                known = ", ".join(sorted(here - {""})[:12])
+                notes.append(f"no file here is in {', '.join(missing)}; there is {known or 'none'}")
+        if (self.globs.any_of or self.globs.none_of) and not any(
+            self.globs.match(file.path) for file in files
+        ):
+            what = "matches the globs" if self.globs.any_of else "is left by the globs"
+            notes.append(f"no path here {what}")
+        if self.content == "prose" and not self._prose(files):
+            notes.append("there is no prose here")
+        if self.active and not notes:
+            left = len(self.keep(list(files)))
+            if left:
+                verb = "file passes" if left == 1 else "files pass"
+                notes.append(f"{left:,} {verb} the filters; none answers this")
+            else:
+                notes.append("each filter matches files here, but none passes all of them")
+        if self.kinds and not notes:
+            notes.append(f"no definition of kind {' or '.join(self.kinds)} answers this")
+        return notes
+
+
+def globs(patterns: Sequence[str]) -> Globs:
+    """Compile globs: `*` and `?` stay within a folder, `**` crosses folders, `!` leaves out.
+
+    A glob without `/` matches names in any folder; one that names a folder takes all in it.
+
+    Raises:
+        QueryError: an empty or overlong glob.
+    """
+    any_of: list[re.Pattern[str]] = []
+    none_of: list[re.Pattern[str]] = []
+    for pattern in patterns:
+        negated = pattern.startswith("!")
+        body = pattern[1:] if negated else pattern
+        (none_of if negated else any_of).append(_compiled(body))
+    return Globs(tuple(any_of), tuple(none_of))
+
+
+@lru_cache(maxsize=256)
+def _compiled(glob: str) -> re.Pattern[str]:
+    body = glob.removeprefix("./").strip("/")
+    if not body or len(body) > _MAX_GLOB:
+        raise QueryError(
+            f"bad glob {glob[:100]!r}: give a path pattern like src/**/*.py or !tests/**"
+        )
+    anywhere = "/" not in glob.removeprefix("./").rstrip("/")
+    text = "(?:.*/)?" if anywhere else ""
+    at = 0
+    while at < len(body):
+        piece, at = _piece(body, at)
+        text += piece
+    return re.compile(text + r"(?:/.*)?\Z", re.DOTALL)
+
+
+def _piece(glob: str, at: int) -> tuple[str, int]:
+    """The regex of one piece of a glob, and where the next begins."""
+    if glob.startswith("**/", at):
+        return "(?:.*/)?", at + 3
+    if glob.startswith("**", at):
+        return ".*", at + 2
+    char = glob[at]
+    if char == "*":
+        return "[^/]*", at + 1
+    if char == "?":
+        return "[^/]", at + 1
+    if char == "[":
+        end = glob.find("]", at + 2)
+        if end > 0:
+            inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
+            inner = "^" + inner[1:] if inner[0] in "!^" else inner
+            return f"(?!/)[{inner}]", end + 1
+    if char == "{":
+        end = glob.find("}", at)
+        if end > 0:
+            options = glob[at + 1 : end].split(",")
+            return "(?:" + "|".join(_alternative(one) for one in options) + ")", end + 1
+    return re.escape(char), at + 1
+
+
+def _alternative(glob: str) -> str:
+    text = ""
+    at = 0
+    while at < len(glob):
+        piece, at = _piece(glob, at)
+        text += piece
+    return text

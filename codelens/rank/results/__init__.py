@@ -1,0 +1,1 @@
+"""From ranked files to the places that are shown."""

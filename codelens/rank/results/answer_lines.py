@@ -1,0 +1,248 @@
+"""Which lines of a judged file answer: the definition asked for, or the part of the text that does.
+
+Files are ordered elsewhere (`codelens.rank.scoring.weighted_score`); here it is about the place
+inside one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.rank import ranking_weights
+from codelens.rank.query import query_names
+from codelens.rank.results.shown_texts import Texts
+from codelens.rank.scoring.definition_features import Evidence
+from codelens.rank.scoring.weighted_score import Judged
+from codelens.store.facts.contents import ScoredChunk
+from codelens.store.facts.ranking_reads import Definition
+
+SYMBOL_LINES = 80
+"""A longer definition is shown by the part of it that answers."""
+SHORT_LINES = 12
+"""A chunk that is shorter is shown with the next one."""
+_LENGTHENED = 40
+_COMPARED_CHUNKS = 4
+_NEAR_BEST = 0.7
+"""Chunks below this share of the file's best are never shown before it."""
+_NAME_SHARE = 0.5
+"""What the likeness of a definition's name counts beside a chunk's share of the best score."""
+_COVERED = 0.9
+"""A definition is shown for its chunk if it has this share of what the chunk has of the query."""
+_MOST = 0.8
+"""A definition that is so much of its chunk is shown for it, whatever the rest holds."""
+_TESTS = frozenset({"test", "tests"})
+_MINOR = frozenset("variable constant field property member key module".split())
+
+
+class Place(NamedTuple):
+    """Lines of one judged file."""
+
+    judged: Judged
+    start_line: int
+    end_line: int
+    symbol: int
+    """Position of the definition that these lines are, -1 if none."""
+    score: float
+    shares: dict[str, float]
+    head: int = -1
+    """Position of the longer definition that begins here, if it was asked for."""
+    alike: tuple[Place, ...] = ()
+    """Places with nearly the same text, left out for this one."""
+    also: tuple[Place, ...] = ()
+    """Further places of the file that answer better than other files do."""
+
+    @property
+    def where(self) -> tuple[bytes, int, int]:
+        """Path and lines."""
+        return (self.judged.evidence.file.path, self.start_line, self.end_line)
+
+
+def best(judge: Judged, texts: Texts) -> Place:
+    """The place of a file that answers best."""
+    one = judge.evidence
+    strong = [known for known in one.defined if known.symbol.kind not in query_names.WEAK]
+    if one.defined and (one.single or one.features["spelled"]):
+        return of_symbol(judge, max(strong or one.defined, key=query_names.telling).symbol)
+    # In a sentence the last part of a name is not enough: `fmt::print` is no other `print`.
+    strong = [
+        known for known in strong if known.grade > query_names.LAST and not _is_minor(known.symbol)
+    ]
+    if strong:
+        named = max(strong, key=query_names.telling).symbol
+        return of_symbol(judge, named) if _lines(named) <= SYMBOL_LINES else _part_of(judge, named)
+    if not one.scored.chunks:
+        last = one.about.lines if one.about else 1
+        return Place(judge, 1, max(last, 1), -1, judge.score, judge.shares)
+    return _of_chunk(judge, next(_in_order(judge)), texts)
+
+
+def others(judge: Judged, texts: Texts, above: float = 0.0) -> Iterator[Place]:
+    """Places of a file whose text has a score above a bound, the best first."""
+    for at in _in_order(judge):
+        if judge.evidence.scored.chunks[at][0] > above:
+            yield _of_chunk(judge, at, texts)
+
+
+def of_symbol(judge: Judged, symbol: Definition, shares: dict[str, float] | None = None) -> Place:
+    """A definition."""
+    shares = judge.shares if shares is None else shares
+    return Place(
+        judge,
+        symbol.start_line,
+        symbol.end_line,
+        symbol.ordinal,
+        sum(shares.values()),
+        shares,
+    )
+
+
+def overlap(left: Place, right: Place) -> bool:
+    """Whether two places of one file share a line."""
+    return left.start_line <= right.end_line and right.start_line <= left.end_line
+
+
+def _part_of(judge: Judged, symbol: Definition) -> Place:
+    """Of a long definition: a container by its beginning, another by its best part."""
+    one = judge.evidence
+    for number in [*(at for _, at in one.scored.chunks), *range(len(one.chunks))]:
+        chunk = one.chunks[number]
+        start, end = max(chunk.start_line, symbol.start_line), min(chunk.end_line, symbol.end_line)
+        if start > end or (symbol.kind in query_names.CONTAINERS and start != symbol.start_line):
+            continue
+        end = min(max(end, _end_of(one, number)), symbol.end_line, start + SYMBOL_LINES - 1)
+        head = symbol.ordinal if start == symbol.start_line else -1
+        return Place(judge, start, end, -1, judge.score, judge.shares, head)
+    return of_symbol(judge, symbol)
+
+
+def _end_of(one: Evidence, number: int) -> int:
+    """Last line of a chunk, or of the next one where it is short: a heading says little alone."""
+    chunk = one.chunks[number]
+    if _length(chunk) >= SHORT_LINES or number + 1 >= len(one.chunks):
+        return chunk.end_line
+    following = one.chunks[number + 1]
+    near = following.start_line - chunk.end_line <= SHORT_LINES
+    return min(following.end_line, chunk.start_line + _LENGTHENED) if near else chunk.end_line
+
+
+def _in_order(judge: Judged) -> Iterator[int]:
+    """Positions of the scored chunks: by text, the near ones with the better names before others.
+
+    The first `_COMPARED_CHUNKS` that come near the best are told apart by names, and so are those
+    after them, as many again at a time.
+    """
+    one = judge.evidence
+    found = one.scored.chunks
+    top = found[0][0] if found else 0.0
+    if top <= 0 or one.symbols.best <= 0:
+        yield from range(len(found))
+        return
+    like = _likeness(judge)
+
+    def value(at: int) -> float:
+        score, number = found[at]
+        return -score / top - _NAME_SHARE * max(map(like, _inside(judge, number)), default=0.0)
+
+    near = sum(score >= _NEAR_BEST * top for score, _ in found)
+    for start in range(0, near, _COMPARED_CHUNKS):
+        yield from sorted(range(start, min(start + _COMPARED_CHUNKS, near)), key=value)
+    yield from range(near, len(found))
+
+
+def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
+    """A chunk, or the definition in it that is asked for, or that has all that the chunk has."""
+    one = judge.evidence
+    _, number = one.scored.chunks[at]
+    chunk = one.chunks[number]
+    like = _likeness(judge)
+    inside = [symbol for symbol in _inside(judge, number) if _lines(symbol) <= SYMBOL_LINES]
+    if inside:
+        named = max(inside, key=lambda symbol: (like(symbol), _lines(symbol), -symbol.ordinal))
+        if like(named) >= ranking_weights.SHOWN_COSINE:
+            return of_symbol(judge, named)
+    if 0 <= chunk.symbol < len(one.definitions):
+        own = one.definitions[chunk.symbol]
+        most = own.start_line < chunk.start_line or _lines(own) >= _MOST * _length(chunk)
+        # A namespace around all of a file says less than what is in it.
+        if most and own.kind != "module" and _lines(own) <= SYMBOL_LINES:
+            return of_symbol(judge, own)
+        inside = [symbol for symbol in [own, *inside] if _lines(symbol) <= SYMBOL_LINES]
+    found = _telling(judge, chunk, inside, texts)
+    if found is not None:
+        return of_symbol(judge, found)
+    end = _end_of(one, number)
+    return Place(judge, chunk.start_line, end, -1, judge.score, judge.shares)
+
+
+def _telling(
+    judge: Judged, chunk: ScoredChunk, inside: Sequence[Definition], texts: Texts
+) -> Definition | None:
+    """The shortest definition that holds nearly all of the query that the chunk holds."""
+    file = judge.evidence.file
+    inside = [symbol for symbol in dict.fromkeys(inside) if not _is_minor(symbol)]
+    if not inside:
+        return None
+    held = texts.held(file, chunk.start_line, chunk.end_line)
+    whole = texts.weight(set[str]().union(*held))
+    holding: list[Definition] = []
+    for symbol in inside:
+        lines = held[max(symbol.start_line - chunk.start_line, 0) :][: _lines(symbol)]
+        if texts.weight(set[str]().union(*lines)) >= _COVERED * whole:
+            holding.append(symbol)
+    return min(holding, key=lambda one: (_lines(one), one.ordinal), default=None)
+
+
+def _inside(judge: Judged, number: int) -> list[Definition]:
+    """The definitions that begin in a chunk."""
+    chunk = judge.evidence.chunks[number]
+    return [
+        symbol
+        for symbol in judge.evidence.definitions
+        if chunk.start_line <= symbol.start_line <= chunk.end_line
+    ]
+
+
+def _likeness(judge: Judged) -> Callable[[Definition], float]:
+    """Tells how like the query a definition's name is.
+
+    That of a one-line value counts half, and so does a constructor's (its class is meant) and one
+    of a test that stands in the source it tests.
+    """
+    cosines = judge.evidence.symbols.cosines
+    every = judge.evidence.definitions
+
+    def like(symbol: Definition) -> float:
+        known = cosines[symbol.ordinal] if symbol.ordinal < len(cosines) else 0.0
+        if known and (_is_minor(symbol) or _is_beside(symbol, every)):
+            known *= 0.5
+        return known
+
+    return like
+
+
+def _is_beside(symbol: Definition, every: Sequence[Definition]) -> bool:
+    """Whether it is a constructor or destructor, or lies in a container of tests."""
+    if symbol.parent < 0:
+        return False
+    if symbol.name.lstrip("~") == every[symbol.parent].name:
+        return True
+    at = symbol.parent
+    while at >= 0:
+        if every[at].name.lower() in _TESTS:
+            return True
+        at = every[at].parent
+    return False
+
+
+def _is_minor(symbol: Definition) -> bool:
+    """Whether it is a value in one line."""
+    return symbol.kind in _MINOR and symbol.start_line == symbol.end_line
+
+
+def _length(chunk: ScoredChunk) -> int:
+    return chunk.end_line - chunk.start_line + 1
+
+
+def _lines(symbol: Definition) -> int:
+    return symbol.end_line - symbol.start_line + 1

@@ -1,0 +1,77 @@
+"""The lines of the files that are shown: read once a query, whatever looks at them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from codelens.extract.tokenizer import WORD, terms_of_word
+from codelens.store.views.views import FileRow
+
+Read = Callable[[FileRow], bytes | None]
+LINE_CHARS = 300
+_LINES_READ = 400
+_TOKEN = re.compile(rb"\w+|[^\w\s]")
+
+
+class Texts:
+    """Texts of one query.
+
+    Args:
+        read: gives a file's bytes, None where they cannot be had.
+        known: weight of each term that a line may be found by.
+    """
+
+    def __init__(self, read: Read, known: Mapping[str, float]) -> None:
+        self._read = read
+        self._known = known
+        self._texts: dict[int, bytes] = {}
+
+    def lines(self, file: FileRow, start: int, end: int) -> list[bytes]:
+        """Lines of a file, 400 at most."""
+        text = self._texts.get(file.path_id)
+        if text is None:
+            text = self._texts[file.path_id] = self._read(file) or b""
+        return text.split(b"\n", end)[start - 1 : min(end, start + _LINES_READ - 1)]
+
+    def tokens(self, file: FileRow, start: int, end: int) -> Counter[bytes]:
+        """The words and signs of lines, each as often as it stands there."""
+        return Counter(_TOKEN.findall(b"\n".join(self.lines(file, start, end))))
+
+    def best_line(self, file: FileRow, start: int, end: int) -> str:
+        """The line that has most of the terms by weight, the first of equals; stripped and cut."""
+        best, line = 0.0, ""
+        shown = [_text(line) for line in self.lines(file, start, end)]
+        for one, held in zip(shown, self._held(shown), strict=True):
+            weight = self.weight(held)
+            if one and (weight > best or not line):
+                best, line = weight, one
+        return line[:LINE_CHARS]
+
+    def held(self, file: FileRow, start: int, end: int) -> list[set[str]]:
+        """The terms that each line has."""
+        return self._held([_text(line) for line in self.lines(file, start, end)])
+
+    def weight(self, terms: set[str]) -> float:
+        """What terms weigh together."""
+        return sum(self._known[term] for term in sorted(terms)) if terms else 0.0
+
+    def _held(self, lines: Sequence[str]) -> list[set[str]]:
+        telling: dict[str, set[str]] = {}
+        for word in set(WORD.findall(" ".join(lines))):
+            if held := self._known.keys() & terms_of_word(word):
+                telling[word] = held
+        found: list[set[str]] = []
+        for line in lines:
+            held: set[str] = set()
+            # Most lines have none of the words, and to look for a few costs less than to cut all.
+            if any(word in line for word in telling):
+                for word in telling.keys() & WORD.findall(line):
+                    held |= telling[word]
+            found.append(held)
+        return found
+
+
+def _text(line: bytes) -> str:
+    return line[: 4 * LINE_CHARS].decode("utf-8", "replace").strip()

@@ -1,0 +1,157 @@
+"""Chunk scores of the candidates: BM25F over body, docs, names, file stem and folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.rank import ranking_weights
+from codelens.rank.ranking_weights import K1
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.view_statistics import Corpus
+from codelens.store.facts.ranking_reads import BODY_WORD, CHUNK_WORDS, ChunkTable
+from codelens.store.views.views import FileRow, PathFacts
+
+_NO_CHUNKS = ChunkTable()
+_NO_PLACE = (-1, -1)
+_BODY, _FLAT_BODY = ranking_weights.BODY_WEIGHT, 1.0 - ranking_weights.BODY_B
+
+
+class Scored(NamedTuple):
+    """What the chunks of one candidate are worth."""
+
+    chunks: list[tuple[float, int]]
+    """Score and position of each chunk that holds a term, best first."""
+    whole: float
+    """Of the whole file as one text."""
+    held: int
+    """Bit i is set when the text, a name or the path has term i."""
+    named: bool
+    """Whether a symbol's name has one of the terms."""
+
+
+class ChunkScorer:
+    """Scores candidates of one query over one view."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        terms: Sequence[Weighed],
+        chunks: Mapping[int, ChunkTable],
+    ) -> None:
+        self._corpus = corpus
+        self._terms = terms
+        self._texts = frozenset(one.text for one in terms)
+        self._nowhere = [0.0] * len(terms)
+        self._chunks = chunks
+        self._body = ranking_weights.BODY_B / corpus.chunk_body
+        self._names = ranking_weights.NAME_B / corpus.chunk_names
+        self._docs = ranking_weights.DOC_B / corpus.chunk_docs
+
+    def score(self, file: FileRow, facts: PathFacts) -> Scored:
+        """What the chunks of a file are worth."""
+        segment, doc = self._corpus.place.get(file.content or 0, _NO_PLACE)
+        chunks = self._chunks.get(file.content or 0, _NO_CHUNKS)
+        body: dict[int, float] = {}
+        added: dict[int, float] = {}
+        held = 0
+        base = whole = 0.0
+        named = False
+        for number, (term, in_path) in enumerate(
+            zip(self._terms, self._path_counts(facts), strict=True)
+        ):
+            plain = 0.0
+            if in_path:
+                plain = term.weight * _saturated(in_path)
+                base += plain
+                held |= 1 << number
+            row = term.hits.rows.get(segment) if term.hits else None
+            if row is None or not (entries := row.entries(doc)):
+                whole += plain
+                continue
+            held |= 1 << number
+            total = entries[0]
+            named = named or bool(total & 0xFF)
+            whole += term.weight * _saturated(self._whole_count(total, segment, doc) + in_path)
+            self._add(added, entries, chunks, body, (term.weight, in_path, plain))
+        # The order of tuples, since a key costs a call for each; of equals the first chunk.
+        found = sorted([(base + more, -chunk) for chunk, more in added.items()], reverse=True)
+        found = [(score, -chunk) for score, chunk in found]
+        if base and not found and len(chunks):
+            found = [(base, 0)]
+        return Scored(found, whole, held, named)
+
+    def _path_counts(self, facts: PathFacts) -> list[float]:
+        stem, folders = facts.stem.split(), facts.folders.split()
+        if self._texts.isdisjoint(stem) and self._texts.isdisjoint(folders):
+            return self._nowhere
+        return path_counts(facts, self._terms)
+
+    def _add(
+        self,
+        added: dict[int, float],
+        entries: Sequence[int],
+        chunks: ChunkTable,
+        body: dict[int, float],
+        term: tuple[float, float, float],
+    ) -> None:
+        """Add one term's share to each chunk that has it; what the path gives all is left out.
+
+        `body` keeps what one occurrence in the body of each chunk counts.
+        """
+        weight, in_path, plain = term
+        top = weight * (K1 + 1.0)
+        lengths = chunks.words
+        for entry in entries[1:]:
+            chunk = entry >> 16
+            norm = body.get(chunk)
+            if norm is None:
+                length = lengths[chunk * CHUNK_WORDS + BODY_WORD]
+                norm = body[chunk] = _BODY / (_FLAT_BODY + self._body * length)
+            count = (entry >> 8 & 0xFF) * norm + in_path
+            if entry & 0xFF:
+                count += self._field_counts(entry, chunk * CHUNK_WORDS + BODY_WORD, lengths)
+            added[chunk] = added.get(chunk, 0.0) + top * count / (count + K1) - plain
+
+    def _field_counts(self, entry: int, at: int, lengths: Sequence[int]) -> float:
+        """What the occurrences in names and docs of a chunk count."""
+        count = 0.0
+        if entry & 0xF:
+            norm = ranking_weights.NAME_WEIGHT / (
+                1.0 - ranking_weights.NAME_B + self._names * lengths[at + 1]
+            )
+            count = (entry & 0xF) * norm
+        if entry & 0xF0:
+            norm = ranking_weights.DOC_WEIGHT / (
+                1.0 - ranking_weights.DOC_B + self._docs * lengths[at + 2]
+            )
+            count += (entry >> 4 & 0xF) * norm
+        return count
+
+    def _whole_count(self, total: int, number: int, at: int) -> float:
+        segment = self._corpus.segments[number]
+        return (
+            (total >> 16) * ranking_weights.BODY_WEIGHT * segment.body[at]
+            + (total & 0xFF) * ranking_weights.NAME_WEIGHT * segment.names[at]
+            + (total >> 8 & 0xFF) * ranking_weights.DOC_WEIGHT * segment.docs[at]
+        )
+
+
+def path_counts(facts: PathFacts, terms: Sequence[Weighed]) -> list[float]:
+    """The normed occurrences of each term in stem and folders."""
+    stem, folders = facts.stem.split(), facts.folders.split()
+    in_stem = ranking_weights.STEM_WEIGHT / (
+        1.0
+        - ranking_weights.STEM_B
+        + ranking_weights.STEM_B * len(stem) / ranking_weights.TYPICAL_STEM_TERMS
+    )
+    in_folders = ranking_weights.FOLDER_WEIGHT / (
+        1.0
+        - ranking_weights.FOLDER_B
+        + ranking_weights.FOLDER_B * len(folders) / ranking_weights.TYPICAL_FOLDER_TERMS
+    )
+    return [stem.count(one.text) * in_stem + folders.count(one.text) * in_folders for one in terms]
+
+
+def _saturated(count: float) -> float:
+    return (K1 + 1.0) * count / (count + K1)

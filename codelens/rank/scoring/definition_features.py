@@ -1,0 +1,161 @@
+"""The second stage: what each candidate is scored by; features are about 0 to 1.
+
+Chunks and paths are looked at for every candidate (`codelens.rank.scoring.file_features`),
+definitions for the
+best of them by that. The recipe's features over the graph (nbr_imp, nbr_ref, indeg) belong here
+and in `codelens.rank.ranking_weights` once there are edges between files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.rank import ranking_weights
+from codelens.rank.query import query_names
+from codelens.rank.query.query_analysis import Query
+from codelens.rank.query.query_names import Defined
+from codelens.rank.scoring import path_coverage, symbol_match
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.scoring.chunk_scores import Scored
+from codelens.rank.scoring.file_features import Glance, glance, scale
+from codelens.rank.scoring.symbol_match import SymbolMatch
+from codelens.rank.view_statistics import Corpus
+from codelens.store.facts import ranking_reads as reads
+from codelens.store.facts.contents import Content, key_of
+from codelens.store.facts.ranking_reads import ChunkTable, Definition
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow, PathFacts
+
+_SCALED = ("symsum", "deflen", "logsize")
+
+
+class Evidence(NamedTuple):
+    """All that is known of one candidate."""
+
+    file: FileRow
+    facts: PathFacts
+    about: Content | None
+    chunks: ChunkTable
+    scored: Scored
+    symbols: SymbolMatch
+    definitions: Sequence[Definition]
+    """Of the whole file; empty where no name has a term of the query."""
+    defined: Sequence[Defined]
+    """What the names of the query stand for, here."""
+    single: bool
+    """The query is one name."""
+    features: Mapping[str, float]
+
+
+def examine(
+    view: Snapshot,
+    corpus: Corpus,
+    query: Query,
+    terms: Sequence[Weighed],
+    candidates: Sequence[FileRow],
+    defined: Mapping[int, list[Defined]],
+) -> list[Evidence]:
+    """The candidates that are worth it with all their features, in no stated order."""
+    chunks = reads.chunks(view.db, {one.content for one in candidates if one.content is not None})
+    question = path_coverage.asked(terms, query.typed, query.whole)
+    seen = glance(view, corpus, query, terms, question, candidates, chunks)
+    best = _most_promising(seen, query, defined)
+    own = reads.definitions(
+        view.db,
+        {
+            one.file.content
+            for one in best
+            if one.file.content is not None and (one.scored.named or one.file.path_id in defined)
+        },
+    )
+    about = view.about({one.file.content for one in best if one.file.content is not None})
+    best = [one for one in best if not _is_empty(about.get(one.file.content or 0))]
+    found: list[Evidence] = []
+    for one in best:
+        content = one.file.content or 0
+        definitions = own.get(content, ())
+        like = symbol_match.match(definitions, question)
+        here = defined.get(one.file.path_id, ())
+        # The words as one name mean that definition, not another that one of them is called.
+        spelled = _spelled(here, query)
+        here = spelled or here
+        features = {**one.features, **_named(like, here), "logsize": 0.0}
+        features["spelled"] = 1.0 if spelled else 0.0
+        if content in about:
+            features["logsize"] = math.log1p(about[content].size_bytes)
+        found.append(
+            Evidence(
+                one.file, one.facts, about.get(content), chunks.get(content) or ChunkTable(),
+                one.scored, like, definitions, here, query.single, features,
+            )
+        )  # fmt: skip
+    rows = [dict(one.features) for one in found]
+    asked_for = [row for row, one in zip(rows, best, strict=True) if not one.pushed]
+    scale(rows, asked_for or rows, _SCALED)
+    return [one._replace(features=row) for one, row in zip(found, rows, strict=True)]
+
+
+def _is_empty(about: Content | None) -> bool:
+    """Whether a file is there in name alone: an `__init__.py` answers nothing."""
+    return about is not None and about.size_bytes == 0
+
+
+def _most_promising(
+    seen: list[Glance], query: Query, defined: Mapping[int, list[Defined]]
+) -> list[Glance]:
+    """Those whose definitions are worth a read, by what a look tells of their score."""
+    promise = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
+
+    def key(one: Glance) -> tuple[bool, float, bytes]:
+        here = one.file.path_id in defined
+        features = one.features
+        score = sum(share * features.get(name, 0.0) for name, share in promise.items())
+        score += ranking_weights.WORDS["embdef"] if here else 0.0
+        return (not (query.single and here), one.pushed - score, one.file.path)
+
+    wanted = ranking_weights.LOOKED_AT
+    if query.single:
+        # Forty translations may define the name before the one place that is meant.
+        wanted += sum(one.file.path_id in defined for one in seen)
+    return sorted(seen, key=key)[:wanted]
+
+
+def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
+    best = max(defined, key=query_names.telling, default=None)
+    lines = best.symbol.end_line - best.symbol.start_line + 1 if best else 0
+    return {
+        "symsum": like.total,
+        "bestsym": like.best,
+        "embdef": 1.0 if best else 0.0,
+        "defexact": 1.0 if best and best.grade == query_names.EXACT else 0.0,
+        "def_ci": 1.0 if best else 0.0,
+        "container_def": 1.0 if best and best.symbol.kind in query_names.CONTAINERS else 0.0,
+        "deflen": math.log1p(lines),
+    }
+
+
+def _spelled(defined: Sequence[Defined], query: Query) -> Sequence[Defined]:
+    """Those that are called as all words of the query together."""
+    if query.spelled is None:
+        return ()
+    key = key_of(query.spelled.text)
+    return [one for one in defined if key_of(one.symbol.name) == key]
+
+
+def with_definitions(view: Snapshot, found: Sequence[Evidence]) -> list[Evidence]:
+    """The same with the definitions of every file, also where no name has a term."""
+    missing = {
+        one.file.content for one in found if one.file.content is not None and not one.definitions
+    }
+    read = reads.definitions(view.db, missing)
+    return [
+        one._replace(
+            definitions=read[one.file.content],
+            symbols=one.symbols._replace(cosines=[0.0] * len(read[one.file.content])),
+        )
+        if one.file.content in read and not one.definitions
+        else one
+        for one in found
+    ]

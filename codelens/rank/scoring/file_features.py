@@ -1,0 +1,133 @@
+"""The first look at every candidate: its chunks and its path, nothing that costs a read of its own.
+
+Features are about 0 to 1 over the candidates. Files whose role the query does not ask for (tests,
+prose, translations) neither set that scale nor take all the places: a changelog that has every
+word of a question would press real answers together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.rank import ranking_weights
+from codelens.rank.query import literal_identifiers
+from codelens.rank.query.literal_identifiers import Written
+from codelens.rank.query.query_analysis import Query
+from codelens.rank.scoring import path_coverage
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.scoring.chunk_scores import ChunkScorer, Scored
+from codelens.rank.scoring.path_coverage import Asked
+from codelens.rank.view_statistics import Corpus
+from codelens.store.facts.ranking_reads import ChunkTable
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow, PathFacts
+
+_SCALED = ("cmax", "csum3", "csumall", "file", "head")
+_DEEP, _DEEPEST = 5, 0.4
+"""depth: so many folders below the shallowest candidate count as 1, and that much at most: else
+what lies at the root of a repository would stand above `src/main/java/...` for that alone."""
+
+
+class Glance(NamedTuple):
+    """A candidate after a look at its chunks and its path."""
+
+    file: FileRow
+    facts: PathFacts
+    scored: Scored
+    features: dict[str, float]
+    pushed: float
+    """What its role takes off the score; 0 where the query asks for such files."""
+
+
+def glance(
+    view: Snapshot,
+    corpus: Corpus,
+    query: Query,
+    terms: Sequence[Weighed],
+    question: Asked,
+    candidates: Sequence[FileRow],
+    chunks: Mapping[int, ChunkTable],
+) -> list[Glance]:
+    """Every candidate that has a chunk or a stem with a term, in the order of `candidates`."""
+    facts = view.path_facts(one.path_id for one in candidates)
+    scorer = ChunkScorer(corpus, terms, chunks)
+    down = ranking_weights.pushed_down(query.single, query.roles)
+    spelt = literal_identifiers.written(query, terms)
+    seen: list[Glance] = []
+    room = ranking_weights.PUSHED_DOWN_KEPT
+    for file in candidates:
+        known = facts[file.path_id]
+        pushed = down.get(known.role, 0.0)
+        if pushed:
+            room -= 1
+            if room < 0:
+                continue
+        one = _look(file, known, pushed, scorer, question, spelt)
+        # A picture in a folder that is called so answers nothing.
+        if one.scored.chunks or one.features["stemcov"] > 0:
+            seen.append(one)
+    _to_scale(seen)
+    return seen
+
+
+def _look(
+    file: FileRow,
+    facts: PathFacts,
+    pushed: float,
+    scorer: ChunkScorer,
+    question: Asked,
+    spelt: Written,
+) -> Glance:
+    scored = scorer.score(file, facts)
+    chunks = scored.chunks
+    path = path_coverage.match(facts, question)
+    top3 = zip(ranking_weights.CHUNK_SHARES, chunks, strict=False)
+    features = {
+        "cmax": chunks[0][0] if chunks else 0.0,
+        "csum3": sum(share * score for share, (score, _) in top3),
+        "file": scored.whole,
+        "head": next((score for score, number in chunks if number == 0), 0.0),
+        "depth": file.path.count(b"/") / _DEEP,
+        "stemcov": path.stemcov,
+        "stemcov_q": path.stemcov_q,
+        "stempfx": path.stempfx,
+        "stemeq": path.stemeq,
+        "dircov": path.dircov,
+        "dirwt": path.dirwt,
+        "dirpfx": path.dirpfx,
+        "verbatim": spelt.held(scored.held),
+        "pathnamed": spelt.named(file.path),
+    }
+    return Glance(file, facts, scored, features, pushed)
+
+
+def _to_scale(seen: Sequence[Glance]) -> None:
+    measure = [one.features for one in seen if not one.pushed] or [one.features for one in seen]
+    top = max((one["cmax"] for one in measure), default=0.0)
+    shallow = min((one["depth"] for one in measure), default=0.0)
+    for one in seen:
+        one.features["csumall"] = _mass(one.scored.chunks, top)
+        one.features["depth"] = min(one.features["depth"] - shallow, _DEEPEST)
+    scale((one.features for one in seen), measure, _SCALED)
+
+
+def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:
+    if not top:
+        return 0.0
+    floor = ranking_weights.CHUNK_SUM_FLOOR * top
+    return math.log1p(sum(score for score, _ in chunks if score > floor) / top)
+
+
+def scale(
+    rows: Iterable[dict[str, float]],
+    measure: Sequence[Mapping[str, float]],
+    features: Sequence[str],
+) -> None:
+    """Divide open-ended features by their maximum over `measure`; what is beyond it counts as 1."""
+    tops = {name: max((row[name] for row in measure), default=0.0) for name in features}
+    for row in rows:
+        for name, top in tops.items():
+            if top > 0:
+                row[name] = min(1.0, row[name] / top)

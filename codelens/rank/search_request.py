@@ -1,0 +1,94 @@
+"""What is asked of a search, and what comes back; shared by all modes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from codelens.errors import QueryError
+from codelens.store.views.views import FileRow
+
+MODES = ("auto", "symbol", "text", "regex", "path")
+CONTENTS = ("all", "code", "prose")
+_SHOWN_CHARS = 100
+
+
+class Request(NamedTuple):
+    """A question with its filters."""
+
+    query: str
+    mode: str = "auto"
+    """`auto`, `symbol` (definitions), `text` (literal), `regex`, or `path`."""
+    languages: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+    """Path globs, relative to the root; `!glob` leaves out. `**` crosses folders."""
+    kinds: tuple[str, ...] = ()
+    """Symbol kinds; results are then definitions of these kinds."""
+    content: str = "all"
+    """`code`, `prose` or `all`."""
+    limit: int = 10
+    explain: bool = False
+    seconds: float = 2.0
+    """How long files may be read for `text` and `regex`."""
+
+
+class Ranked(NamedTuple):
+    """One place, best first in its outcome."""
+
+    file: FileRow
+    start_line: int
+    end_line: int
+    kind: str
+    """`symbol`, `chunk`, `line` or `file`."""
+    symbol: int
+    """Position of the definition among the symbols of its content, -1 if it is none."""
+    score: float
+    """Comparable within one outcome only."""
+    why: str
+    line: str
+    """The definition's signature, or the line that tells most; may be empty."""
+    explain: Mapping[str, float]
+    """Each feature's share of the score; empty unless asked for."""
+    alike: tuple[Ranked, ...] = ()
+    """Places with nearly the same text that this one stands for."""
+    also: tuple[Ranked, ...] = ()
+    """Further places of the same file."""
+
+
+PARTIAL = "partial: "
+"""How a note begins that says the answer was cut short by time."""
+
+
+class Outcome(NamedTuple):
+    """The answer to a request."""
+
+    results: list[Ranked]
+    mode: str
+    """What was done: one of `MODES`, where `auto` says that words were ranked."""
+    notes: list[str]
+    """What was not understood, near matches, filters that matched nothing: sentences."""
+
+    @property
+    def cut_short(self) -> str:
+        """The note that says that time ran out; empty if it did not."""
+        return next((note for note in self.notes if note.startswith(PARTIAL)), "")
+
+
+def check(request: Request) -> None:
+    """Refuse what cannot be understood.
+
+    Raises:
+        QueryError: no query, or a mode, content or limit that does not exist.
+    """
+    if not request.query.replace("\0", " ").strip():
+        raise QueryError("the query is empty; say what to look for")
+    _one_of("mode", request.mode, MODES)
+    _one_of("content", request.content, CONTENTS)
+    if request.limit < 1:
+        raise QueryError(f"limit must be at least 1, not {request.limit}")
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        shown = value[:_SHOWN_CHARS]
+        raise QueryError(f"there is no {name} {shown!r}; there are {', '.join(known)}")

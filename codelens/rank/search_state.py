@@ -1,0 +1,62 @@
+"""One call of `search`, as its steps hand it on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from codelens.rank.query.query_analysis import Query
+from codelens.rank.query.search_filters import Filters, Keep
+from codelens.rank.results.shown_texts import Read
+from codelens.rank.search_request import Ranked, Request
+from codelens.store.views.snapshot import Snapshot
+
+
+class Asked(NamedTuple):
+    """A view, what is asked of it, and what is to be said beside the answer."""
+
+    view: Snapshot
+    request: Request
+    query: Query
+    filters: Filters
+    read: Read
+    notes: list[str]
+    """Grows on the way."""
+
+    @property
+    def keep(self) -> Keep | None:
+        """What the filters leave of some files; None where nothing is filtered."""
+        return self.filters.keep if self.filters.active else None
+
+    def note(self, sentence: str) -> None:
+        """Say something beside the answer, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+
+def before(first: Sequence[Ranked], rest: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """`first`, then what of `rest` lies elsewhere; scores go on falling from one to the next."""
+    shown = list(first[:limit])
+    floor = max((one.score for one in rest), default=0.0)
+    if shown and shown[-1].score <= floor:
+        more = floor - shown[-1].score + 1.0
+        shown = [_raised(one, more) for one in shown]
+    for one in rest:
+        if len(shown) >= limit:
+            break
+        if not any(_covers(other, one) for other in shown):
+            shown.append(one)
+    return shown
+
+
+def _raised(one: Ranked, more: float) -> Ranked:
+    explain = {**one.explain, "first": more} if one.explain else one.explain
+    return one._replace(score=one.score + more, explain=explain)
+
+
+def _covers(one: Ranked, other: Ranked) -> bool:
+    return (
+        one.file.path_id == other.file.path_id
+        and one.start_line <= other.start_line
+        and other.end_line <= one.end_line
+    )

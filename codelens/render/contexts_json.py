@@ -1,0 +1,70 @@
+"""Answers about saved contexts as plain values for JSON; documented in docs/contexts.md."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from codelens.engine.answers.context_answers import (
+    ForgetAnswer,
+    LoadAnswer,
+    SaveAnswer,
+    SavedContext,
+    TakenOver,
+)
+from codelens.render.reading_json import Json, receipt
+
+
+def save(answer: SaveAnswer) -> Json:
+    """What was saved."""
+    return {
+        "receipt": receipt(answer.receipt),
+        "replaced": answer.replaced,
+        "results": [context(answer.saved)],
+        "notes": list(answer.notes),
+    }
+
+
+def load(answer: LoadAnswer) -> Json:
+    """What was found; `more`, `hidden` and `former` only where there is something to say."""
+    found: dict[str, object] = {
+        "receipt": receipt(answer.receipt),
+        "query": answer.query,
+        "exact": answer.exact,
+        "results": [context(one) for one in answer.results],
+        "notes": list(answer.notes),
+    }
+    if answer.more:
+        found["more"] = answer.more
+    if answer.hidden:
+        found["hidden"] = answer.hidden
+    if answer.former:
+        found["former"] = [asdict(one) for one in answer.former]
+    return found
+
+
+def forget(answer: ForgetAnswer) -> Json:
+    """Which names were forgotten."""
+    return asdict(answer)
+
+
+def taken_over(answer: TakenOver) -> Json:
+    """What came of an import."""
+    return asdict(answer)
+
+
+def context(one: SavedContext) -> Json:
+    """A context; times in UTC."""
+    found: dict[str, object] = asdict(one)
+    for key in ("created", "saved", "expires"):
+        value = found.pop(f"{key}_s")
+        found[key] = _time(value) if isinstance(value, int) else None
+    found["items"] = found.pop("items")
+    return found
+
+
+def _time(when_s: int) -> str | None:
+    try:
+        return datetime.fromtimestamp(when_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, OSError, ValueError):
+        return None  # an import may hold any number

@@ -1,0 +1,144 @@
+"""Saved contexts as compact lines, alike for people and agents."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from codelens.engine.answers.context_answers import (
+    ForgetAnswer,
+    FormerPlace,
+    Kept,
+    LoadAnswer,
+    SaveAnswer,
+    SavedContext,
+    TakenOver,
+)
+from codelens.render.text_pieces import count_of, lines_of, one_line, safe
+
+_ORDER = ("current", "moved", "changed", "gone", "unknown")
+_WIDTH = max(len(status) for status in _ORDER)
+_HEAD_SHOWN = 7
+_NOTE_SHOWN = 120
+_NAMES_SHOWN = 10
+
+
+def saved(answer: SaveAnswer) -> str:
+    """What was saved."""
+    done = "replaced" if answer.replaced else "saved"
+    return f"{done} {block(answer.saved)}"
+
+
+def blocks(answer: LoadAnswer) -> list[str]:
+    """What was found: a line each where everything was asked for, else all of each."""
+    if answer.query:
+        return [block(one) for one in answer.results]
+    return [line(one) for one in answer.results]
+
+
+def line(one: SavedContext) -> str:
+    """A context in one line: its name, a tab, and what is there."""
+    note = one_line(one.note)
+    note = note if len(note) <= _NOTE_SHOWN else f"{note[: _NOTE_SHOWN - 1]}…"
+    states = Counter(item.status for item in one.items)
+    counts = ", ".join(f"{states[status]} {status}" for status in _ORDER if states[status])
+    parts = [one.category, *_marks(one), count_of(len(one.items), "handle") if one.items else ""]
+    told = " · ".join(part for part in parts if part)
+    return safe(f"{one.name}\t{told}{counts and f': {counts}'}{note and f' · {note}'}")
+
+
+def block(one: SavedContext) -> str:
+    """All of a context."""
+    where = f"{one.branch}@{one.head[:_HEAD_SHOWN]}" if one.head else one.branch
+    on = f"saved {_day(one.saved_s)}{where and f' on {where}'}"
+    rows = [" · ".join((f"{one.name}  {one.category}", *_marks(one), on, *_more(one)))]
+    rows += [f"  {text}" for text in one.note.splitlines()]
+    rows += [f"  {item_line(item)}" for item in one.items]
+    return safe("\n".join(rows))
+
+
+def item_line(item: Kept) -> str:
+    """A handle and how it fares."""
+    text = f"{item.status:<{_WIDTH}}  {item.handle}"
+    if item.start_line and item.handle.rpartition(":")[2] != lines_of(
+        item.start_line, item.end_line
+    ):
+        text += f"  {lines_of(item.start_line, item.end_line)}"
+    told: list[str] = []
+    # In the view of a ref a handle now has the ref before what it was.
+    if item.handle != item.was and not item.handle.endswith(f":{item.was}"):
+        told.append(f"was {item.was}")
+    if item.ref:
+        told.append(f"saved from {item.ref}")
+    if item.near:
+        told.append(f"nearest: {', '.join(item.near)}")
+    return text + (f"  ({'; '.join(told)})" if told else "")
+
+
+def former(places: tuple[FormerPlace, ...]) -> str:
+    """What was saved before the repository was moved; empty if nothing was."""
+    if not places:
+        return ""
+    first, *older = places
+    told = f"{count_of(first.contexts, 'context')} saved when this repository was at"
+    more = "".join(f", and {one.contexts} at {one.place!r}" for one in older)
+    return f"{told} {first.place!r}{more}, which {'are' if older else 'is'} gone"
+
+
+def forgotten(answer: ForgetAnswer) -> list[str]:
+    """Which names were forgotten, in lines."""
+    return [f"forgot {one_line(name)}" for name in answer.forgotten] or ["nothing has expired"]
+
+
+def hidden(count: int) -> str:
+    """That there are contexts whose time is over, and how they are seen."""
+    are = "is not shown: `codelens load --expired` shows it"
+    if count > 1:
+        are = "are not shown: `codelens load --expired` shows them"
+    return f"{count:,} expired {'context' if count == 1 else 'contexts'} {are}"
+
+
+def taken_over(answer: TakenOver) -> list[str]:
+    """What came of contexts from elsewhere, in lines."""
+    source = f" from {answer.source}" if answer.source else ""
+    rows = [
+        f"{word} {len(names):,}{source}{why}: {_some(names)}"
+        for word, why, names in (
+            ("added", "", answer.added),
+            ("replaced", "", answer.replaced),
+            ("left out", ", here already", answer.same),
+            ("left out", ", the name is taken by another", answer.refused),
+        )
+        if names
+    ]
+    return rows or ["there was nothing to add"]
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    more = len(names) - _NAMES_SHOWN
+    return f"{shown} and {more:,} more (--json has all)" if more > 0 else shown
+
+
+def _marks(one: SavedContext) -> list[str]:
+    marks = ["pinned"] if one.pinned else []
+    if one.expired and one.expires_s is not None:
+        marks.append(f"EXPIRED {_day(one.expires_s)}")
+    return marks
+
+
+def _more(one: SavedContext) -> list[str]:
+    more: list[str] = []
+    if one.expires_s is not None and not one.expired and not one.pinned:
+        more.append(f"expires {_day(one.expires_s)}")
+    if one.tags:
+        more.append(f"tags {', '.join(one.tags)}")
+    return more
+
+
+def _day(when_s: int) -> str:
+    try:
+        return time.strftime("%Y-%m-%d", time.localtime(when_s))
+    except (OverflowError, OSError, ValueError):
+        return "?"  # an import may hold any number

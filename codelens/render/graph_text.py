@@ -1,0 +1,249 @@
+"""Answers about the graph as compact lines, alike for people and agents.
+
+Each function gives a heading and blocks; who prints takes as many blocks as there is room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from codelens.engine.answers.graph_answers import (
+    Changed,
+    Hit,
+    ImpactAnswer,
+    MapAnswer,
+    MapFile,
+    MapSymbol,
+    May,
+    PathStep,
+    RelatedAnswer,
+    Relative,
+    TestFile,
+    Thing,
+)
+from codelens.render.text_pieces import count_of, lines_of, one_line
+
+_TITLES = {
+    "callers": "called by", "callees": "calls", "users": "used by", "uses": "uses",
+    "importers": "imported by", "imports": "imports", "bases": "derives from",
+    "subtypes": "derived by", "overrides": "overrides", "overridden": "overridden by",
+    "tests": "tests",
+}  # fmt: skip
+_HOW = {
+    "call": "calls", "ref": "uses", "inherit": "derives from", "import": "imports",
+    "satisfy": "satisfies",
+    "overrides": "overrides", "overridden": "may run", "override": "may run",
+}  # fmt: skip
+_CHANGED_SHOWN = 20
+
+
+def place(thing: Thing) -> str:
+    """A handle with its lines; a file alone."""
+    if thing.kind in {"file", "lines"} or thing.start_line < 1:
+        return thing.handle
+    return f"{thing.handle}  {lines_of(thing.start_line, thing.end_line)}"
+
+
+def close(signature: str) -> str:
+    """A signature in one line, without the blanks that its line breaks leave."""
+    text = one_line(signature)
+    for loose, tight in (("( ", "("), (", )", ")"), (" )", ")"), ("[ ", "["), (", ]", "]")):
+        text = text.replace(loose, tight)
+    return text
+
+
+def head_of(thing: Thing) -> str:
+    """What was asked about."""
+    shown = close(thing.signature)
+    return f"{place(thing)}  {thing.kind}{shown and f'  {shown}'}"
+
+
+def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
+    """Heading and blocks: relation by relation, or path by path."""
+    head = [head_of(answer.target)]
+    if answer.goal is not None:
+        head.append(f"to {head_of(answer.goal)}")
+        return head, [_path(number, one) for number, one in enumerate(answer.paths, 1)]
+    blocks: list[str] = []
+    for relation, total in answer.totals:
+        rows = [one for one in answer.results if one.relation == relation]
+        left = total - len(rows)
+        more = f"  (+{left:,} not listed: kinds={relation}, higher limit)" if left else ""
+        title = f"{_TITLES[relation]} ({total:,}){more}"
+        for number, one in enumerate(rows):
+            line = f"  {_relative(one, detailed=detailed)}"
+            blocks.append(f"{title}\n{line}" if not number else line)
+        if not rows:
+            blocks.append(title)
+    return head, [*blocks, *_may(answer.may, answer.may_count)]
+
+
+def _may(may: Sequence[May], count: int) -> Iterator[str]:
+    """Who may use it: apart, with what else each may mean."""
+    left = count - len(may)
+    more = f"  (+{left:,} not listed: higher limit)" if left else ""
+    for number, one in enumerate(may):
+        where = _places(one.thing, one.sites, one.count)
+        choices = f"one of {one.choices}" if one.choices else "one of these"
+        line = f"  {place(one.thing)}  {where}  {choices}"
+        title = f"may be used by ({count:,}; each means one of several of that name){more}\n"
+        yield f"{title if not number else ''}{line}"
+
+
+def _relative(one: Relative, *, detailed: bool) -> str:
+    parts = [place(one.thing)]
+    if one.why:
+        parts.append(one.why)
+    if one.via:
+        parts.append(f"[{one.distance}] via {_near(one.via, one.thing)}")
+    where = _sites(one)
+    if where:
+        parts.append(where)
+    if one.thing.test and one.relation != "tests":
+        parts.append("test")
+    if detailed and one.thing.signature:
+        parts.append(f"\n      {close(one.thing.signature)}")
+    return "  ".join(parts)
+
+
+def _sites(one: Relative) -> str:
+    if one.relation in {"overrides", "overridden"}:
+        return ""
+    return _places(one.thing, one.sites, one.count)
+
+
+def _places(thing: Thing, sites: Sequence[str], count: int) -> str:
+    own = f"{thing.path}:"
+    shown: list[str] = []
+    for site in sites:
+        path, _, line = site.rpartition(":")
+        # The file is told once: it is the thing's own, or that of the site before.
+        known = site.startswith(own) or (shown and path == sites[0].rpartition(":")[0])
+        shown.append(f":{line}" if known else site)
+    left = count - len(sites)
+    return f"at {', '.join(shown)}{f' +{left:,}' if left > 0 else ''}" if shown else ""
+
+
+def _path(number: int, steps: Sequence[PathStep]) -> str:
+    rows = [f"path {number} ({count_of(len(steps) - 1, 'step')})"]
+    rows += [
+        f"  {place(step.thing)}" if not step.how
+        else f"  -> {place(step.thing)}  {_HOW[step.how]} at {step.site}"
+        for step in steps
+    ]  # fmt: skip
+    return "\n".join(rows)
+
+
+def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
+    """Heading and blocks: what changes, the tests to run, then what is hit by distance."""
+    least = "at least " if answer.at_least else ""
+    hit = sum(count for _, count in answer.totals)
+    against = f" against {answer.base}" if answer.base else ""
+    if not answer.changed:
+        return [f"nothing differs{against}"], []
+    head = [
+        f"{count_of(len(answer.changed), 'change')}{against}: {least}"
+        f"{count_of(hit, 'definition')} hit, {count_of(answer.files, 'other file')}; "
+        f"{count_of(answer.test_count, 'test file')} to run"
+    ]
+    changed = [f"  {_changed(one)}" for one in answer.changed[:_CHANGED_SHOWN]]
+    if len(answer.changed) > _CHANGED_SHOWN:
+        changed.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
+    return head, [
+        *changed, *_tests(answer), *_hits(answer), *_may(answer.may, answer.may_count),
+    ]  # fmt: skip
+
+
+def _changed(one: Changed) -> str:
+    lines = f" (lines {one.lines})" if one.lines else ""
+    name = place(one.thing) if one.how == "asked" else one.thing.handle
+    before = f" (from {one.before})" if one.before else ""
+    return f"{one.how}  {name}  {one.thing.kind}{lines}{before}"
+
+
+def _tests(answer: ImpactAnswer) -> Iterator[str]:
+    left = answer.test_count - len(answer.tests)
+    more = f"  (+{left:,} not listed: higher limit)" if left else ""
+    for number, one in enumerate(answer.tests):
+        title = f"tests to run ({answer.test_count:,}){more}\n" if not number else ""
+        yield f"{title}  {_test(one)}"
+
+
+def _test(one: TestFile) -> str:
+    names = ", ".join(handle.partition("#")[2] or handle for handle in one.handles)
+    left = one.count - len(one.handles)
+    more = f" +{left:,}" if left > 0 else ""
+    return f"{one.path}  {one.why}{f': {names}{more}' if names else ''}"
+
+
+def _hits(answer: ImpactAnswer) -> Iterator[str]:
+    for distance, total in answer.totals:
+        rows = [one for one in answer.results if one.distance == distance]
+        left = total - len(rows)
+        more = f"  (+{left:,} not listed: higher limit)" if left else ""
+        what = "direct" if distance == 1 else f"in {distance} steps"
+        title = f"{what} ({total:,}){more}"
+        if not rows:
+            yield title
+        for number, one in enumerate(rows):
+            line = f"  {_hit(one)}"
+            yield f"{title}\n{line}" if not number else line
+
+
+def _hit(one: Hit) -> str:
+    line = one.site.rpartition(":")[2]
+    how = _HOW[one.how]
+    at = f" at :{line}" if one.how not in {"overrides", "overridden"} else ""
+    return f"{place(one.thing)}  {how} {_near(one.via, one.thing)}{at}"
+
+
+def _near(handle: str, thing: Thing) -> str:
+    """A handle beside another: of the same file its name alone."""
+    file, sign, name = handle.partition("#")
+    return f"#{name}" if sign and file == thing.handle.partition("#")[0] else handle
+
+
+def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
+    """Heading, of the whole repository, and a block a file."""
+    shown = ", ".join(
+        f"{name} {count_of(files, 'file')} {count_of(lines, 'line')}"
+        for name, files, lines in answer.languages[:_LANGUAGES_SHOWN]
+    )
+    more = len(answer.languages) - _LANGUAGES_SHOWN
+    head = [f"{answer.name}: {shown or 'no code'}{f', {more} more' if more > 0 else ''}"]
+    if answer.focus:
+        head.append(f"near {', '.join(answer.focus)}")
+    if answer.folders:
+        rows = ", ".join(
+            f"{one.path}/ {one.score:g}% ({count_of(one.files, 'file')})" for one in answer.folders
+        )
+        head.append(f"folders by weight: {rows}")
+    if answer.entries:
+        head.append("entry points:")
+        head += [f"  {one.handle}  {one_line(one.name)}: {one.why}" for one in answer.entries]
+    if answer.hot:
+        head.append("used by most files:")
+        head += [f"  {place(one.thing)}  {count_of(one.users, 'file')}" for one in answer.hot]
+    if answer.files:
+        head.append(f"files by weight ({len(answer.files):,} of {answer.ranked:,}):")
+    return head, [map_file(one) for one in answer.files]
+
+
+def map_file(file: MapFile) -> str:
+    """A file with its definitions, folded."""
+    left = f", {file.left:,} more definitions" if file.left else ""
+    used = f", used by {count_of(file.imported_by, 'file')}" if file.imported_by else ""
+    rows = [f"{file.path}  {count_of(file.lines, 'line')}{used}{left}"]
+    return "\n".join(rows + [_map_symbol(one) for one in file.symbols])
+
+
+def _map_symbol(one: MapSymbol) -> str:
+    text = close(one.thing.signature) or f"{one.thing.kind} {one.thing.symbol}"
+    if len(text) > _SIGNATURE_SHOWN:
+        text = f"{text[:_SIGNATURE_SHOWN]}..."
+    used = f"  <{one.users}" if one.users else ""
+    return f"  {one.thing.start_line}  {'  ' * one.depth}{text}{used}"
+
+
+_LANGUAGES_SHOWN = 5
+_SIGNATURE_SHOWN = 110

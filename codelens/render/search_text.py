@@ -1,0 +1,113 @@
+"""A search's answer as text: a line a result, alike for agents and for a pipe.
+
+    src/auth.py#Session.validate<TAB>4-6 method def validate(self, token) (defines it)
+
+The handle comes first and ends at the tab: it may hold blanks and brackets, but no tab.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from codelens.engine.answers.reading_answers import Hit, SearchAnswer
+from codelens.rank.results.result_reasons import DEFINES_IT
+from codelens.render import token_budget
+from codelens.render.text_pieces import lines_of, one_line, receipt_line
+
+LINE_CHARS = 100
+"""Longest signature or best line in the short form."""
+_PATHS_SHOWN = 2
+_OTHERS_SHOWN = 3
+
+
+def briefly(answer: SearchAnswer) -> SearchAnswer:
+    """The answer without what is not worth its tokens; what was left out counts in `unshown`.
+
+    Once the definitions of a name are found, only a few places that use it follow.
+    """
+    hits = answer.results
+    if answer.mode != "symbol" or not hits or hits[0].why != DEFINES_IT:
+        return answer
+    others = [at for at, hit in enumerate(hits) if hit.why != DEFINES_IT]
+    if len(others) <= _OTHERS_SHOWN:
+        return answer
+    kept = hits[: others[_OTHERS_SHOWN]]
+    return replace(answer, results=kept, unshown=len(hits) - len(kept))
+
+
+def kept_within(answer: SearchAnswer, max_tokens: int) -> SearchAnswer:
+    """The answer without the results that its short text has no room for; one is always kept."""
+    head = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
+    fitted = token_budget.fitted(head, blocks(answer), lambda left: f"{left} more", max_tokens)
+    kept = answer.results[: len(fitted.blocks)]
+    return replace(answer, results=kept, more=len(answer.results) - len(kept))
+
+
+def blocks(answer: SearchAnswer, *, detailed: bool = False) -> list[str]:
+    """One text a result."""
+    return [block(hit, detailed=detailed) for hit in answer.results]
+
+
+def block(hit: Hit, *, detailed: bool = False) -> str:
+    """A result in a line; one more for further places of its file, and for details."""
+    rows = [_line(hit, detailed=detailed)]
+    if hit.also:
+        rows.append(f"  also {', '.join(one_line(handle) for handle in hit.also)}")
+    if detailed:
+        rows += [f"  alike {one_line(handle)}" for handle in hit.alike]
+        rows.append(f"  {hit.language or 'unknown'}; score {explained(hit)}")
+    return "\n".join(rows)
+
+
+def explained(hit: Hit) -> str:
+    """The score and what it is made of, if that was asked for."""
+    shares = [f"{name} {share:.3f}" for name, share in (hit.explain or {}).items()]
+    return f"{hit.score:.4f} = {' + '.join(shares)}" if shares else f"{hit.score:.4f}"
+
+
+def _line(hit: Hit, *, detailed: bool) -> str:
+    lines = lines_of(hit.start_line, hit.end_line)
+    alone = hit.kind == "file" or hit.handle.endswith(f":{lines}")
+    shown = one_line(hit.signature)
+    parts = [] if alone else [lines]
+    # `class class A` says nothing twice.
+    if not re.match(rf"(?:\w+ )?{re.escape(hit.kind)}\b", shown):
+        parts.append(hit.kind)
+    if hit.stale:
+        parts.append("STALE: changed since it was indexed")
+    if shown:
+        parts.append(shown if detailed else shortened(shown))
+    if reason := reason_of(hit):
+        parts.append(f"({reason})")
+    return f"{one_line(hit.handle)}\t{' '.join(parts)}"
+
+
+def reason_of(hit: Hit) -> str:
+    """Why it is there, and what is alike and was left out for it."""
+    return "; ".join(part for part in (one_line(hit.why), _alike(hit)) if part)
+
+
+def _alike(hit: Hit) -> str:
+    """`+3 alike in a/b.py, c/d.py`: the files, without its own."""
+    if not hit.alike:
+        return ""
+    files = dict.fromkeys(_file_of(handle) for handle in hit.alike)
+    others = [one for one in files if one != _file_of(hit.handle)]
+    shown = ", ".join(one_line(one) for one in others[:_PATHS_SHOWN]) or "this file"
+    more = ", …" if len(others) > _PATHS_SHOWN else ""
+    return f"+{len(hit.alike)} alike in {shown}{more}"
+
+
+def _file_of(handle: str) -> str:
+    """A handle without its symbol or lines."""
+    path, sign, _ = handle.partition("#")
+    if sign:
+        return path
+    head, colon, lines = handle.rpartition(":")
+    return head if colon and lines.replace("-", "").isdigit() else handle
+
+
+def shortened(line: str) -> str:
+    """A line in at most `LINE_CHARS` characters."""
+    return line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1].rstrip()}…"

@@ -1,0 +1,108 @@
+"""Pieces of answers as short text, alike for people and agents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from codelens.engine.answers.reading_answers import OutlineItem, StatusAnswer
+from codelens.types import Receipt
+
+_HEAD_SHOWN = 7
+_NAMED = 10
+# What would move a terminal's cursor, change its colours or turn the reading order.
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def receipt_line(receipt: Receipt) -> str:
+    """What an answer stands on, in one line."""
+    parts: list[str] = [receipt.status]
+    where = receipt.branch or ("detached" if receipt.head else "")
+    head = receipt.head[:_HEAD_SHOWN]
+    if where or head:
+        parts.append(f"{where}@{head}" if head else f"{where} (no commit yet)")
+    checked = f"{receipt.checked:,}"
+    if receipt.checked < receipt.files:
+        checked += f" of {receipt.files:,}"
+    parts.append(
+        f"{checked} {_plural('file', receipt.checked)} checked, {receipt.indexed:,} re-indexed"
+    )
+    if receipt.pending:
+        names = ", ".join(receipt.pending_names)
+        more = receipt.pending - len(receipt.pending_names)
+        if names and more > 0:
+            names += f" and {more:,} more"
+        parts.append(f"{receipt.pending:,} pending{names and f': {names}'}")
+    parts.append(f"{receipt.elapsed_ms:,.0f} ms")
+    if receipt.note:
+        parts.append(receipt.note)
+    return safe(" · ".join(parts))
+
+
+def lines_of(start_line: int, end_line: int) -> str:
+    """`10-42`, or `10` for one line."""
+    return str(start_line) if end_line <= start_line else f"{start_line}-{end_line}"
+
+
+def folded(item: OutlineItem) -> str:
+    """One definition of an outline: its signature and the first line of its doc."""
+    shown = one_line(item.signature or f"{item.kind} {item.name}")
+    return f"{shown}  -- {one_line(item.doc)}" if item.doc else shown
+
+
+def safe(text: str) -> str:
+    """`text` without what a terminal would obey; tabs and line ends stay."""
+    return _UNSAFE.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """`text` in one line, safe to print."""
+    return safe(" ".join(text.split()))
+
+
+def count_of(count: int, noun: str) -> str:
+    """`1 file`, `1,234 files`."""
+    return f"{count:,} {_plural(noun, count)}"
+
+
+def tokens_of(text: str) -> int:
+    """What a text costs a model, about: a token for four bytes."""
+    return -(-len(text.encode("utf-8", "replace")) // 4)
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
+    """A status as names and values, in the order to be shown; nothing empty."""
+    head = answer.head[:_HEAD_SHOWN] or "no commit yet"
+    where = f"{answer.branch or 'detached'} @ {head}" if answer.kind != "folder" else ""
+    dirty = {True: "uncommitted changes", False: "clean", None: ""}[answer.dirty]
+    rows = [
+        ("where", f"{answer.root} ({answer.kind})"),
+        ("branch", ", ".join(part for part in (where, answer.state, dirty) if part)),
+        ("files", f"{answer.files:,}"),
+        ("languages", _counts(answer.languages)),
+        ("outcomes", _counts(answer.outcomes.items())),
+        ("left out", _counts(answer.skipped.items())),
+        ("submodules", _some(answer.submodules)),
+        ("nested", _some(answer.nested)),
+        ("worktrees", _some(answer.worktrees)),
+        ("index", f"{answer.index_path} ({answer.index_bytes / 1e6:,.1f} MB, "
+                  f"{count_of(answer.views, 'view')})"),
+        ("index id", answer.receipt.index_id),
+    ]  # fmt: skip
+    return [(name, value) for name, value in rows if value]
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    left = len(names) - _NAMED
+    return f"{shown} and {left:,} more ({len(names):,} in all)" if left > 0 else shown
+
+
+def _counts(found: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in found)

@@ -1,0 +1,143 @@
+"""What is said of the indexes themselves: lines alike for people and agents, and plain values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from codelens.engine.answers.upkeep_answers import (
+    Dropped,
+    Pinned,
+    PruneAnswer,
+    Pruned,
+    RepositoryLife,
+    ViewLife,
+)
+from codelens.engine.upkeep.view_removal import called
+from codelens.render.text_pieces import count_of, safe
+
+Json = Mapping[str, object]
+
+
+def prune_lines(answer: PruneAnswer) -> list[str]:
+    """What a prune did or would do; a last line sums up."""
+    lines: list[str] = []
+    for one in answer.results:
+        lines += _pruned(one, dry_run=answer.dry_run)
+    if answer.disposed_bytes:
+        size = megabytes(answer.disposed_bytes)
+        lines.append(f"no space was left: damaged indexes that were set aside are removed, {size}")
+    views = sum(len(one.views) for one in answer.results)
+    freed = sum(one.freed_bytes for one in answer.results) + answer.disposed_bytes
+    every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
+    what = f"{count_of(views, 'view')} of {every}"
+    if answer.dry_run:
+        due = f"{what} would go" if views else f"no view of {every} is due"
+        lines.append(f"dry run: {due}{'; --yes removes them' if views else ''}")
+    else:
+        lines.append(f"{what} removed, {megabytes(freed)} given back")
+    if answer.advice:
+        lines.append(f"there is little room left: {answer.advice}")
+    return [safe(line) for line in lines]
+
+
+def _indexes(count: int) -> str:
+    return "index" if count == 1 else "indexes"
+
+
+def _pruned(one: Pruned, *, dry_run: bool) -> Iterator[str]:
+    yield one.repository or f"index {one.repo_id}"
+    if one.error:
+        yield f"  ERROR {one.error}"
+    if one.skipped:
+        yield f"  left alone: {one.skipped}"
+    for life in one.views:
+        yield f"  {_row(life)}"
+    if one.removed:
+        yield f"  the whole index {'would go' if dry_run else 'went'}: {one.why}"
+    if one.contents:
+        yield f"  {count_of(one.contents, 'text')} that no view needs any more collected"
+    if one.waiting:
+        yield f"  {count_of(one.waiting, 'text')} that no view needs wait to be collected"
+
+
+def overview_lines(found: Sequence[RepositoryLife]) -> list[str]:
+    """Every index with its views."""
+    lines: list[str] = []
+    for one in found:
+        name = one.repository or f"index {one.repo_id}"
+        state = "" if one.state == "there" else f", repository {one.state}"
+        size = megabytes(one.index_bytes)
+        count = count_of(len(one.views), "view")
+        lines.append(f"{name}  ({one.repo_id}, {size}, {count}{state})")
+        if one.error:
+            lines.append(f"  ERROR {one.error}")
+        lines += [f"  {_row(life)}" for life in one.views]
+        if one.goes:
+            lines.append(f"  the whole index goes: {one.why}")
+        if one.waiting:
+            lines.append(f"  {count_of(one.waiting, 'text')} that no view needs wait")
+    total = sum(one.index_bytes for one in found)
+    lines.append(f"{len(found):,} {_indexes(len(found))}, {megabytes(total)}")
+    return [safe(line) for line in lines]
+
+
+def _row(life: ViewLife) -> str:
+    made = time.strftime("%Y-%m-%d", time.localtime(life.created_s))
+    used = time.strftime("%Y-%m-%d %H:%M", time.localtime(life.accessed_s))
+    size = f"{count_of(life.files, 'file')}, {megabytes(life.source_bytes)}"
+    own = f" ({megabytes(life.own_bytes)} of its own)"
+    verdict = f"goes: {life.why}" if life.goes else f"stays: {life.why}"
+    partial = "" if life.complete else ", not whole"
+    ages = f"made {made}, used {used}"
+    return f"{life.index_id}  {called(life)}  {size}{own}{partial}, {ages}, {verdict}"
+
+
+def dropped_lines(done: Dropped) -> list[str]:
+    """What a drop removed."""
+    lines = [f"dropped {life.index_id}  {called(life)}" for life in done.views]
+    if done.whole:
+        lines.append(f"dropped the index of {done.repository or done.repo_id}")
+    tail = f"{megabytes(done.freed_bytes)} given back"
+    if done.waiting:
+        tail += f", {count_of(done.waiting, 'text')} when no reader can hold them any more"
+    return [safe(line) for line in [*lines, tail]]
+
+
+def pinned_line(done: Pinned) -> str:
+    """What a pin did."""
+    state = "pinned" if done.view.pinned else "not pinned"
+    already = "" if done.changed else " already"
+    return safe(f"{done.view.index_id}  {called(done.view)} is {state}{already}")
+
+
+def megabytes(count: float) -> str:
+    """A number of bytes: `2.3 MB`."""
+    return f"{count / 1e6:,.1f} MB"
+
+
+def prune_json(answer: PruneAnswer) -> Json:
+    """A prune as plain values."""
+    return {
+        "dry_run": answer.dry_run,
+        "indexes": answer.indexes,
+        "results": [asdict(one) for one in answer.results],
+        "disposed_bytes": answer.disposed_bytes,
+        "advice": answer.advice,
+    }
+
+
+def overview_json(found: Sequence[RepositoryLife]) -> Json:
+    """All indexes as plain values."""
+    return {"results": [asdict(one) for one in found]}
+
+
+def dropped_json(done: Dropped) -> Json:
+    """A drop as plain values."""
+    return asdict(done)
+
+
+def pinned_json(done: Pinned) -> Json:
+    """A pin as plain values."""
+    return asdict(done)

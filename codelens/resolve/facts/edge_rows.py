@@ -1,0 +1,101 @@
+"""Edges of one file with all they stand on, packed: so that they can be kept and trusted later.
+
+A row holds as long as the file has the same text, each file that was looked into has the same
+surface (`Flowing.surface`), and each import that was asked for leads where it led.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable
+from typing import NamedTuple, cast
+
+from codelens.resolve.edges import Edge
+from codelens.resolve.facts.view_files import Asked
+
+_KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
+_Head = tuple[list[tuple[str, int]], list[tuple[tuple[str, str, str, str], list[str]]]]
+_FULL = 1000
+"""A confidence of 1, as it is packed."""
+
+
+class Row(NamedTuple):
+    """What is known of one file's edges."""
+
+    content: int
+    """Of the file itself."""
+    seen: tuple[tuple[bytes, int], ...]
+    """Other files looked into, with their surfaces, -1 for none."""
+    asked: tuple[tuple[Asked, tuple[bytes, ...]], ...]
+    """Questions about the view's paths, with their answers."""
+    edges: bytes
+
+
+def dumped(row: Row) -> bytes:
+    """A row to be kept, without its content."""
+    head = [
+        [[path.decode("latin-1"), surface] for path, surface in row.seen],
+        [
+            [[what, path.decode("latin-1"), module, name], [one.decode("latin-1") for one in files]]
+            for (what, path, module, name), files in row.asked
+        ],
+    ]
+    text = json.dumps(head, separators=(",", ":")).encode()
+    return zlib.compress(len(text).to_bytes(4, "big") + text + row.edges, 1)
+
+
+def loaded(content: int, data: bytes) -> Row:
+    """A row that was kept."""
+    data = zlib.decompress(data)
+    size = int.from_bytes(data[:4], "big")
+    head = cast("_Head", json.loads(data[4 : 4 + size]))
+    seen = tuple((path.encode("latin-1"), surface) for path, surface in head[0])
+    asked = tuple(
+        (
+            (what, path.encode("latin-1"), module, name),
+            tuple(one.encode("latin-1") for one in files),
+        )
+        for (what, path, module, name), files in head[1]
+    )
+    return Row(content, seen, asked, data[4 + size :])
+
+
+def packed(edges: Iterable[Edge]) -> bytes:
+    """Edges of one file."""
+    texts: dict[bytes, int] = {}
+    names: dict[str, int] = {}
+    words: array[int] = array("I")
+    for one in edges:
+        target = texts.setdefault(one.target, len(texts))
+        name = names.get(one.name)
+        if name is None:
+            encoded = one.name.encode("utf-8", "surrogatepass")
+            name = names[one.name] = texts.setdefault(encoded, len(texts))
+        kind = _KINDS.index(one.kind) << 10 | round(one.confidence * _FULL)
+        words.extend((one.symbol + 1, target, one.target_symbol + 1, kind, name, one.line))
+    table = b"\0".join(texts)
+    return array("I", [len(table)]).tobytes() + table + words.tobytes()
+
+
+def unpacked(path: bytes, data: bytes) -> list[Edge]:
+    """Edges of one file."""
+    size = int.from_bytes(data[:4], sys.byteorder)
+    texts = data[4 : 4 + size].split(b"\0")
+    numbers: list[int] = array("I", data[4 + size :]).tolist()
+    places = [numbers[at : at + 6] for at in range(0, len(numbers), 6)]
+    return [
+        Edge(
+            path,
+            symbol - 1,
+            texts[target],
+            at - 1,
+            _KINDS[kind >> 10],
+            str(texts[name], "utf-8", "surrogatepass"),
+            line,
+            (kind & 1023) / _FULL,
+        )
+        for symbol, target, at, kind, name, line in places
+    ]

@@ -1,0 +1,147 @@
+"""What resolving needs of a view: its files, their facts, and what was asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar, cast
+
+from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.facts.path_tree import folder_of
+from codelens.types import Import
+
+T = TypeVar("T")
+
+
+class Importing(Protocol):
+    """Tells which files an import names."""
+
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+        """Files of the view that an import in a file names."""
+        ...
+
+    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+        """Packages that a dotted name passes."""
+        ...
+
+
+Asked = tuple[str, bytes, str, str]
+"""A question that the paths of the view answer: what, path, module, name."""
+Notes = frozenset[bytes | Asked]
+MOST_MODELS = 2_000
+"""Files whose names are held at once; some 100 kB each."""
+
+
+class View:
+    """The files of one view. Notes what an answer stands on."""
+
+    def __init__(
+        self,
+        languages: Mapping[bytes, str],
+        load: Callable[[bytes], FileModel | None],
+        importing: Importing,
+        digest: Callable[[], bytes] = bytes,
+        models: dict[bytes, FileModel | None] | None = None,
+    ) -> None:
+        """Take a view.
+
+        Args:
+            languages: all files -> their language.
+            load: facts of a file.
+            importing: leads from imports to files.
+            digest: of all that indexes over the whole view are made of.
+            models: facts of files that were read before; what is read is put there.
+        """
+        self._digest = digest
+        self.languages = languages
+        self._load = load
+        self._importing = importing
+        self._models = models if models is not None else {}
+        self._answers: dict[Asked, tuple[bytes, ...]] = {}
+        self._known: dict[object, tuple[object, Notes]] = {}
+        self._folders: dict[bytes, list[bytes]] | None = None
+        self._indexes: dict[str, object] = {}
+        self.notes: set[bytes | Asked] = set()
+        """Files looked into, and questions asked, since it was replaced."""
+
+    def model(self, path: bytes) -> FileModel | None:
+        """Facts of a file, None if it has none."""
+        self.notes.add(path)
+        models = self._models
+        if path in models:
+            return models[path]
+        if len(models) >= MOST_MODELS:
+            models.clear()
+        found = models[path] = self._load(path) if path in self.languages else None
+        return found
+
+    def modules(self, path: bytes, module: str, name: str = "") -> tuple[bytes, ...]:
+        """Files that a module is, as `path` names it; with a name, of the submodule so called."""
+        return self.answer(("modules", path, module, name))
+
+    def through(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+        """Packages whose text runs as well when an import does."""
+        return self.answer(("through", path, one.module, one.name))
+
+    def folder(self, folder: bytes) -> tuple[bytes, ...]:
+        """Files right in a folder, by path."""
+        return self.answer(("folder", folder, "", ""))
+
+    def answer(self, asked: Asked) -> tuple[bytes, ...]:
+        """What the paths of the view answer."""
+        self.notes.add(asked)
+        found = self._answers.get(asked)
+        if found is None:
+            found = self._answers[asked] = self._answered(asked)
+        return found
+
+    def _answered(self, asked: Asked) -> tuple[bytes, ...]:
+        what, path, module, name = asked
+        if what == "index":
+            return (self._digest(),)
+        if what == "folder":
+            return tuple(self._files_by_folder().get(path, ()))
+        language = self.languages.get(path)
+        if language is None:
+            return ()
+        one = Import(module, name, "", 0)
+        if what == "through":
+            return self._importing.through(path, language, one)
+        return self._importing.targets(path, language, one)
+
+    def _files_by_folder(self) -> dict[bytes, list[bytes]]:
+        if self._folders is None:
+            self._folders = {}
+            for path in sorted(self.languages):
+                self._folders.setdefault(folder_of(path), []).append(path)
+        return self._folders
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What `make` gives, remembered with what it stands on. It must not ask for itself."""
+        known = self._known.get(key)
+        if known is not None:
+            self.notes |= known[1]
+            return cast("T", known[0])
+        outer, self.notes = self.notes, set()
+        try:
+            found = make()
+        finally:
+            mine, self.notes = self.notes, outer
+            outer |= mine
+        self._known[key] = (found, frozenset(mine))
+        return found
+
+    def index(self, name: str, make: Callable[[], T]) -> T:
+        """An index over files of the whole view, made once.
+
+        What is taken from it stands on the files that it names, and on the question `name`: to
+        note all files with each answer would cost more than the answers.
+        """
+        self.notes.add(("index", b"", name, ""))
+        known = self._indexes.get(name)
+        if known is None:
+            outer, self.notes = self.notes, set()
+            try:
+                known = self._indexes[name] = make()
+            finally:
+                self.notes = outer
+        return cast("T", known)

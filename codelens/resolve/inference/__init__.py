@@ -1,0 +1,1 @@
+"""What names and expressions mean: scopes, members, annotations and results of calls."""

@@ -1,0 +1,361 @@
+"""From expressions to values: what a receiver is, as far as the texts say so."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.inference.call_results import Results
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit, policy
+from codelens.resolve.inference.values import (
+    Definition,
+    Instance,
+    Literal,
+    Module,
+    Record,
+    Super,
+    Value,
+    each,
+    together,
+)
+from codelens.resolve.languages.script.script_this import holder, literal
+from codelens.types import Binding, Reference
+
+_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
+_NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
+_GIVEN = frozenset({"=", "+", "?"})
+"""Forms of rows that say a value, be it unknown."""
+_FIRST_PARAMETERS = frozenset({"self", "cls"})
+
+
+@lru_cache(maxsize=50_000)
+def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """An expression as what it begins with and the steps from there; None if unknown."""
+    if text[:1] in {"(", "{"}:
+        end = _closing(text)
+    elif text[:1] == "`":
+        end = text.find("`", 1)
+    else:
+        match = _NAME.match(text)
+        end = match.end() - 1 if match else 0 if text[:1] == "0" else -1
+    if end < 0:
+        return None
+    head, rest = text[: end + 1], text[end + 1 :]
+    found: list[str] = []
+    at = 0
+    while at < len(rest):
+        match = _STEP.match(rest, at)
+        if match is None:
+            return None
+        found.append(match[1] or match[0])
+        at = match.end()
+    return head, tuple(found)
+
+
+def _closing(text: str) -> int:
+    """Where the bracket that a text begins with closes, -1 if it does not."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign in "({") - (sign in ")}")
+        if not depth:
+            return at
+    return -1
+
+
+class Types(Results):
+    """Values of expressions in one view."""
+
+    by_place = False
+    """A family keeps to the scopes of `Names.place`, so that its answers can be shared by them."""
+
+    def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+        """The value of an expression in a scope."""
+        if not text or text == "?":
+            return None
+        taken = steps(text)
+        if taken is None:
+            return None
+        used = scope
+        scope, sensitive = self.place(path, scope, taken[0])
+        if not sensitive or self._is_open(path, scope, used, taken[0], line):
+            line = -1
+        key = ("value", path, scope, text, line)
+        return self._once(key, lambda: self._value(path, scope, taken, line), None)
+
+    def _is_open(self, path: bytes, scope: int, used: int, name: str, line: int) -> bool:
+        """Which of its values a variable has at a place does not follow from their order.
+
+        The last before may be given in a branch; a function sees what is given behind it as well,
+        and what others give.
+        """
+        model = self.view.model(path)
+        if model is None:
+            return False
+        functions = model.functions
+        if functions[used] == functions[scope]:
+            return self._is_in_branch(model, scope, used, name, line)
+        elsewhere = (functions[scope], functions[used])
+        return any(
+            row.line > line or functions[row.scope] not in elsewhere
+            for row in _given(model, scope, name)
+        )
+
+    def _is_in_branch(self, model: FileModel, scope: int, used: int, name: str, line: int) -> bool:
+        before = [row for row in _given(model, scope, name) if row.line < line]
+        if not before or before[-1].scope == scope:
+            return False
+        at = used
+        while at > scope and at != before[-1].scope:
+            at = model.scopes[at].parent
+        return at != before[-1].scope
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """A scope at which what an expression begins with is the same, and if lines matter."""
+        if head[0] in "({`0" or not (self.by_place or type(self) is Types):
+            return scope, True
+        model = self.view.model(path)
+        if model is not None and (head == "super" or head in policy(model).instance):
+            if policy(model).spaces:
+                return holder(model, scope), False
+            return model.own_scope.get(model.type_around(scope), scope), False
+        return self.names.place(path, scope, head)
+
+    def _value(
+        self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
+    ) -> Value:
+        head, rest = taken
+        found = self._head(path, scope, head, rest, line)
+        if head == "super" and rest[:1] and rest[0][0] == "(":
+            rest = rest[1:]
+        for step in rest:
+            if found is None:
+                return None
+            found = self._step(found, step)
+        return found
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means."""
+        types = one.kind == "type"
+        hits = self.names.lookup(path, one.scope, one.name, types=types)
+        if types and not hits:
+            hits = self.names.lookup(path, one.scope, one.name)
+        return hits
+
+    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name behind a receiver means."""
+        if one.kind == "type":
+            return self.named_type(path, one.scope, f"{one.receiver}.{one.name}")
+        value = self._asserted(path, one)
+        if value is None:
+            value = self.value(path, one.scope, one.receiver, one.line)
+        return [hit for hit, _ in self.members(value, one.name)]
+
+    def _asserted(self, path: bytes, one: Reference) -> Value:
+        """What a receiver was asserted to be before, in the same function."""
+        model = self.view.model(path)
+        told = model.asserted.get(one.receiver) if model is not None else None
+        if model is None or told is None:
+            return None
+        function = model.functions[one.scope]
+        before = [row for row in told if row[0] == function and row[1] < one.line]
+        if not before:
+            return None
+        _, since, said = before[-1]
+        for name in {one.receiver, one.receiver.partition(".")[0]}:
+            entry = model.names[self.place(path, one.scope, name)[0]].get(name)
+            rows = entry.rows if entry is not None else ()
+            if any(since < row.line <= one.line for row in rows):
+                return None
+        return self.of_type(path, one.scope, said)
+
+    def _step(self, value: Value, step: str) -> Value:
+        if step[0] == "(":
+            return together([self.called_with(one, step) for one in each(value)])
+        if step in {"[]", "[*]"}:
+            return together([self._element(one, step) for one in each(value)])
+        if step == "#await":
+            return together([self._awaited(one) for one in each(value)])
+        if step == "[with]":
+            return together([self._entered(one) for one in each(value)])
+        return together([self.member_value(one, step) for one in each(value)])
+
+    def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
+        if head[0] in "({`0":
+            return self._written(path, scope, head, line)
+        model = self.view.model(path)
+        if model is None:
+            return None
+        if head == "super":
+            return self._super(path, scope, model)
+        if head in policy(model).instance:
+            if policy(model).spaces:
+                return self._own_this(path, holder(model, scope), model)
+            return self.instance_around(path, scope)
+        return self._named(path, scope, head, line)
+
+    def _written(self, path: bytes, scope: int, head: str, line: int) -> Value:
+        """What stands there as it is: one of two, a type, an object, a literal."""
+        if head[0] == "(":
+            return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
+        if head[0] == "`":
+            return self.of_type(path, scope, head[1:-1])
+        return Record(path, scope, head, line) if head[0] == "{" else Literal()
+
+    def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
+        hits = self.names.lookup(path, scope, name)
+        if len(hits) == 1 and hits[0].symbol == LOCAL:
+            told = self._first_parameter(hits[0])
+            if told is not None:
+                return told
+        return together([self.value_of(hit, path, scope, line) for hit in self._chosen(hits)])
+
+    def _chosen(self, hits: list[Hit]) -> list[Hit]:
+        """Of overloads the first: the others are for other arguments."""
+        if len(hits) > 1 and hits[0].symbol >= 0:
+            model = self.view.model(hits[0].path)
+            if model is not None and model.symbols[hits[0].symbol].kind in CALLABLE:
+                return hits[:1]
+        return hits
+
+    def _first_parameter(self, hit: Hit) -> Value:
+        """Python's `self` and `cls`."""
+        model = self.view.model(hit.path)
+        if model is None or hit.name not in _FIRST_PARAMETERS or policy(model).instance:
+            return None
+        rows = self.names.rows(hit)
+        if any(row.how not in {"?", ":"} for row in rows) or len(rows) != 1:
+            return None
+        one = model.scopes[hit.scope]
+        parent = model.scopes[one.parent] if one.parent >= 0 else None
+        if parent is None or parent.kind != "class" or parent.symbol < 0:
+            return None
+        decorators = model.decorators(one.symbol) if one.symbol >= 0 else frozenset[str]()
+        if "staticmethod" in decorators:
+            return None
+        if hit.name == "cls" or "classmethod" in decorators:
+            return Definition(hit.path, parent.symbol)
+        return self.this(hit.path, parent.symbol)
+
+    def this(self, path: bytes, symbol: int) -> Instance:
+        """An instance of a type, inside of it."""
+        return Instance(path, symbol)
+
+    def instance_around(self, path: bytes, scope: int) -> Value:
+        """`this`: an instance of the class that a scope is in."""
+        model = self.view.model(path)
+        symbol = model.type_around(scope) if model is not None else -1
+        return self.this(path, symbol) if symbol >= 0 else None
+
+    def _own_this(self, path: bytes, scope: int, model: FileModel) -> Value:
+        """JavaScript's `this`, by the scope that says what it is."""
+        one = model.scopes[scope]
+        entry = model.names[scope].get("this")
+        if entry is not None:
+            said = [row for row in entry.rows if row.how == ":"]
+            if said:
+                return self.of_type(path, scope, said[0].text)
+            owner = literal(model, one.symbol) if one.symbol >= 0 else -1
+            return Definition(path, owner) if owner >= 0 else None
+        if one.kind == "class":
+            return self.this(path, one.symbol) if one.symbol >= 0 else None
+        symbol = model.type_around(scope) if scope else -1
+        return Definition(path, symbol) if symbol >= 0 else None
+
+    def _super(self, path: bytes, scope: int, model: FileModel) -> Value:
+        symbol = model.type_around(scope)
+        if policy(model).spaces:
+            mine = self._own_this(path, holder(model, scope), model)
+            return (
+                Super(path, symbol, mine)
+                if mine is not None and mine[:2] == (path, symbol)
+                else None
+            )
+        return Super(path, symbol, self.this(path, symbol)) if symbol >= 0 else None
+
+    def value_of(self, hit: Hit, path: bytes, scope: int, line: int) -> Value:
+        """The value of what a name means, where it is used at a place."""
+        if hit.symbol == MODULE:
+            return Module(hit.path)
+        model = self.view.model(hit.path)
+        if model is None:
+            return None
+        if hit.symbol >= 0:
+            symbol = model.symbols[hit.symbol]
+            if symbol.kind in CALLABLE or symbol.kind in TYPES or symbol.kind == "module":
+                return Definition(hit.path, hit.symbol)
+        same = hit.path == path and self._in_one_function(model, hit.scope, scope)
+        found = self._of_rows(hit, line if same else -1)
+        if hit.symbol not in model.children and not self._has_more(hit, model):
+            return found
+        if isinstance(found, Record):
+            return together([Definition(hit.path, hit.symbol), found])
+        return (
+            Definition(hit.path, hit.symbol)
+            if found is None or isinstance(found, Literal)
+            else found
+        )
+
+    def _has_more(self, hit: Hit, model: FileModel) -> bool:
+        """Something was given members by assignment."""
+        if hit.symbol < 0 or not policy(model).spaces:
+            return False
+        return model.symbols[hit.symbol].qualified in model.assigned
+
+    def _in_one_function(self, model: FileModel, outer: int, inner: int) -> bool:
+        return model.functions[outer] == model.functions[inner]
+
+    def _of_rows(self, hit: Hit, line: int) -> Value:
+        key = ("rows", hit.path, hit.scope, hit.name, line)
+        return self._once(key, lambda: self._from_rows(hit, line), None)
+
+    def _from_rows(self, hit: Hit, line: int) -> Value:
+        rows = [row for row in self.names.rows(hit) if row.how != "let"]
+        if not rows and hit.name == "default":
+            model = self.view.model(hit.path)
+            handed = model.exports.get("default", ()) if model is not None else ()
+            rows = [row._replace(how="=") for row in handed if row.text[:1] == "{"]
+        declared = [row for row in rows if row.how == ":"]
+        if declared:
+            return self.of_type(hit.path, hit.scope, declared[0].text)
+        typed = [row for row in rows if row.how == "type"]
+        if typed:
+            return self.of_type(hit.path, hit.scope, typed[0].text) if typed[0].text else None
+        given = [row for row in rows if row.how in _GIVEN]
+        if line >= 0 and len(given) > 1:
+            before = [row for row in given if row.line < line]
+            here = [row for row in given if row.line == line]
+            given = before[-1:] or here[:1] or given
+        return self._agreed(hit.path, given)
+
+    def _agreed(self, path: bytes, rows: list[Binding]) -> Value:
+        """The value of all rows together; None if one of them is not known."""
+        values: list[Value] = []
+        for row in rows:
+            value = self.value(path, row.scope, row.text, row.line) if row.how != "?" else None
+            if value is None:
+                return None
+            values.append(value)
+        return together(values)
+
+
+def _given(model: FileModel, scope: int, name: str) -> list[Binding]:
+    """The values that a variable gets."""
+    entry = model.names[scope].get(name)
+    rows = entry.rows if entry is not None else ()
+    return [row for row in rows if row.how in _GIVEN]
+
+
+@lru_cache(maxsize=5_000)
+def _halves(text: str) -> tuple[str, ...]:
+    """The parts of `a|b`, brackets left whole."""
+    depth, start = 0, 0
+    found: list[str] = []
+    quoted = False
+    for at, sign in enumerate(text):
+        quoted ^= sign == "`"
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "|" and not depth and not quoted:
+            found.append(text[start:at])
+            start = at + 1
+    return (*found, text[start:])

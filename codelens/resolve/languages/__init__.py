@@ -1,0 +1,1 @@
+"""The rules of each language: its names, its types and its overloads."""

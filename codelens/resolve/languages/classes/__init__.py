@@ -1,0 +1,1 @@
+"""Rules that Java, C# and PHP share."""

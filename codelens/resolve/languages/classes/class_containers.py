@@ -1,0 +1,51 @@
+"""What methods of collections and other standard types give, in Java, Kotlin and C#."""
+
+from __future__ import annotations
+
+from codelens.resolve.inference.values import Container, Value
+from codelens.resolve.languages.classes.standard_types import GIVES
+
+_ELEMENTS = frozenset(
+    "get getFirst getLast next previous remove poll peek pop first last take element orElse "
+    "orElseGet orElseThrow getOrDefault put computeIfAbsent getOrNull find single First Last "
+    "FirstOrDefault Single SingleOrDefault Dequeue Pop Peek".split()
+)
+_SAME = frozenset(
+    "stream iterator listIterator filter sorted distinct limit skip reversed subList toList "
+    "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip".split()
+)
+"""Methods of collections that give one of their elements, or a collection of the same."""
+MAPS = frozenset(
+    "Map HashMap LinkedHashMap TreeMap ConcurrentHashMap ConcurrentMap SortedMap NavigableMap "
+    "MutableMap Dictionary IDictionary ConcurrentDictionary EnumMap WeakHashMap".split()
+)
+
+
+def given_by_all(name: str) -> Value:
+    """What a method gives that any value has."""
+    text = GIVES.get(name, "")
+    if text.endswith("[]"):
+        return Container("[]", (Container(text[:-2], ()),))
+    return Container(text, ()) if text else None
+
+
+def awaited(value: Value) -> Value:
+    """What a task gives."""
+    if isinstance(value, Container) and value.name.rpartition(".")[2] in {"Task", "ValueTask"}:
+        return value.args[0] if value.args else None
+    return value
+
+
+def of_collection(value: Container, name: str) -> Value:
+    """What a method of a collection gives."""
+    if not value.args:
+        return None
+    if value.name in MAPS:
+        if name in {"values", "Values"}:
+            return Container("Collection", value.args[-1:])
+        if name in {"keySet", "Keys"}:
+            return Container("Set", value.args[:1])
+        return value.args[-1] if name in _ELEMENTS else None
+    if name in _ELEMENTS:
+        return value.args[0]
+    return value if name in _SAME else None

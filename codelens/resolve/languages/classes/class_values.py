@@ -1,0 +1,283 @@
+"""Values of expressions in Java and its like, by declared types; which overload a call means."""
+
+from __future__ import annotations
+
+from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.type_text import Type
+from codelens.resolve.inference.values import (
+    Container,
+    Definition,
+    Instance,
+    Super,
+    Value,
+    each,
+    together,
+)
+from codelens.resolve.languages.classes.class_containers import (
+    MAPS,
+    awaited,
+    given_by_all,
+    of_collection,
+)
+from codelens.resolve.languages.classes.class_members import ClassMembers
+from codelens.resolve.languages.classes.class_names import ONE_SPACE, Space
+from codelens.resolve.languages.classes.class_type_text import class_type
+from codelens.resolve.languages.classes.overloads import Overloads
+from codelens.types import Reference
+
+ROOT = "\\"
+"""In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
+_TYPED = frozenset({"java", "kotlin", "csharp"})
+_ANY = frozenset({"var", "val", "dynamic", "any", "void", "Unit", "this"})
+"""What stands in place of a type and is none."""
+
+
+class ClassTypes(ClassMembers):
+    """Values in class-based languages."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._overloads = Overloads(self)
+
+    by_place = True
+
+    def overload(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+        """Those of several overloads that a call may mean, by its arguments.
+
+        Types of C# that take another number of type arguments are others.
+        """
+        count, given = 0, one.given
+        if given[:1] == "<":
+            first, _, given = given.partition("\n")
+            count = int(first[1:])
+        own = [self.names.generics(hit) for hit in hits]
+        if count in own:
+            kept = zip(hits, own, strict=True)
+            hits = [hit for hit, number in kept if number in (count, -1)]
+        found = self._overloads.chosen(path, one, given, hits)
+        if found or not given:
+            return found
+        above = [other for hit in hits for other in self.inherited_overloads(hit)]
+        return self._overloads.chosen(path, one, given, above) if above else []
+
+    def inherited_overloads(self, hit: Hit) -> list[Hit]:
+        """Overloads that a method's type inherits: they are meant where it cannot be."""
+        return self._once(("above", *hit[:2]), lambda: self._inherited_overloads(hit), [])
+
+    def _inherited_overloads(self, hit: Hit) -> list[Hit]:
+        model = self.view.model(hit.path)
+        symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
+        if symbol is None or symbol.parent < 0 or symbol.kind not in CALLABLE:
+            return []
+        if self.view.languages.get(hit.path) not in _TYPED:
+            return []
+        found: list[Hit] = []
+        for base in self.ancestry(Instance(hit.path, symbol.parent))[1:]:
+            held = [one for one in self._held(base, hit.name) if self._is_own(one)]
+            found += self.names.of_space(held, "call")
+        return found
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """The scope from which a name means the same, and whether the line matters."""
+        model = self.view.model(path)
+        if model is None or head[0] in "(`0":
+            return scope, True
+        outside = model.language in {"c", "cpp"}
+        return model.bound_at(scope, head.replace("$", ""), lambda one: outside and one.symbol >= 0)
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means."""
+        scope, name, kind, arguments = one.scope, one.name, one.kind, one.arguments
+        if kind == "call":
+            hits = self.names.find(path, scope, name, "call", arguments)
+            return hits or self._callable_value(path, scope, name)
+        if kind == "type":
+            return self.names.find(path, scope, name, "type")
+        hits = self.names.lookup(path, scope, name)
+        return hits or self.names.find(path, scope, name, "call")
+
+    def _callable_value(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        model = self.view.model(path)
+        if model is None or model.language not in ONE_SPACE:
+            return []
+        return self.names.find(path, scope, name, "value")
+
+    def taking(self, value: Value, name: str, arguments: int) -> list[Hit]:
+        """Members of that name that take so many arguments, those of the nearest type."""
+        found: list[Hit] = []
+        for one in each(value):
+            if isinstance(one, Instance | Definition | Super):
+                hits = self._line_members(one, name, "call", arguments, strict=False)
+                found += hits or self._extensions(one, name)
+        return list(dict.fromkeys(found))
+
+    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name behind a receiver means."""
+        if one.receiver == ROOT:
+            space: Space = "call" if one.kind == "call" else "type"
+            return self.names.of_space(self.names.in_package(path, "", one.name), space)
+        if one.kind != "call":
+            return super().member_of(path, one)
+        return self.called_on(path, one.scope, one.receiver, one.name, one.line, one.arguments)
+
+    def called_on(
+        self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
+    ) -> list[Hit]:
+        """Targets of a call on something."""
+        return self.taking(self.value(path, scope, receiver, line), name, arguments)
+
+    def instance_around(self, path: bytes, scope: int) -> Value:
+        """`this`."""
+        model = self.view.model(path)
+        while model is not None and scope >= 0:
+            if model.scopes[scope].kind == "class":
+                return self.instance_of_scope(path, scope)
+            scope = model.scopes[scope].parent
+        return None
+
+    def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
+        """A value of a type as these languages write it."""
+        if text.startswith(ROOT):
+            package, _, name = text[1:].replace(ROOT, ".").rpartition(".")
+            hits = self.names.of_space(self.names.in_package(path, package, name), "type")
+            return self._typed(hits[0], (), me) if hits else None
+        return super().of_type(path, scope, class_type(text), me)
+
+    def _foreign(
+        self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
+    ) -> Value:
+        """A type that is not of the view: nothing is known of it but its name."""
+        found = super()._foreign(path, scope, name, args, me)
+        typed = self.view.languages.get(path) in _TYPED and name not in _ANY
+        return Container(name, ()) if found is None and not args and typed else found
+
+    def _typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+        count = self.names.generics(hit)
+        if count >= 0 and count != len(args):
+            hit = next(
+                (one for one in self._beside(hit) if self.names.generics(one) == len(args)), hit
+            )
+        return super()._typed(hit, args, me)
+
+    def _beside(self, hit: Hit) -> list[Hit]:
+        """Types of the same name in the same place."""
+        model = self.view.model(hit.path)
+        parent = model.symbols[hit.symbol].parent if model is not None else -1
+        if model is None or parent < 0 or model.symbols[parent].kind not in TYPES:
+            return self.names.parts(self.names.package(hit.path), hit.name)
+        return [
+            Hit(hit.path, at, hit.scope, hit.name)
+            for at in model.children.get(parent, {}).get(hit.name, ())
+        ]
+
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """What a type's name means, written out with its package as well."""
+        found = super().named_type(path, scope, name)
+        package, dot, last = name.rpartition(".")
+        if found or not dot:
+            return found
+        return self.names.of_space(self.names.in_package(path, package, last), "type")
+
+    def _from_rows(self, hit: Hit, line: int) -> Value:
+        """A variable has the type of its declaration, the last before its use if there are more."""
+        if self.view.languages.get(hit.path) == "php":
+            # What a loop binds on the line of its use is bound before it.
+            here = [row for row in self.names.rows(hit) if row.line == line]
+            if any(row.how == "?" or row.text.endswith("[*]") for row in here):
+                return self._agreed(hit.path, here)
+            return super()._from_rows(hit, line)
+        told = [row for row in self.names.rows(hit) if row.how in {":", "="}]
+        before = [row for row in told if row.line <= line]
+        for row in before[-1:] or told[:1]:
+            if row.how == ":":
+                return self.of_type(hit.path, hit.scope, row.text)
+            return self.value(hit.path, row.scope, row.text, row.line)
+        return None
+
+    def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+        """The value of an expression; a variable of PHP is one without its sign."""
+        return super().value(path, scope, text.replace("$", ""), line)
+
+    def _value(
+        self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
+    ) -> Value:
+        head, rest = taken
+        at = 0
+        if rest[:1] == ("()",) and head[0] not in "(`0" and head not in {"super", "base", "parent"}:
+            hits = self.names.find(path, scope, head, "call")
+            found = together([self._outcome(hit, path, scope) for hit in self._alternatives(hits)])
+            at = 1
+        else:
+            found = self._head(path, scope, head, rest, line)
+        while at < len(rest) and found is not None:
+            if rest[at + 1 : at + 2] == ("()",) and rest[at][0] not in "([":
+                found = together([self._sent(one, rest[at]) for one in each(found)])
+                at += 2
+            else:
+                found = self._step(found, rest[at])
+                at += 1
+        return found
+
+    def _outcome(self, hit: Hit, path: bytes, scope: int) -> Value:
+        model = self.view.model(hit.path)
+        if model is None or hit.symbol < 0:
+            return None
+        if model.symbols[hit.symbol].kind in TYPES:
+            return Instance(hit.path, hit.symbol)
+        return self.result(hit.path, hit.symbol, self.instance_around(path, scope))
+
+    def _sent(self, value: Value, name: str) -> Value:
+        """What a method of a value gives."""
+        if isinstance(value, Container):
+            return of_collection(value, name) or given_by_all(name)
+        if not isinstance(value, Instance | Definition | Super):
+            return None
+        hits = self._line_members(value, name, "call", -1, strict=False)
+        hits = hits or self._extensions(value, name)
+        me = value.of if isinstance(value, Super) else value
+        if not hits:
+            return given_by_all(name)
+        return together([self._given(hit, me) for hit in self._alternatives(hits)])
+
+    def _alternatives(self, hits: list[Hit]) -> list[Hit]:
+        """Of overloads all, as an expression does not say what they are called with."""
+        model = self.view.model(hits[0].path) if hits and hits[0].symbol >= 0 else None
+        if model is not None and model.symbols[hits[0].symbol].kind in CALLABLE:
+            return hits
+        return hits[:1]
+
+    def _given(self, hit: Hit, me: Value) -> Value:
+        model = self.view.model(hit.path)
+        if model is None:
+            return None
+        if model.symbols[hit.symbol].kind in CALLABLE:
+            return self.result(hit.path, hit.symbol, me)
+        if model.symbols[hit.symbol].kind in TYPES:
+            return Instance(hit.path, hit.symbol)
+        # A record's component is read by a call.
+        return self._taken(hit, me)
+
+    def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
+        model = self.view.model(path)
+        if head in {"base", "parent"} and model is not None and model.language != "java":
+            return self._super(path, scope, model)
+        if head in {"self", "static"} and model is not None and model.language == "php":
+            own = self.instance_around(path, scope)
+            return Definition(*own[:2]) if isinstance(own, Instance) else None
+        return super()._head(path, scope, head, rest, line)
+
+    def _element(self, value: Value, step: str) -> Value:
+        if isinstance(value, Container) and value.args and value.name in MAPS:
+            return value.args[-1] if step == "[]" else None
+        return super()._element(value, step)
+
+    def _step(self, value: Value, step: str) -> Value:
+        if step == "#wait":
+            return together([awaited(one) for one in each(value)])
+        if step == "this":
+            return together(
+                [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
+            )
+        return super()._step(value, step)

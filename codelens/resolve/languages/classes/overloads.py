@@ -1,0 +1,149 @@
+"""Which of several overloads a call means, as far as its arguments say so (Java, Kotlin, C#).
+
+An argument fits a parameter exactly, after a conversion, not at all, or it is not known
+(`conversions`). A call means the one overload that is left, or that fits better than each other one
+in no argument worse: the common part of the rules of JLS 15.12.2, C# 12.6.4, and Kotlin's overload
+resolution.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.inference.expression_values import Types
+from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.values import Container, Value
+from codelens.resolve.languages.classes.class_type_text import Parameter, parameters
+from codelens.resolve.languages.classes.conversions import (
+    GENERIC,
+    NO,
+    PRIMITIVES,
+    Argument,
+    Conversions,
+)
+from codelens.types import Reference
+
+LANGUAGES = frozenset({"java", "kotlin", "csharp"})
+_BOXED_CALL = re.compile(r"(Integer|Long|Short|Byte|Float|Double|Character|Boolean)\.valueOf\(\)")
+_CONSTANT = re.compile(r"(Integer|Long|Short|Byte|Float|Double|Character)\.[A-Z][A-Z_a-z]*")
+_Ranked = list[tuple[int | None, str]]
+"""For each argument how well it fits, and for what type."""
+
+
+class Overloads:
+    """Chooses between overloads in one view."""
+
+    def __init__(self, types: Types) -> None:
+        self._types = types
+        self._conversions = Conversions(types)
+
+    def chosen(self, path: bytes, one: Reference, given: str, hits: list[Hit]) -> list[Hit]:
+        """Those of several overloads that a call may mean; one, if the arguments given tell."""
+        view = self._types.view
+        model = view.model(path)
+        if model is None or not given or model.language not in LANGUAGES:
+            return hits
+        if any(view.languages.get(hit.path) not in LANGUAGES or hit.symbol < 0 for hit in hits):
+            return hits
+        call = tuple(self._argument(path, one, text, model) for text in given.split("\n"))
+        seen = tuple(hit for hit in hits if self._is_seen(path, hit))
+        # The same is called in many places with arguments of the same types.
+        return view.once(("overloads", seen, call), lambda: self._best(seen, call))
+
+    def _best(self, hits: tuple[Hit, ...], call: tuple[Argument, ...]) -> list[Hit]:
+        fits: list[tuple[Hit, _Ranked]] = []
+        for hit in hits:
+            ranks = self._ranks(hit, call)
+            if ranks is not None:
+                fits.append((hit, ranks))
+        best = [
+            hit
+            for hit, ranks in fits
+            if all(_is_better(ranks, others) for other, others in fits if other != hit)
+        ]
+        return best if len(best) == 1 else [hit for hit, _ in fits]
+
+    def _is_seen(self, path: bytes, hit: Hit) -> bool:
+        """Nothing private is meant in another file, but in a part of a class of C#."""
+        model = self._types.view.model(hit.path)
+        if hit.path == path or model is None or model.language == "csharp":
+            return True
+        return "private" not in model.symbols[hit.symbol].signature.partition("(")[0].split()
+
+    def _argument(self, path: bytes, one: Reference, text: str, model: FileModel) -> Argument:
+        name, sign, rest = text.partition("=")
+        if not sign or not name.isidentifier():
+            name, rest = "", text
+        if rest == "nameof()":
+            return Argument(name, "string", None)
+        if rest[0] != "'":
+            return _valued(name, rest, self._types.value(path, one.scope, rest, one.line), model)
+        kind = rest[1:]
+        if kind == "class":
+            return Argument(
+                name, "", Container("Type" if model.language == "csharp" else "Class", ())
+            )
+        return Argument(name, kind, None)
+
+    def _ranks(self, hit: Hit, call: tuple[Argument, ...]) -> _Ranked | None:
+        """How well each argument fits, and whether each parameter has one; None if one cannot."""
+        model = self._types.view.model(hit.path)
+        if model is None:
+            return None
+        symbol = model.symbols[hit.symbol]
+        taken = parameters(symbol.signature, symbol.name, model.language)
+        if taken is None:
+            unknown: _Ranked = [(None, "")]
+            return unknown * (len(call) + 1)
+        wanted = [one for one in taken if not one.receiver]
+        ranks: _Ranked = []
+        for at, argument in enumerate(call):
+            parameter = _parameter(wanted, argument.name, at)
+            rank = (
+                NO if parameter is None else self._conversions.rank(hit, model, parameter, argument)
+            )
+            if parameter is None or rank == NO:
+                return None
+            ranks.append((rank, f"{parameter.type} {parameter.many}"))
+        ranks.append((int(len(wanted) != len(call) or any(one.many for one in wanted)), ""))
+        return ranks
+
+
+def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
+    """An argument that is an expression."""
+    if model.language != "java":
+        return Argument(name, "", value)
+    made, constant = _BOXED_CALL.fullmatch(text), _CONSTANT.fullmatch(text)
+    if made is not None:
+        return Argument(name, "", Container(made[1], ()), boxed=True)
+    if constant is not None:
+        return Argument(name, "", Container(PRIMITIVES[constant[1]][0], ()))
+    boxed = isinstance(value, Container) and PRIMITIVES.get(value.name, ("", False))[1]
+    return Argument(name, "", value, boxed)
+
+
+def _is_better(ranks: _Ranked, others: _Ranked) -> bool:
+    """In no argument worse, and in one better; what fits exactly is never worse.
+
+    Where no argument is better or worse, that which needs no defaults is.
+    """
+    better = False
+    for (mine, wanted), (other, there) in zip(ranks[:-1], others[:-1], strict=True):
+        if wanted == there or (mine == other and mine is not None):
+            continue
+        if mine is None or (mine > GENERIC and (other is None or mine > other)):
+            return False
+        if other is not None and mine > other:
+            return False
+        better = True
+    return better or (ranks[-1][0] or 0) < (others[-1][0] or 0)
+
+
+def _parameter(wanted: list[Parameter], name: str, at: int) -> Parameter | None:
+    """The parameter that an argument is for."""
+    if name:
+        return next((one for one in wanted if one.name == name), None)
+    if at < len(wanted):
+        return wanted[at]
+    return wanted[-1] if wanted and wanted[-1].many else None

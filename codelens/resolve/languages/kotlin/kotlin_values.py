@@ -1,0 +1,364 @@
+"""Kotlin: what a bare name means where `this` is another, in extensions and in lambdas.
+
+Kotlin's specification, 11.2: of a bare name what is local counts first, then what each `this`
+around has, the innermost first, then what the file sees. Which `this` a lambda has is said by the
+function that takes it. Where that is not known, a name that some type has is left open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Protocol
+
+from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.values import Container, Instance, Literal, Value
+from codelens.resolve.languages.classes.class_names import ClassNames, Space
+from codelens.resolve.languages.classes.class_type_text import extended, parameters
+from codelens.resolve.languages.classes.class_values import ClassTypes
+from codelens.resolve.languages.kotlin.kotlin_standard_library import (
+    BUILDING,
+    FOREIGN,
+    HANDING,
+    NO_FUNCTIONS,
+    PLAIN,
+)
+from codelens.types import Reference
+
+_RECEIVER = re.compile(r"\(?\s*(?:@[\w.]+\s+)*(?:suspend\s+)?(\w[\w.]*(?:<[^()]*>)?)\??\.\(")
+_SPACES = {"call": CALLABLE, "value": frozenset({"property", "field"})}
+INFIX = -2
+"""In place of a number of arguments: the name stands between what it is called on and with."""
+_UNKNOWN: tuple[Value, ...] = (None,)
+
+Receivers = tuple[Value, ...]
+"""The `this` that a scope brings: none, one, or one that is not known (None)."""
+
+
+class Receiving(Protocol):
+    """What looking names up asks of types besides."""
+
+    def receivers(self, path: bytes, scope: int) -> Receivers:
+        """What `this` is in a function or lambda, where it is not that of the class around."""
+        ...
+
+    def extensions_of(self, value: Instance, name: str) -> list[Hit]:
+        """Extensions of that name for a type or its bases."""
+        ...
+
+    def extends(self, hit: Hit, text: str, value: Value) -> bool:
+        """Whether an extension for a type so written may be called on a value."""
+        ...
+
+
+class KotlinNames(ClassNames):
+    """Names in Java and Kotlin."""
+
+    def __init__(self, view: View, receiving: Receiving) -> None:
+        super().__init__(view)
+        self._receiving = receiving
+
+    def find(
+        self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
+    ) -> list[Hit]:
+        """What a bare name means, as a value, as a type, or called."""
+        model = self.view.model(path)
+        if model is None or model.language != "kotlin" or space == "type":
+            return super().find(path, scope, name, space, arguments)
+        if space == "call" and arguments == INFIX:
+            return super().find(path, scope, name, space)
+        seen: list[Value] = []
+        at = scope
+        while at > 0:
+            of_value = partial(self._of_value, name, space, arguments)
+            outer, hits = self._local(path, model, at, name, space)
+            if hits:
+                return hits
+            hits = self._of_receivers(path, between(model, at, outer), seen, of_value)
+            if not hits and outer > 0:
+                hits = self._in_type(path, model, outer, name, space, arguments)
+            if hits:
+                return self._sure(hits, seen, name, space, arguments)
+            at = model.scopes[outer].parent
+        hits = self.types.once(
+            ("file", path, name, space, arguments),
+            lambda: self._in_file(path, model, name, space, arguments),
+        )
+        hits = [hit for hit in hits if self._applies(hit, path, model, scope, seen)]
+        return self._sure(hits, seen, name, space, arguments) if seen else hits
+
+    def _local(
+        self, path: bytes, model: FileModel, scope: int, name: str, space: Space
+    ) -> tuple[int, list[Hit]]:
+        """What is local in the functions around, and the class that they are in."""
+        while scope > 0 and model.scopes[scope].kind != "class":
+            hits = self._in_block(path, model, scope, name, space)
+            if hits:
+                return scope, hits
+            scope = model.scopes[scope].parent
+        return scope, []
+
+    def _of_receivers(
+        self,
+        path: bytes,
+        scopes: Iterator[int],
+        seen: list[Value],
+        of_value: Callable[[Value], list[Hit]],
+    ) -> list[Hit]:
+        """What the first `this` of some scopes has; those without it are added to the `seen`."""
+        for scope in scopes:
+            for value in self._receiving.receivers(path, scope):
+                hits = of_value(value)
+                if hits:
+                    return hits
+                seen.append(value)
+        return []
+
+    def _of_value(self, name: str, space: Space, arguments: int, value: Value) -> list[Hit]:
+        if not isinstance(value, Instance):
+            return []
+        found = self.types.inherited(value, name, space, arguments)
+        if found or space != "call":
+            return found
+        return self.fitting(self._receiving.extensions_of(value, name), arguments)
+
+    def _applies(
+        self, hit: Hit, path: bytes, model: FileModel, scope: int, seen: list[Value]
+    ) -> bool:
+        """An extension is called without a receiver only where a `this` is of its type."""
+        there = self.view.model(hit.path)
+        if there is None or there.language != "kotlin" or hit.symbol < 0:
+            return True
+        symbol = there.symbols[hit.symbol]
+        text = extended(symbol.signature, symbol.name, "kotlin")
+        if not text:
+            return True
+        around = list(seen)
+        at = scope
+        while at > 0:
+            if model.scopes[at].kind == "class":
+                around.append(self.types.instance_of_scope(path, at))
+            at = model.scopes[at].parent
+        return any(self._receiving.extends(hit, text, value) for value in around)
+
+    def _sure(
+        self, hits: list[Hit], seen: list[Value], name: str, space: Space, arguments: int
+    ) -> list[Hit]:
+        """None of them, if the `this` of a lambda between may have something of that name."""
+        if not hits or not any(one is None or isinstance(one, Container | Literal) for one in seen):
+            return hits
+        if name in FOREIGN and any(not isinstance(one, Instance) for one in seen):
+            return []
+        if None not in seen:
+            return hits
+        every = self.view.index("kotlin members", self._all_members).get(name, ())
+        found = {hit[:2] for hit in hits}
+        others = [hit for hit in every if hit[:2] not in found]
+        return [] if self.fitting(self.of_space(others, space), arguments) else hits
+
+    def _all_members(self) -> dict[str, list[Hit]]:
+        """What types of Java and Kotlin have, extensions included, by name."""
+        index: dict[str, list[Hit]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language in {"java", "kotlin"} else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if model is None or "private" in symbol.signature.partition("(")[0].split():
+                    continue
+                inner = symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES
+                if any(symbol.kind in kinds for kinds in _SPACES.values()) and (
+                    inner or extended(symbol.signature, symbol.name, language)
+                ):
+                    index.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
+        return index
+
+
+def between(model: FileModel, scope: int, outer: int) -> Iterator[int]:
+    """The scopes from one on, up to another around it."""
+    while scope != outer:
+        yield scope
+        scope = model.scopes[scope].parent
+
+
+class KotlinTypes(ClassTypes):
+    """Values in Java and Kotlin."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.names = KotlinNames(view, self)
+        self.names.types = self
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means."""
+        if one.kind == "call" and one.arguments < 0:
+            found = self.names.find(path, one.scope, one.name, "call", INFIX)
+            return found or self._callable_value(path, one.scope, one.name)
+        return super().meant(path, one)
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """The scope from which a name means the same: no further than to another `this`."""
+        model = self.view.model(path)
+        if model is None or model.language != "kotlin" or head[0] in "(`0":
+            return super().place(path, scope, head)
+        at = scope
+        while at > 0 and model.scopes[at].kind != "class":
+            entry = model.names[at].get(head)
+            if entry is not None:
+                return at, len(entry.rows) > 1
+            if self.receivers(path, at):
+                # What is local counts before what this one has.
+                return self._local_or(model, at, head)
+            at = model.scopes[at].parent
+        return at, False
+
+    def _local_or(self, model: FileModel, scope: int, name: str) -> tuple[int, bool]:
+        at, sensitive = model.bound_at(scope, name, lambda _: False)
+        bound = model.scopes[at].kind != "class" and name in model.names[at]
+        return (at, sensitive) if at > 0 and bound else (scope, False)
+
+    def receivers(self, path: bytes, scope: int) -> Receivers:
+        """What `this` is in a function or lambda, where it is not that of the class around."""
+        nothing: Receivers = ()
+        return self._once(("this", path, scope), lambda: self._receivers(path, scope), nothing)
+
+    def _receivers(self, path: bytes, scope: int) -> Receivers:
+        model = self.view.model(path)
+        if model is None or model.language != "kotlin":
+            return ()
+        one = model.scopes[scope]
+        if one.symbol >= 0:
+            symbol = model.symbols[one.symbol]
+            text = ""
+            if symbol.kind in CALLABLE:
+                text = extended(symbol.signature, symbol.name, "kotlin")
+            return (self.of_type(path, scope, text) or Container("Any", ()),) if text else ()
+        entry = model.names[scope].get("this")
+        if entry is None or not entry.rows:
+            return ()
+        row = entry.rows[0]
+        return self._handed(path, one.parent, row.text, row.line)
+
+    def _handed(self, path: bytes, scope: int, taker: str, line: int) -> Receivers:
+        """What `this` is in a lambda that a function is called with."""
+        before, _, name = taker.rpartition(".")
+        if not name.isidentifier():
+            return _UNKNOWN
+        value = self.value(path, scope, before, line) if before else None
+        if before:
+            hits = self.taking(value, name, -1)
+        else:
+            hits = self.names.find(path, scope, name, "call")
+        if not before and hits and hits[0].symbol == LOCAL:
+            # A value that can be called.
+            value = self.value(path, scope, name, line)
+            hits = self.taking(value, "invoke", -1) or hits
+        told = [self._in_lambda(hit, value) for hit in hits]
+        known = [one for one in told if one is not None]
+        if known:
+            return known[0] if all(one == known[0] for one in known) else _UNKNOWN
+        if name in HANDING and (before or name == "apply"):
+            value = value if before else self.instance_around(path, scope)
+            return (value,) if isinstance(value, Instance | Container | Literal) else _UNKNOWN
+        if name in PLAIN or name in HANDING:
+            return ()
+        return (Container(BUILDING[name], ()),) if name in BUILDING else _UNKNOWN
+
+    def _in_lambda(self, hit: Hit, me: Value) -> Receivers | None:
+        """What `this` is in the lambda behind a call of a function; None if it takes none."""
+        model = self.view.model(hit.path)
+        if model is None or hit.symbol < 0:
+            return _UNKNOWN
+        symbol = model.symbols[hit.symbol]
+        if model.language != "kotlin":
+            return ()
+        if symbol.kind not in CALLABLE and symbol.kind not in TYPES:
+            return _UNKNOWN
+        scope = model.own_scope.get(hit.symbol, hit.scope)
+        taken = parameters(symbol.signature, symbol.name, "kotlin")
+        if taken is not None:
+            last = taken[-1].type if taken else ""
+        else:
+            # The signature is cut; what a function takes stands in its scope.
+            rows = [row for row in model.bindings if row.scope == scope and row.how == ":"]
+            last = next((row.text for row in reversed(rows) if "->" in row.text), "")
+        if not last:
+            return _UNKNOWN if taken is None and symbol.kind in CALLABLE else None
+        own = extended(symbol.signature, symbol.name, "kotlin")
+        return self._of_function(hit.path, scope, last, me, own)
+
+    def _of_function(
+        self, path: bytes, scope: int, text: str, me: Value, own: str
+    ) -> Receivers | None:
+        """What `this` is in a function of a type, of which an extension for `own` says it."""
+        found = _RECEIVER.match(text)
+        if found is not None:
+            if found[1] == own and isinstance(me, Instance | Container):
+                return (me,)
+            return (self.of_type(path, scope, found[1], me),)
+        plain = text.rstrip("?").partition("<")[0]
+        if "->" in text:
+            return ()
+        if plain in NO_FUNCTIONS:
+            return None
+        for hit in self.named_type(path, scope, plain)[:1]:
+            model = self.view.model(hit.path)
+            symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
+            if symbol is None:
+                break
+            if symbol.kind == "type" and "->" in symbol.signature:
+                return self._of_function(
+                    hit.path, hit.scope, symbol.signature.partition("=")[2].strip(), me, ""
+                )
+            if symbol.kind == "interface":
+                return ()
+            if symbol.kind in {"class", "enum"}:
+                return None
+        return _UNKNOWN
+
+    def extensions_of(self, value: Instance, name: str) -> list[Hit]:
+        """Extensions of that name for a type or its bases."""
+        return self._extensions(value, name)
+
+    def extends(self, hit: Hit, text: str, value: Value) -> bool:
+        """Whether an extension for a type so written may be called on a value."""
+        if value is None:
+            return True
+        model = self.view.model(hit.path)
+        scope = model.own_scope.get(hit.symbol, 0) if model is not None else 0
+        plain = text.partition("<")[0].rpartition(".")[2]
+        found = self.named_type(hit.path, scope, text.partition("<")[0])
+        if plain == "Any" or (found and found[0].symbol == LOCAL):
+            return True
+        if isinstance(value, Container):
+            return plain == value.name.rpartition(".")[2] or value.name in {"Any", plain}
+        if not isinstance(value, Instance):
+            return isinstance(value, Literal) and not found
+        line = self.ancestry(value)
+        if any(self._name(one) == plain for one in line):
+            # What is expected and what is there are of one name.
+            return True
+        return not found and any(plain in row for one in line for row in self._bases_written(one))
+
+    def _name(self, one: Instance) -> str:
+        model = self.view.model(one.path)
+        return model.symbols[one.symbol].name if model is not None else ""
+
+    def _bases_written(self, one: Instance) -> list[str]:
+        model = self.view.model(one.path)
+        scope = model.own_scope.get(one.symbol, -1) if model is not None else -1
+        rows = model.of_scope.get(scope, ()) if model is not None else ()
+        return [row.text for row in rows if row.how in {"base", "implements"}]
+
+    def instance_around(self, path: bytes, scope: int) -> Value:
+        """`this`: of the innermost lambda, extension or class that has one of its own."""
+        model = self.view.model(path)
+        while model is not None and model.language == "kotlin" and scope > 0:
+            if model.scopes[scope].kind == "class":
+                break
+            found = self.receivers(path, scope)
+            if found:
+                return found[0]
+            scope = model.scopes[scope].parent
+        return super().instance_around(path, scope)

@@ -1,0 +1,90 @@
+"""What classes of Ruby take from modules: `include`, `extend`, and modules that extend includers.
+
+`include` passes on methods of instances, `extend` makes them methods of the class itself. A module
+that calls `base.extend(M)` in `self.included(base)` gives `M` to who includes it, and so does a
+`ActiveSupport::Concern` its `ClassMethods` and what stands in `class_methods do`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codelens.resolve.facts.file_model import FileModel
+from codelens.types import Binding
+
+_HOOKS = frozenset({"included", "prepended"})
+
+
+class Mixed(NamedTuple):
+    """What one file says of one class or module."""
+
+    included: tuple[Binding, ...]
+    extended: tuple[Binding, ...]
+    handed: tuple[tuple[int, str], ...]
+    """Scope and name of modules that includers are extended with."""
+    is_concern: bool
+
+
+def mixed(model: FileModel, symbol: int) -> Mixed:
+    """What a class or module mixes in."""
+    scope = model.own_scope.get(symbol)
+    if scope is None:
+        return Mixed((), (), (), is_concern=False)
+    rows = [row for row in model.of_scope.get(scope, ()) if row.how == "implements"]
+    calls = {
+        (one.line, bool(one.receiver))
+        for one in model.references
+        if one.name == "extend" and one.kind == "call"
+    }
+    extended = tuple(row for row in rows if (row.line, False) in calls)
+    handed = [
+        (scope, f"{one.receiver}.{one.name}".strip("."))
+        for one in model.references
+        if one.kind == "type"
+        and (one.line, True) in calls
+        and one.symbol >= 0
+        and model.symbols[one.symbol].parent == symbol
+        and model.symbols[one.symbol].name in _HOOKS
+    ]
+    concern = any(row.text.rpartition("::")[2] == "Concern" for row in extended)
+    included = tuple(row for row in rows if (row.line, False) not in calls)
+    return Mixed(included, extended, tuple(handed), concern)
+
+
+def singletons(model: FileModel) -> frozenset[int]:
+    """Methods of a class or module itself: `def self.f`, and those in `class << self`."""
+    found = {
+        at
+        for at, symbol in enumerate(model.symbols)
+        if symbol.signature.startswith("def ")
+        and f".{symbol.name}" in symbol.signature[:200]
+        and symbol.signature[4:].lstrip().partition(".")[2].startswith(symbol.name)
+    }
+    for row in model.bindings:
+        scope = model.scopes[row.scope]
+        if row.how == "def" and scope.kind == "class" and scope.symbol < 0:
+            found.add(int(row.text))
+    for at, own in model.own_scope.items():
+        around = model.scopes[own].parent
+        if around >= 0 and model.scopes[around].kind == "class" and model.scopes[around].symbol < 0:
+            found.add(at)
+    return frozenset(found)
+
+
+def class_methods(model: FileModel, symbol: int) -> frozenset[int]:
+    """Methods in a `class_methods do` of a concern."""
+    lines = {
+        one.line
+        for one in model.references
+        if one.name == "class_methods" and one.kind == "call" and one.symbol == symbol
+    }
+    if not lines:
+        return frozenset()
+    return frozenset(
+        int(row.text)
+        for row in model.bindings
+        if row.how == "def"
+        and model.scopes[row.scope].kind == "block"
+        and model.symbols[int(row.text)].parent == symbol
+        and model.symbols[int(row.text)].name_line > min(lines)
+    )

@@ -1,0 +1,313 @@
+"""Names in Rust: modules in files and in each other, through `use`.
+
+A module is a file, or a symbol of kind `module` in one. Paths are followed through `use`, also of
+others (`pub use`), and globs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from codelens.resolve.facts.file_model import TYPES, FileModel
+from codelens.resolve.facts.path_tree import below, folder_of, name_of
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit, Names
+from codelens.resolve.inference.values import Definition, Value
+from codelens.resolve.languages.rust.rust_type_text import rust_type
+from codelens.types import Import
+
+_FAR = 16
+_INDEXES = frozenset({b"mod.rs", b"lib.rs", b"main.rs", b"build.rs"})
+_STANDARD_MACROS = frozenset(
+    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq "
+    "debug_assert_ne env eprint eprintln file format format_args include include_bytes include_str "
+    "line matches module_path option_env panic print println stringify thread_local todo try "
+    "unimplemented unreachable vec write writeln".split()
+)
+
+
+class Belonging(Protocol):
+    """What following paths asks of types."""
+
+    def members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+        """Members of that name, each with what it was found in."""
+        ...
+
+
+class Impl(NamedTuple):
+    """A block of methods for a type."""
+
+    path: bytes
+    scope: int
+    of_trait: bool
+    members: dict[str, list[Hit]]
+
+
+class RustNames(Names):
+    """Names in modules, through `use`."""
+
+    types: Belonging
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._asking: set[tuple[bytes, int, str]] = set()
+
+    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
+        """What a bare name means in a scope."""
+        model = self.view.model(path)
+        if model is None:
+            return []
+        at = scope
+        while at >= 0:
+            one = model.scopes[at]
+            module = (
+                one.symbol if one.symbol >= 0 and model.symbols[one.symbol].kind == "module" else -1
+            )
+            if at == 0 or module >= 0:
+                return self.item(path, module, name, types=types)
+            entry = model.names[at].get(name)
+            if entry is not None:
+                if one.kind == "class":
+                    if types and any(row.how == "type" for row in entry.rows):
+                        return [Hit(path, LOCAL, at, name)]
+                else:
+                    found = [Hit(path, symbol, at, name) for symbol in entry.symbols]
+                    for number in () if found else entry.imports:
+                        found += self._bound(
+                            path, self.module_of(model, at), model.imports[number], 0
+                        )
+                    if found:
+                        return found
+                    rows = [row for row in entry.rows if (row.how == "type") == types]
+                    if rows:
+                        return [Hit(path, LOCAL, at, name)]
+            at = one.parent
+        return []
+
+    def module_of(self, model: FileModel, scope: int) -> int:
+        """The symbol of the module inside the file that a scope is in, -1 for the file."""
+        while scope > 0:
+            symbol = model.scopes[scope].symbol
+            if symbol >= 0 and model.symbols[symbol].kind == "module":
+                return symbol
+            scope = model.scopes[scope].parent
+        return -1
+
+    def item(
+        self, path: bytes, module: int, name: str, depth: int = 0, *, types: bool = False
+    ) -> list[Hit]:
+        """What a module has under a name."""
+        key = (path, module, name)
+        if depth > _FAR or key in self._asking:
+            return []
+        self._asking.add(key)
+        try:
+            return self._item(path, module, name, depth, types)
+        finally:
+            self._asking.discard(key)
+
+    def _item(self, path: bytes, module: int, name: str, depth: int, types: bool) -> list[Hit]:
+        model = self.view.model(path)
+        scope = -1
+        if model is not None:
+            scope = model.own_scope.get(module, -1) if module >= 0 else 0
+        if model is None or scope < 0:
+            return []
+        entry = model.names[scope].get(name)
+        if entry is not None:
+            found: list[Hit] = []
+            for at in entry.symbols:
+                found += self._declared(path, model, module, scope, at)
+            found = _of_kind(model, found, types)
+            for number in () if found else entry.imports:
+                found += self._bound(path, module, model.imports[number], depth + 1)
+            if found or entry.imports:
+                return found
+        return self._by_globs(path, model, module, scope, name, depth, types)
+
+    def _by_globs(
+        self,
+        path: bytes,
+        model: FileModel,
+        module: int,
+        scope: int,
+        name: str,
+        depth: int,
+        types: bool,
+    ) -> list[Hit]:
+        """What `use x::*` in a module brings in."""
+        for number, one in enumerate(model.imports):
+            if one.name == "*" and one.module and self._scope_of(model, number) == scope:
+                for hit in self.follow(path, module, one.module.split("::"), depth + 1):
+                    found = self.inside(hit, name, depth + 1, types=types)
+                    if found:
+                        return found
+        return []
+
+    def _declared(
+        self, path: bytes, model: FileModel, module: int, scope: int, at: int
+    ) -> list[Hit]:
+        """A symbol of a module; of `mod x;` the file that it stands for."""
+        symbol = model.symbols[at]
+        if symbol.kind != "module" or at in model.own_scope:
+            return [Hit(path, at, scope, symbol.name)]
+        files = self.view.modules(path, symbol.name) if module < 0 else ()
+        return [Hit(file, MODULE) for file in files if file != path]
+
+    def _scope_of(self, model: FileModel, number: int) -> int:
+        rows = (row for row in model.bindings if row.how == "import" and row.text == str(number))
+        return next((row.scope for row in rows), 0)
+
+    def _bound(self, path: bytes, module: int, one: Import, depth: int) -> list[Hit]:
+        """What a `use`, `mod` or `extern crate` binds."""
+        parts = [part for part in one.module.split("::") if part]
+        if one.name:
+            return self.follow(path, module, [*parts, one.name], depth)
+        if len(parts) == 1:
+            files = self.view.modules(path, one.module) if module < 0 else ()
+            return [Hit(file, MODULE) for file in files if file != path]
+        return self.follow(path, module, parts, depth)
+
+    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+        """What an import at the top of a file binds."""
+        return self._bound(path, -1, one, depth) if one.name != "*" else []
+
+    def follow(self, path: bytes, module: int, parts: list[str], depth: int = 0) -> list[Hit]:
+        """Where a path leads, seen from a module."""
+        if depth > _FAR or not parts:
+            return []
+        hits = self._start(path, module, parts[0], depth)
+        at = 1
+        while at < len(parts) and parts[at] == "super":
+            hits = [up for hit in hits for up in self._parent(hit)]
+            at += 1
+        for part in parts[at:]:
+            hits = [inner for hit in hits for inner in self.inside(hit, part, depth + 1)]
+        return list(dict.fromkeys(hits))
+
+    def _start(self, path: bytes, module: int, head: str, depth: int) -> list[Hit]:
+        here = Hit(path, module if module >= 0 else MODULE)
+        if head == "crate":
+            return [Hit(file, MODULE) for file in self.view.modules(path, "crate") or ()] or (
+                [Hit(path, MODULE)] if name_of(path) in _INDEXES else []
+            )
+        if head == "self":
+            return [here]
+        if head == "super":
+            return self._parent(here)
+        found = self.item(path, module, head, depth + 1, types=True)
+        if found:
+            return found
+        files = self.view.modules(path, head)
+        return [Hit(file, MODULE) for file in files if file != path]
+
+    def _parent(self, hit: Hit) -> list[Hit]:
+        """The module around a module."""
+        model = self.view.model(hit.path)
+        if model is None:
+            return []
+        if hit.symbol >= 0:
+            around = model.symbols[hit.symbol].parent
+            return [Hit(hit.path, around if around >= 0 else MODULE)]
+        folder = folder_of(hit.path)
+        if name_of(hit.path) == b"mod.rs":
+            folder = folder_of(folder)
+        for index in (b"mod.rs", b"lib.rs", b"main.rs"):
+            file = below(folder, index)
+            if file in self.view.folder(folder):
+                return [Hit(file, MODULE)] if file != hit.path else []
+        file = folder + b".rs"
+        return [Hit(file, MODULE)] if file in self.view.folder(folder_of(folder)) else []
+
+    def inside(self, hit: Hit, name: str, depth: int = 0, *, types: bool = False) -> list[Hit]:
+        """What stands behind `::`: an item of a module, or what belongs to a type."""
+        model = self.view.model(hit.path)
+        if model is None or depth > _FAR:
+            return []
+        if hit.symbol == MODULE:
+            return self.item(hit.path, -1, name, depth, types=types)
+        if hit.symbol < 0:
+            return []
+        if model.symbols[hit.symbol].kind == "module":
+            return self.item(hit.path, hit.symbol, name, depth, types=types)
+        return [found for found, _ in self.types.members(Definition(hit.path, hit.symbol), name)]
+
+    def exported(
+        self,
+        path: bytes,
+        name: str,
+        depth: int = 0,
+        seen: set[bytes] | None = None,
+        *,
+        types: bool = False,
+    ) -> list[Hit]:
+        """What a file's module has under a name."""
+        return self.item(path, -1, name, depth, types=types)
+
+    def submodule(self, path: bytes, name: str) -> list[Hit]:
+        """Modules are items like others."""
+        return []
+
+    def impls(self, name: str) -> list[Impl]:
+        """Blocks for a type that is called so where they stand."""
+        return self.view.index("impls", self._all_impls).get(name, [])
+
+    def _all_impls(self) -> dict[str, list[Impl]]:
+        found: dict[str, list[Impl]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language == "rust" else None
+            if model is None:
+                continue
+            for scope, rows in model.of_scope.items():
+                if model.scopes[scope].kind == "class" and model.scopes[scope].symbol < 0:
+                    traits = any(row.how == "implements" for row in rows)
+                    for row in rows:
+                        if row.how == "alias":
+                            head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
+                            members = self._members(path, model, scope)
+                            found.setdefault(head, []).append(Impl(path, scope, traits, members))
+        return found
+
+    def _members(self, path: bytes, model: FileModel, scope: int) -> dict[str, list[Hit]]:
+        found: dict[str, list[Hit]] = {}
+        for at in self.view.once(("homes", path), lambda: _homes(model)).get(scope, ()):
+            name = model.symbols[at].name
+            found.setdefault(name, []).append(Hit(path, at, scope, name))
+        return found
+
+    def macros(self, path: bytes, name: str) -> list[Hit]:
+        """Macros of that name: in the file, else the only one of the view."""
+        every = self.view.index("macros", self._all_macros).get(name, [])
+        here = [hit for hit in every if hit.path == path]
+        if here or name in _STANDARD_MACROS:
+            return here[-1:]
+        root = self.view.modules(path, "crate")
+        crate = [hit for hit in every if self.view.modules(hit.path, "crate") == root]
+        return crate if len(crate) == 1 else every if len(every) == 1 else []
+
+    def _all_macros(self) -> dict[str, list[Hit]]:
+        found: dict[str, list[Hit]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language == "rust" else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if symbol.kind == "macro":
+                    found.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
+        return found
+
+
+def _of_kind(model: FileModel, found: list[Hit], types: bool) -> list[Hit]:
+    """Of several things of one name the types, or the others."""
+    if len(found) < 2:
+        return found
+    kept = [
+        hit for hit in found if hit.symbol < 0 or (model.symbols[hit.symbol].kind in TYPES) == types
+    ]
+    return kept or found
+
+
+def _homes(model: FileModel) -> dict[int, list[int]]:
+    """Scope -> the symbols that stand right in it."""
+    found: dict[int, list[int]] = {}
+    for at, scope in enumerate(model.home):
+        found.setdefault(scope, []).append(at)
+    return found

@@ -1,0 +1,75 @@
+"""Rust's writing of types, turned into what is read elsewhere."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+TUPLE = "#tuple"
+_LIFETIME = re.compile(r"'\w+\s*,?\s*")
+_HEAD = re.compile(r"(?:&|\*const |\*mut |mut |dyn |impl |for<[^<>]*> ?|\?)\s*")
+_THROUGH = frozenset({"Box", "Rc", "Arc", "Cow", "Pin", "Ref", "RefMut", "ManuallyDrop", "Weak"})
+"""Generic types whose members are those of what they hold."""
+
+
+@lru_cache(maxsize=20_000)
+def rust_type(text: str) -> str:
+    """A type in Rust's writing as one that `codelens.resolve.inference.type_text` reads.
+
+    References and smart pointers stand for what they hold: members are those of it.
+    """
+    text = _LIFETIME.sub("", text.strip()).strip()
+    while match := _HEAD.match(text):
+        text = text[match.end() :].strip()
+    if not text or text[0] in "!<":
+        return ""
+    if text[0] == "[":
+        return rust_type(split(text[1:-1], ";")[0]) + "[]"
+    if text[0] == "(":
+        end = closing(text, 0)
+        parts = [rust_type(part) or "any" for part in split(text[1:end])]
+        return parts[0] if len(parts) == 1 and "," not in text else f"{TUPLE}<{', '.join(parts)}>"
+    if text.startswith(("fn(", "Fn(", "FnMut(", "FnOnce(", "extern ", "unsafe ")):
+        arrow = text.rfind("->")
+        return f"() => {rust_type(text[arrow + 2 :]) if arrow >= 0 else 'void'}"
+    bounds = split(text, "+")
+    if len(bounds) > 1:
+        return " & ".join(part for part in map(rust_type, bounds) if part)
+    opened = text.find("<")
+    if opened < 0:
+        return text.replace("::", ".")
+    name = text[:opened].replace("::", ".").rstrip(".")
+    parts = split(text[opened + 1 : closing(text, opened)])
+    kept = [rust_type(part.partition("=")[2] if "=" in part else part) or "any" for part in parts]
+    if name.rpartition(".")[2] in _THROUGH and kept:
+        return kept[0]
+    return f"{name}<{', '.join(kept)}>" if kept else name
+
+
+def split(text: str, sign: str = ",") -> list[str]:
+    """Parts between signs that are in no brackets."""
+    parts: list[str] = []
+    depth = start = 0
+    for at, one in enumerate(text):
+        if one in "([{<":
+            depth += 1
+        elif one in ")]}" or (one == ">" and text[at - 1 : at] not in {"-", "="}):
+            depth -= 1
+        elif one == sign and not depth:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def closing(text: str, at: int) -> int:
+    """Where the bracket at a position is closed."""
+    depth = 0
+    for end in range(at, len(text)):
+        if text[end] in "([{<":
+            depth += 1
+        elif text[end] in ")]}" or (text[end] == ">" and text[end - 1] not in "-="):
+            depth -= 1
+            if not depth:
+                return end
+    return len(text)

@@ -1,0 +1,1 @@
+"""Which files an import names, one module a family of languages."""

@@ -1,0 +1,78 @@
+"""C, C++ and Objective-C: which file an include names.
+
+A fact does not say whether the name stood in quotes or in brackets, so names of the standard
+libraries never count. The order is that of a compiler with the usual search path: beside the
+including file, then the folders above it and `include` and `src` in them, then the one file of
+the view whose path ends so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from codelens.resolve.facts.path_tree import (
+    Tree,
+    ancestors,
+    below,
+    encoded,
+    folder_of,
+    joined,
+    name_of,
+)
+from codelens.types import Import
+
+LANGUAGES = frozenset({"c", "cpp", "objc", "cuda"})
+PER_FILE = False
+NAMED = False
+_STANDARD = frozenset(
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
+    "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings "
+    "tgmath threads time uchar wchar wctype unistd fcntl pthread dirent dlfcn getopt grp netdb "
+    "poll pwd regex sched semaphore syslog termios utime alloca malloc memory".split()
+)
+_ROOTS = (b"", b"include", b"src")
+
+
+class Modules:
+    """Includes."""
+
+    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
+        del settings
+        self._tree = tree
+
+    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+        """The file included."""
+        module = one.module.replace("\\", "/").strip()
+        if not module or module.startswith("/"):
+            return ()
+        if "/" not in module and (
+            "." not in module or (module[-2:] == ".h" and module[:-2] in _STANDARD)
+        ):
+            return ()
+        folder, written = folder_of(path), encoded(module)
+        found = self._tree.first(self._places(folder, written))
+        if found:
+            return found
+        plain = joined(b"", written.lstrip(b"./"))
+        files = self._tree.ending(plain) if plain else []
+        if len(files) == 1:
+            return (files[0],)
+        return () if files else self._in_framework(written)
+
+    def _places(self, folder: bytes, written: bytes) -> Iterator[bytes]:
+        for place in ancestors(folder):
+            for root in _ROOTS:
+                at = joined(below(place, root), written)
+                if at is not None:
+                    yield at
+            if written.startswith(b"."):
+                return
+
+    def _in_framework(self, written: bytes) -> tuple[bytes, ...]:
+        """`<Kit/File.h>`: the one file of that name below a folder called `Kit`."""
+        kit, slash, name = written.partition(b"/")
+        if not slash or b"/" in name:
+            return ()
+        inside = b"/%b/" % kit
+        files = [f for f in self._tree.called(name_of(name)) if inside in b"/" + f]
+        return (files[0],) if len(files) == 1 else ()

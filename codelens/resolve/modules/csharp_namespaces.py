@@ -1,0 +1,46 @@
+"""C#: a namespace is the folder of that name in the project whose name it begins with.
+
+That is the default of the build tools; a project that does otherwise gives no targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of, stem_of
+from codelens.types import Import
+
+LANGUAGES = frozenset({"csharp"})
+PER_FILE = False
+NAMED = False
+_PROJECT = b".csproj"
+
+
+class Modules:
+    """`using` directives."""
+
+    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
+        del settings
+        self._tree = tree
+        self._projects: dict[bytes, set[bytes]] = {}
+        for path in tree.languages:
+            if path.endswith(_PROJECT):
+                self._projects.setdefault(stem_of(path), set()).add(folder_of(path))
+
+    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+        """Files of the namespace, or the file of the class that an alias or `static` names."""
+        del path
+        inner = encoded(one.module.partition("<")[0]).replace(b".", b"/")
+        found: set[tuple[bytes, ...]] = set()
+        for prefix in ancestors(inner):
+            roots = self._projects.get(prefix.replace(b"/", b"."), ()) if prefix else ()
+            for root in roots:
+                base = below(root, inner[len(prefix) + 1 :])
+                found.add(self._sources(base))
+        found.discard(())
+        return next(iter(found)) if len(found) == 1 else ()
+
+    def _sources(self, base: bytes) -> tuple[bytes, ...]:
+        if base + b".cs" in self._tree:
+            return (base + b".cs",)
+        return tuple(sorted(file for file in self._tree.files(base) if file.endswith(b".cs")))

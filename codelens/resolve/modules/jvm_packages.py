@@ -1,0 +1,87 @@
+"""Java, Kotlin and Scala: packages are folders below a source root.
+
+A class in several source sets of one project (`commonMain`, `jvmMain`; `scala-2`, `scala-3`) is
+all of these that the importing file sees; in several projects it is that of the nearest, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from codelens.resolve.facts.path_tree import Tree, below, encoded, folder_of, name_of, nearest
+from codelens.resolve.languages.kotlin.kotlin_source_sets import sees
+from codelens.types import Import
+
+LANGUAGES = frozenset({"java", "kotlin", "scala"})
+PER_FILE = False
+NAMED = True
+_ROOTS = frozenset({b"", b"src", b"java", b"kotlin", b"scala", b"main", b"test"})
+"""Where a package of one name is looked for: its folder may be called like many others."""
+_FORMS = (b".java", b".kt", b".scala")
+
+
+class Modules:
+    """Imports of files for the JVM."""
+
+    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
+        del settings
+        self._tree = tree
+
+    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+        """The file named like the class, or the files of a package imported whole."""
+        module = one.module.replace("`", "").removeprefix("_root_.")
+        parts = [encoded(part) for part in module.split(".") if part]
+        if one.name and one.name != "*":
+            parts.append(encoded(one.name.replace("`", "")))
+        if not parts:
+            return ()
+        found = self._class(path, parts)
+        if not found and one.name == "*":
+            return self._package(path, b"/".join(parts))
+        return found
+
+    def _class(self, path: bytes, parts: list[bytes]) -> tuple[bytes, ...]:
+        """`a.b.C`, or `a.b.C.d` for what is in `C`."""
+        for size in range(len(parts), max(len(parts) - 3, 1), -1):
+            if size < len(parts) and not parts[size - 1][:1].isupper():
+                break
+            inner = b"/".join(parts[:size])
+            ending = (file for form in _FORMS for file in self._tree.ending(inner + form))
+            found = [file for file in ending if sees(path, file)]
+            if found:
+                return _chosen(path, found, inner)
+        return ()
+
+    def _package(self, path: bytes, inner: bytes) -> tuple[bytes, ...]:
+        folders = [
+            folder
+            for folder in self._tree.folders_ending(inner)
+            if (b"/" in inner or name_of(folder_of(folder)) in _ROOTS)
+            and sees(path, below(folder, b"x"))
+            and any(file.endswith(_FORMS) for file in self._tree.files(folder))
+        ]
+        main = [one for one in folders if not _is_test(one)] or folders
+        chosen = _chosen(path, [below(one, b"x") for one in main], below(inner, b"x"))
+        files = (file for one in chosen for file in self._tree.files(folder_of(one)))
+        return tuple(sorted(file for file in files if file.endswith(_FORMS)))
+
+
+def _chosen(path: bytes, found: Iterable[bytes], inner: bytes) -> tuple[bytes, ...]:
+    files = sorted(found)
+    if len({_project(file, inner) for file in files}) == 1:
+        main = [one for one in files if not _is_test(one)]
+        return tuple(main or files)
+    return nearest(path, files)
+
+
+def _project(file: bytes, inner: bytes) -> bytes:
+    """The folder that holds the source sets: what is before `src` or the root itself."""
+    root = b"/" + file[: max(file.rfind(inner), 0)]
+    at = root.rfind(b"/src/")
+    return root[: at + 1] if at >= 0 else root
+
+
+def _is_test(path: bytes) -> bool:
+    at = (b"/" + path).rfind(b"/src/")
+    head = path[at + 4 :].partition(b"/")[0].lower() if at >= 0 else path.lower()
+    return b"test" in head

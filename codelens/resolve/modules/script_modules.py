@@ -1,0 +1,209 @@
+"""JavaScript and TypeScript, and the files around them: which file a specifier names.
+
+The rules are those of the TypeScript compiler and of Node: relative names, `paths` and `baseUrl`
+of the nearest settings, `imports` and `exports` of packages in the view. A target that is built
+(`dist/index.js`) is looked for where it is built from (`src/index.ts`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of, joined
+from codelens.resolve.modules import script_settings as given
+from codelens.types import Import
+
+LANGUAGES = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "html"})
+PER_FILE = True
+NAMED = False
+
+Target = TypeVar("Target")
+
+_TYPED = (b".ts", b".tsx", b".d.ts", b".mts", b".cts", b".d.mts", b".d.cts")
+_PLAIN = (b".js", b".jsx", b".mjs", b".cjs")
+_OTHER = (b".vue", b".svelte", b".json")
+_SOURCES = {
+    b".js": (b".ts", b".tsx", b".d.ts", b".jsx"),
+    b".jsx": (b".tsx",),
+    b".mjs": (b".mts", b".d.mts", b".ts"),
+    b".cjs": (b".cts", b".d.cts", b".ts"),
+}
+"""What a file of that ending may be built from."""
+_DECLARED = re.compile(rb"\.d\.([cm]?)ts$")
+_BUILT = frozenset({b"dist", b"lib", b"build", b"out", b"esm", b"cjs", b"es", b"types"})
+
+
+def settings_names(name: bytes) -> bool:
+    """Whether a file of that name is needed as settings."""
+    return name == given.MANIFEST or given.is_compiler_settings(name)
+
+
+class Modules:
+    """Imports of scripts, modules and components."""
+
+    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
+        self._tree = tree
+        self._aliases = given.aliases(settings)
+        packages = given.packages(settings)
+        self._packages = {one.folder: one for one in packages}
+        self._named: dict[str, list[given.Package]] = {}
+        for one in packages:
+            if one.name:
+                self._named.setdefault(one.name, []).append(one)
+
+    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+        """The file that the specifier names."""
+        module = one.module.partition("?")[0]
+        if not module or ":" in module or "!" in module:
+            return ()
+        folder = folder_of(path)
+        plain = path.endswith(_PLAIN)
+        if module[0] == "." and (module[1:2] in {"", "/"} or module.startswith("..")):
+            return self._at(joined(folder, encoded(module)), plain)
+        if module[0] == "#":
+            return self._inner(folder, module, plain)
+        if module[0] == "/":
+            return self._from_root(folder, module[1:], plain)
+        if path.endswith((b".html", b".htm")):
+            return self._at(joined(folder, encoded(module)), plain)
+        return (
+            self._by_alias(folder, module, plain)
+            or self._by_package(folder, module, plain)
+            or self._by_custom(folder, module, plain)
+        )
+
+    def _at(self, base: bytes | None, plain: bool) -> tuple[bytes, ...]:
+        """The file at a path that may lack its ending, be built, or be a folder."""
+        if base is None:
+            return ()
+        tree = self._tree
+        built = self._tree.first(_sources(base))
+        if built and not (plain and base in tree):
+            return built
+        if base in tree:
+            return (base,)
+        endings = (*_PLAIN, *_TYPED, *_OTHER) if plain else (*_TYPED, *_PLAIN, *_OTHER)
+        found = tree.first(base + ending for ending in endings) if base else ()
+        if found or not tree.is_folder(base):
+            return found
+        package = self._packages.get(base)
+        if package is not None and base:
+            found = self._first_at(package.folder, package.mains, plain)
+        return found or tree.first(below(base, b"index" + ending) for ending in endings)
+
+    def _first_at(self, folder: bytes, targets: Iterable[str], plain: bool) -> tuple[bytes, ...]:
+        for target in targets:
+            base = joined(folder, encoded(target))
+            for one in _unbuilt(folder, base) if base is not None else ():
+                found = self._at(one, plain) if one != folder else ()
+                if found:
+                    return found
+        return ()
+
+    def _by_alias(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
+        """By `paths` and `baseUrl` of the nearest settings that have any."""
+        for place in ancestors(folder):
+            for settings in self._aliases.get(place, ()):
+                for pattern, targets in _best_first(settings.paths, module):
+                    star = encoded(given.matched(pattern, module) or "")
+                    for target in targets:
+                        found = self._at(target.replace(b"*", star, 1), plain)
+                        if found:
+                            return found
+                if settings.base is not None:
+                    found = self._at(below(settings.base, encoded(module)), plain)
+                    if found:
+                        return found
+            if place in self._aliases:
+                return ()
+        return ()
+
+    def _by_package(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
+        parts = module.split("/")
+        size = 2 if module[0] == "@" else 1
+        owners = self._named.get("/".join(parts[:size]), [])
+        around = set(ancestors(folder))
+        own = [one for one in owners if one.folder in around]
+        if len(owners) != 1 and len(own) != 1:
+            return ()
+        return self._in_package((own or owners)[0], "/".join(parts[size:]), plain)
+
+    def _in_package(self, package: given.Package, inner: str, plain: bool) -> tuple[bytes, ...]:
+        folder = package.folder
+        key = f"./{inner}" if inner else "."
+        for pattern, target in _best_first(package.exports.items(), key):
+            star = given.matched(pattern, key) or ""
+            targets = (one.replace("*", star) for one in given.leaves(target))
+            found = self._first_at(folder, targets, plain)
+            if found:
+                return found
+        if inner:
+            return self._at(below(folder, encoded(inner)), plain) or self._at(
+                below(folder, b"src/" + encoded(inner)), plain
+            )
+        return (
+            self._first_at(folder, package.mains, plain)
+            or self._at(below(folder, b"src/index"), plain)
+            or self._at(below(folder, b"index"), plain)
+        )
+
+    def _inner(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
+        for place in ancestors(folder):
+            package = self._packages.get(place)
+            if package is not None:
+                for pattern, target in _best_first(package.inner.items(), module):
+                    star = given.matched(pattern, module) or ""
+                    targets = (one.replace("*", star) for one in given.leaves(target))
+                    found = self._first_at(place, targets, plain)
+                    if found:
+                        return found
+                break
+        return self._by_alias(folder, module, plain)
+
+    def _from_root(self, folder: bytes, inner: str, plain: bool) -> tuple[bytes, ...]:
+        """`/src/main.ts` in a page: from the root of what is served, a folder above."""
+        for place in ancestors(folder):
+            found = self._at(below(place, encoded(inner)), plain) if inner else ()
+            if found:
+                return found
+        return ()
+
+    def _by_custom(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
+        """`@/x` and `$lib/x`, which bundlers' templates set up in code."""
+        head, _, inner = module.partition("/")
+        places = {"@": b"src", "~": b"src", "$lib": b"src/lib"}
+        if head not in places:
+            return ()
+        for place in ancestors(folder):
+            if place in self._packages:
+                root = below(place, places[head])
+                return self._at(below(root, encoded(inner)), plain)
+        return ()
+
+
+def _sources(base: bytes) -> Iterator[bytes]:
+    """What `x.js` may be built from."""
+    dot = base.rfind(b".")
+    for ending in _SOURCES.get(base[dot:], ()) if dot > 0 else ():
+        yield base[:dot] + ending
+
+
+def _unbuilt(folder: bytes, base: bytes) -> Iterator[bytes]:
+    """A target, and where in its package it may be built from."""
+    yield base
+    plain = _DECLARED.sub(rb".\1js", base)
+    inner = plain[len(folder) :].strip(b"/").split(b"/")
+    for at, part in enumerate(inner[:-1]):
+        if part in _BUILT:
+            rest = [one for one in inner[at + 1 :] if one not in _BUILT]
+            yield below(folder, b"/".join([*inner[:at], b"src", *rest]))
+            yield below(folder, b"/".join([*inner[:at], *rest]))
+            return
+
+
+def _best_first(patterns: Iterable[tuple[str, Target]], text: str) -> list[tuple[str, Target]]:
+    """Patterns that fit, exact ones first, then those with most before the `*`."""
+    fitting = [one for one in patterns if given.matched(one[0], text) is not None]
+    return sorted(fitting, key=lambda one: ("*" in one[0], -len(one[0].partition("*")[0])))

@@ -1,0 +1,83 @@
+"""A graph over a stored view."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+
+from codelens.errors import StoreError
+from codelens.resolve.facts.edge_rows import Row, dumped, loaded
+from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.graph import File, Graph, Known
+from codelens.resolve.resolver_version import RESOLVER_VERSION
+from codelens.store.database import writer_lease
+from codelens.store.database.database import Database
+from codelens.store.facts import contents, stored_edges
+from codelens.store.views.snapshot import Snapshot
+
+logger = logging.getLogger(__name__)
+
+
+def graph_of(
+    snapshot: Snapshot,
+    read: Callable[[bytes], bytes | None],
+    known: Known | None = None,
+) -> Graph:
+    """The edges of a view.
+
+    Args:
+        snapshot: the view.
+        read: bytes of a file of it, None if it cannot be read; asked for few settings files.
+        known: what the graph of an earlier state knew (`Graph.known`).
+    """
+    db = snapshot.db
+    files = _files_of(snapshot, known.files if known is not None else {})
+    kept = stored_edges.any_kept(db)
+
+    def load(content: int) -> FileModel | None:
+        found = contents.flowing(db, [content]).get(content)
+        return FileModel(*found) if found is not None else None
+
+    def stored(path: bytes, content: int) -> Row | None:
+        data = stored_edges.load(db, path, content, RESOLVER_VERSION) if kept else None
+        return loaded(content, data) if data is not None else None
+
+    return Graph(files, load, read, known, stored)
+
+
+def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
+    """The files of a view; those that did not change are the very objects of an earlier state."""
+    found: dict[bytes, File] = {}
+    new: list[tuple[bytes, int]] = []
+    for one in snapshot.files:
+        if one.content is not None:
+            known = before.get(one.path)
+            if known is not None and known.content == one.content:
+                found[one.path] = known
+            else:
+                new.append((one.path, one.content))
+    surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
+    for path, content in new:
+        if content in surfaces:
+            found[path] = File(content, *surfaces[content])
+    return found
+
+
+def keep(db: Database, rows: Iterable[tuple[bytes, Row]]) -> bool:
+    """Store rows by path, for other processes; False if another one writes, or nothing can.
+
+    Outside of any transaction. It waits for nobody, and holds others up only while it writes what
+    was packed before.
+    """
+    packed = [(path, row.content, dumped(row)) for path, row in rows]
+    try:
+        lease = writer_lease.acquire(db, 0.0)
+        try:
+            with db.write(lease):
+                stored_edges.save(db, RESOLVER_VERSION, packed)
+        finally:
+            lease.release(db)
+    except StoreError as error:
+        logger.debug("edges were not kept: %s", error)
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Walks over edges: relations, reach and paths between definitions."""

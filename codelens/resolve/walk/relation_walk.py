@@ -1,0 +1,245 @@
+"""From a definition or a file to what is related to it, by kind of relation and distance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.relations import INWARD
+from codelens.resolve.walk.edge_table import MODULE, Net, Node, held, subtree
+
+MOST_NODES = 3_000
+"""Nodes of one relation; more say nothing to anybody."""
+_MOST_BASES = 200
+_KINDS = {
+    "callers": "call", "callees": "call", "users": "ref", "uses": "ref",
+}  # fmt: skip
+_DERIVING = ("inherit", "satisfy")
+CONSTRUCTORS = frozenset(
+    {"__init__", "__new__", "__post_init__", "constructor", "__construct", "initialize", "init"}
+)
+
+
+class Target(NamedTuple):
+    """What is asked about: the nodes that count as it, and those whose edges are its own."""
+
+    nodes: tuple[Node, ...]
+    """What edges of others may end at."""
+    inside: frozenset[Node]
+    """What its own edges may begin at; edges inside it are nobody's."""
+    whole: bool
+    """It is a file."""
+
+
+class Found(NamedTuple):
+    """One thing related to the target."""
+
+    relation: str
+    node: Node
+    distance: int
+    sites: tuple[tuple[bytes, int], ...]
+    """Files and lines in which the relation stands, in order."""
+    via: Node | None
+    """What it is related through, beyond distance 1."""
+
+
+def symbol_target(net: Net, node: Node) -> Target:
+    """A definition: a type is used through its name, and uses what all inside it uses."""
+    inside = subtree(net.symbols(node.path), node.symbol)
+    return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
+
+
+def file_target(net: Net, path: bytes) -> Target:
+    """A file: all of it."""
+    nodes = tuple(Node(path, at) for at in range(-1, len(net.symbols(path))))
+    return Target(nodes, frozenset(nodes), whole=True)
+
+
+class _Step(NamedTuple):
+    node: Node
+    path: bytes
+    line: int
+
+
+class Walk:
+    """Walks from one target; what it could not follow in full is in `cut`."""
+
+    def __init__(self, net: Net, target: Target) -> None:
+        self._net = net
+        self._target = target
+        self.cut: set[str] = set()
+        """Relations with more than `MOST_NODES` nodes, or for which there was no time."""
+
+    def related(self, relation: str, depth: int) -> list[Found]:
+        """All that stands in a relation to the target, up to a distance, in order of interest."""
+        found: dict[Node, Found] = {}
+        sites: dict[Node, dict[tuple[bytes, int], None]] = {}
+        edge_of_search: list[Node] = list(self._target.nodes)
+        for distance in range(1, depth + 1):
+            reached: dict[Node, None] = {}
+            if relation in INWARD:
+                self._net.prepare(edge_of_search)
+            for node in edge_of_search:
+                if self._net.spent():
+                    self.cut.add(relation)
+                    break
+                for one in self._steps(relation, node, distance):
+                    if one.node in self._target.inside:
+                        continue
+                    if one.node not in found:
+                        if len(found) >= MOST_NODES:
+                            self.cut.add(relation)
+                            continue
+                        via = node if distance > 1 else None
+                        found[one.node] = Found(relation, one.node, distance, (), via)
+                        reached[one.node] = None
+                    if found[one.node].distance == distance:
+                        sites.setdefault(one.node, {})[one.path, one.line] = None
+            edge_of_search = list(reached)
+        whole = [one._replace(sites=tuple(sorted(sites[node]))) for node, one in found.items()]
+        return sorted(whole, key=self._interest)
+
+    def _interest(self, one: Found) -> tuple[object, ...]:
+        test = self._net.is_test(one.node.path)
+        return (one.distance, test, -len(one.sites), one.node.path, one.node.symbol)
+
+    def _steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
+        if relation in _KINDS:
+            kind = _KINDS[relation]
+            inward = relation in INWARD
+            return self._inward(node, kind) if inward else self._outward(node, distance, kind)
+        if relation == "importers":
+            return self._importers(node, distance)
+        if relation == "imports":
+            return self._imports(node, distance)
+        if relation == "bases":
+            return self._bases(node)
+        if relation == "subtypes":
+            return self._subtypes(node)
+        return self._overriding(node, inward=relation in INWARD)
+
+    def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
+        for edge in self._net.edges_to(*node):
+            if edge.kind == kind:
+                yield _Step(Node(edge.source, edge.symbol), edge.source, edge.line)
+
+    def _outward(self, node: Node, distance: int, kind: str) -> Iterator[_Step]:
+        for symbol in sorted(self._own(node, distance)):
+            for edge in self._net.edges_of(node.path, symbol):
+                if edge.kind != kind:
+                    continue
+                yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
+
+    def _own(self, node: Node, distance: int) -> set[int]:
+        """The symbols whose edges are a node's: of the target's own nodes each has its own."""
+        if distance == 1 and self._target.whole:
+            return {node.symbol}
+        return own_symbols(self._net, node)
+
+    def _importers(self, node: Node, distance: int) -> Iterator[_Step]:
+        if distance > 1 and not self._target.whole:
+            # Who imports a file that imports a definition need not know of the definition.
+            return
+        for step in self._inward(node, "import"):
+            yield step._replace(node=Node(step.path, MODULE))
+
+    def _imports(self, node: Node, distance: int) -> Iterator[_Step]:
+        if node.symbol != MODULE or (distance == 1 and not self._target.whole):
+            return
+        for edge in self._net.edges_of(node.path, MODULE):
+            if edge.kind == "import":
+                yield _Step(Node(edge.target, MODULE), edge.source, edge.line)
+
+    def _bases(self, node: Node) -> Iterator[_Step]:
+        for edge in self._net.edges_of(*node):
+            if edge.kind in _DERIVING:
+                yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
+
+    def _subtypes(self, node: Node) -> Iterator[_Step]:
+        for kind in _DERIVING:
+            yield from self._inward(node, kind)
+
+    def _overriding(self, node: Node, *, inward: bool) -> Iterator[_Step]:
+        for one in overridden_by(self._net, node) if inward else overrides(self._net, node):
+            yield _Step(one, one.path, self._net.symbols(one.path)[one.symbol].name_line)
+
+
+def own_symbols(net: Net, node: Node) -> set[int]:
+    """The symbols whose edges count as a node's: of a type its own and its constructor's."""
+    symbols = net.symbols(node.path)
+    if not 0 <= node.symbol < len(symbols):
+        return {node.symbol}
+    top = symbols[node.symbol]
+    if top.kind not in TYPES:
+        return subtree(symbols, node.symbol)
+    return {node.symbol} | {
+        at
+        for at in held(symbols, node.symbol)
+        if symbols[at].name in CONSTRUCTORS or symbols[at].name == top.name
+    }
+
+
+def overrides(net: Net, node: Node) -> list[Node]:
+    """The methods that a method overrides, by its type's bases or by the block it stands in."""
+    told = [edge for edge in net.edges_of(*node) if edge.kind == "override"]
+    by_block = [Node(edge.target, edge.target_symbol) for edge in told]
+    return sorted({*by_block, *_of_its_name(net, node, lambda at: bases(net, at))})
+
+
+def overridden_by(net: Net, node: Node) -> list[Node]:
+    """The methods that override a method."""
+    told = [edge for edge in net.edges_to(*node) if edge.kind == "override"]
+    by_block = [Node(edge.source, edge.symbol) for edge in told]
+    return sorted({*by_block, *_of_its_name(net, node, lambda at: subtypes(net, at))})
+
+
+def _of_its_name(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> list[Node]:
+    """Methods of the same name in the types that `step` leads to from a method's type.
+
+    Along one line of types only the nearest.
+    """
+    symbols = net.symbols(node.path)
+    if not 0 <= node.symbol < len(symbols):
+        return []
+    method = symbols[node.symbol]
+    if method.parent < 0 or method.kind not in CALLABLE | {"property"}:
+        return []
+    if symbols[method.parent].kind not in TYPES or method.name in CONSTRUCTORS:
+        return []
+    found: list[Node] = []
+    pending, seen = [Node(node.path, method.parent)], {Node(node.path, method.parent)}
+    while pending and len(seen) < _MOST_BASES:
+        here = pending.pop()
+        for one in step(here):
+            if one in seen or one.symbol < 0:
+                continue
+            seen.add(one)
+            member = _member(net, one, method.name)
+            if member is None:
+                pending.append(one)
+            else:
+                found.append(member)
+    return found
+
+
+def _member(net: Net, owner: Node, name: str) -> Node | None:
+    symbols = net.symbols(owner.path)
+    return next(
+        (Node(owner.path, at) for at in held(symbols, owner.symbol) if symbols[at].name == name),
+        None,
+    )
+
+
+def subtypes(net: Net, node: Node) -> Iterator[Node]:
+    """Types that name this one as their base."""
+    for edge in net.edges_to(*node):
+        if edge.kind == "inherit":
+            yield Node(edge.source, edge.symbol)
+
+
+def bases(net: Net, node: Node) -> Iterator[Node]:
+    """Types that this one names as its bases."""
+    for edge in net.edges_of(*node):
+        if edge.kind == "inherit":
+            yield Node(edge.target, edge.target_symbol)

@@ -1,0 +1,88 @@
+"""The look: which of a view's files and folders are not as they were.
+
+One lstat a file and folder, in the manifest's order; no file is opened. A watcher may start a look
+early but never replaces it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as stat_module
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codelens.scan.stat_signature import signature
+
+_CLOCK_EVERY = 256
+
+
+class Suspect(NamedTuple):
+    """A file whose signature is not the stored one; it must be read to know."""
+
+    path: bytes
+    stat: os.stat_result
+
+
+class Looked(NamedTuple):
+    """What a look saw."""
+
+    started_ns: int
+    """Wall clock before the first lstat."""
+    checked: int
+    suspects: list[Suspect]
+    gone: list[bytes]
+    """Files that are no regular files any more."""
+    folders: list[bytes]
+    """Folders that changed, or are gone: their entries must be listed again."""
+    unchecked: int
+    """Files not reached before the deadline."""
+
+
+def look(
+    root: bytes,
+    folders: Iterable[tuple[bytes, bytes]],
+    files: Iterable[tuple[bytes, bytes]],
+    file_count: int,
+    deadline: float | None,
+) -> Looked:
+    """Compare `(path, signature)` of folders and files with the disk.
+
+    `deadline` is a `time.monotonic` value; folders are always all looked at, since they are few
+    and tell what is new.
+    """
+    started = time.time_ns()
+    prefix = root.rstrip(b"/") + b"/"
+    changed = [path for path, known in folders if _folder_signature(prefix + path) != known]
+    suspects: list[Suspect] = []
+    gone: list[bytes] = []
+    checked = 0
+    lstat, is_regular = os.lstat, stat_module.S_ISREG
+    for path, known in files:
+        if deadline is not None and not checked % _CLOCK_EVERY and time.monotonic() > deadline:
+            break
+        checked += 1
+        try:
+            found = lstat(prefix + path)
+        except (FileNotFoundError, NotADirectoryError):
+            gone.append(path)
+            continue
+        except OSError:
+            # A folder that may not be entered: what was known of its files cannot be checked.
+            gone.append(path)
+            continue
+        if signature(found) == known:
+            continue
+        if is_regular(found.st_mode):
+            suspects.append(Suspect(path, found))
+        else:
+            gone.append(path)
+    return Looked(started, checked, suspects, gone, changed, file_count - checked)
+
+
+def _folder_signature(path: bytes) -> bytes | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return signature(found) if stat_module.S_ISDIR(found.st_mode) else None

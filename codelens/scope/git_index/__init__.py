@@ -1,0 +1,1 @@
+"""Readers of git's index file."""

@@ -1,0 +1,166 @@
+"""The bytes of one index file: header, entries, extensions (git's gitformat-index)."""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import Final, NamedTuple
+
+from codelens.errors import UnsupportedRepository
+from codelens.scope.special_files import READ
+
+FIXED: Final = struct.Struct(">10I20s")
+"""An entry up to its flags: ctime and mtime (seconds, nanoseconds), dev, inode, mode, uid, gid,
+size, object id."""
+ASSUME_UNCHANGED: Final = 0x8000
+SKIP_WORKTREE: Final = 0x4000_0000
+INTENT_TO_ADD: Final = 0x2000_0000
+
+_HEADER: Final = struct.Struct(">4sII")
+_EXTENSION: Final = struct.Struct(">4sI")
+_CHECKSUM_BYTES: Final = 20
+_FLAGS_AT: Final = 60
+_NAME_AT: Final = 62
+_NAME_MASK: Final = 0xFFF
+_EXTENDED: Final = 0x4000
+_UNKNOWN_FLAGS: Final = 0x9FFF_0000
+_LINK: Final = b"link"
+_SPARSE: Final = b"sdir"
+
+Record = tuple[int, bytes, int]
+"""Where an entry starts, its path, and its flags, the extended ones in the upper half."""
+
+
+class IndexEntry(NamedTuple):
+    """One entry. Stat fields are as git saw them: times, inode and size modulo 2^32."""
+
+    path: bytes
+    mode: int
+    oid: bytes
+    stage: int
+    """0, or in a conflict 1 to 3: base, ours, theirs."""
+    mtime_ns: int
+    ctime_ns: int
+    size: int
+    ino: int
+    skip_worktree: bool
+    assume_unchanged: bool
+    intent_to_add: bool
+
+
+class Damaged(Exception):
+    """The bytes do not follow the format."""
+
+
+class IndexFile(NamedTuple):
+    """An index file cut into its parts."""
+
+    data: bytes
+    records: list[Record]
+    link: bytes | None
+    """Body of the extension that makes an index a split one."""
+
+    @property
+    def checksum(self) -> bytes:
+        """What the file says is its SHA-1; the name of a shared index."""
+        return self.data[-_CHECKSUM_BYTES:]
+
+
+def load(file: str) -> IndexFile | None:
+    """Read an index file; None if there is none.
+
+    Raises:
+        Damaged: the bytes do not follow the format; IndexError and ValueError mean the same.
+        OSError: it cannot be read.
+        UnsupportedRepository: it has an extension that changes the meaning and is unknown.
+    """
+    try:
+        # A pipe would keep its opener waiting; this way it reads as empty.
+        with open(os.open(file, READ), "rb") as stream:
+            data = stream.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if len(data) < _HEADER.size + _CHECKSUM_BYTES:
+        raise Damaged("it is too short")
+    signature, version, count = _HEADER.unpack_from(data)
+    if signature != b"DIRC":
+        raise Damaged("its first bytes are not DIRC")
+    if version not in (2, 3, 4):
+        raise UnsupportedRepository(
+            file, f"its index has version {version}", "run `git update-index --index-version 4`"
+        )
+    records, end = (_compressed if version == 4 else _plain)(data, count)
+    if end > len(data) - _CHECKSUM_BYTES:
+        raise Damaged("it is cut off")
+    return IndexFile(data, records, _extensions(file, data, end).get(_LINK))
+
+
+def _plain(data: bytes, count: int) -> tuple[list[Record], int]:
+    """Entries of versions 2 and 3, and where they end."""
+    records: list[Record] = []
+    at = _HEADER.size
+    for _ in range(count):
+        flags = data[at + _FLAGS_AT] << 8 | data[at + _FLAGS_AT + 1]
+        start = at + _NAME_AT
+        if flags & _EXTENDED:
+            flags, start = _extended(data, start, flags), start + 2
+        length = flags & _NAME_MASK
+        end = data.index(0, start) if length == _NAME_MASK else start + length
+        records.append((at, data[start:end], flags))
+        at += (end - at + 8) & ~7
+    return records, at
+
+
+def _compressed(data: bytes, count: int) -> tuple[list[Record], int]:
+    """Entries of version 4: a name is what it adds to the one before, behind a kept part."""
+    records: list[Record] = []
+    at = _HEADER.size
+    name = b""
+    for _ in range(count):
+        flags = data[at + _FLAGS_AT] << 8 | data[at + _FLAGS_AT + 1]
+        start = at + _NAME_AT
+        if flags & _EXTENDED:
+            flags, start = _extended(data, start, flags), start + 2
+        # git's variable width integer: each byte but the last adds one before the shift.
+        byte = data[start]
+        strip = byte & 0x7F
+        while byte & 0x80:
+            start += 1
+            byte = data[start]
+            strip = (strip + 1) << 7 | byte & 0x7F
+        if strip > len(name):
+            raise Damaged(f"a bad name follows {name[:80]!r}")
+        start += 1
+        end = data.index(0, start)
+        name = name[: len(name) - strip] + data[start:end]
+        records.append((at, name, flags))
+        at = end + 1
+    return records, at
+
+
+def _extended(data: bytes, at: int, flags: int) -> int:
+    flags |= data[at] << 24 | data[at + 1] << 16
+    if flags & _UNKNOWN_FLAGS:
+        raise Damaged(f"an entry has flags {flags:#x}")
+    return flags
+
+
+def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
+    """Bodies of the extensions that change what the entries mean."""
+    found: dict[bytes, bytes] = {}
+    limit = len(data) - _CHECKSUM_BYTES
+    while at + _EXTENSION.size <= limit:
+        name, size = _EXTENSION.unpack_from(data, at)
+        at += _EXTENSION.size
+        if at + size > limit:
+            raise Damaged("an extension is cut off")
+        if name in (_LINK, _SPARSE):
+            found[name] = data[at : at + size]
+        elif not b"A" <= name[:1] <= b"Z":
+            raise UnsupportedRepository(
+                file,
+                f"its index has the extension {name!r}",
+                "a newer codelens may know it; `git read-tree HEAD` writes an index without it",
+            )
+        at += size
+    return found

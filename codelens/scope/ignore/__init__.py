@@ -1,0 +1,1 @@
+"""git's ignore rules."""

@@ -1,0 +1,235 @@
+"""Which paths git's ignore rules leave out: `Ignore`, equal to git's `dir.c`.
+
+Order of precedence: the `.gitignore` of the deepest folder first, up to the root's; then
+info/exclude of the common folder; then the file of core.excludesFile. Within a file the last
+pattern that matches decides. What lies in an ignored folder is ignored, whatever rule follows.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as stat_module
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from codelens.errors import ReadError
+from codelens.scope.ignore.ignore_table import Table, tables
+
+IGNORE_NAME: Final = b".gitignore"
+# git (since 2.46) does not read larger ones.
+_SIZE_LIMIT: Final = 100 * 1024 * 1024
+_NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+_OPEN_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+    # Without it, opening a fifo by that name would wait for ever.
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreSettings:
+    """What of git's config decides which files belong."""
+
+    excludes_file: str | None = None
+    """core.excludesFile, `~` expanded, relative to the root; None means git's default place."""
+    ignore_case: bool = False
+    """core.ignoreCase."""
+    precompose_unicode: bool = False
+    """core.precomposeUnicode; means something on macOS alone, so set it there alone."""
+    sparse_checkout: bool = False
+    """core.sparseCheckout: git then forgets skip-worktree of what is on disk all the same."""
+
+
+class Rules:
+    """The ignore rules that hold for the entries of one folder."""
+
+    __slots__ = ("_files", "_fold", "_folders")
+
+    def __init__(
+        self,
+        files: tuple[tuple[Table, int], ...] = (),
+        folders: tuple[tuple[Table, int], ...] = (),
+        *,
+        fold: bool = False,
+    ) -> None:
+        # Highest precedence first, each with the length of its own folder and a slash.
+        self._files = files
+        self._folders = folders
+        self._fold = fold
+
+    def below(self, data: bytes, folder: bytes) -> Rules:
+        """These rules and, above them, those of an ignore file that lies in `folder`."""
+        mine = tables(data, fold=self._fold)
+        skip = len(folder) + 1 if folder else 0
+        files = ((mine.files, skip), *self._files) if mine.files else self._files
+        folders = ((mine.folders, skip), *self._folders) if mine.folders else self._folders
+        return Rules(files, folders, fold=self._fold)
+
+    def ignored(self, name: bytes, path: bytes, *, is_folder: bool) -> bool:
+        """Whether an entry is ignored; `path` ends in `name`, its folder is known not to be."""
+        if self._fold:
+            name, path = name.lower(), path.lower()
+        for table, skip in self._folders if is_folder else self._files:
+            verdict = table.decide(name, path[skip:] if table.asks_path else b"")
+            if verdict is not None:
+                return verdict
+        return False
+
+
+class Ignore:
+    """The ignore rules of a worktree or folder, read from the disk as it stands."""
+
+    def __init__(
+        self,
+        root: str | bytes | os.PathLike[str],
+        settings: IgnoreSettings | None = None,
+        *,
+        common_dir: str | bytes | os.PathLike[str] | None = None,
+        blobs: Mapping[bytes, bytes] | None = None,
+        read_blob: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        """For a worktree; for a plain folder give `root` alone.
+
+        Args:
+            root: the top folder.
+            settings: what git's config says; None for a plain folder.
+            common_dir: the folder that all worktrees share; None for a plain folder.
+            blobs: `TrackedSet.ignore_blobs`: ignore files to be read from git's index when they
+                are not on disk.
+            read_blob: gives the bytes of one of these by its object id.
+        """
+        self.root = os.fsencode(root)
+        self.settings = settings or IgnoreSettings()
+        self.blobs = dict(blobs or {})
+        self._read_blob = read_blob
+        self.own_files = _own_files(self.root, self.settings, common_dir)
+        self._prefix = self.root.rstrip(b"/") + b"/"
+        self._known: dict[bytes, Rules | None] = {}
+
+    def base(self) -> Rules:
+        """The rules from outside the tree: info/exclude, and below it core.excludesFile.
+
+        Raises:
+            ReadError: one of them cannot be read; git refuses to list anything then.
+        """
+        rules = Rules(fold=self.settings.ignore_case)
+        for path in reversed(self.own_files):
+            data = _read_own(path)
+            if data:
+                rules = rules.below(data, b"")
+        return rules
+
+    def enter(self, rules: Rules, folder: bytes) -> Rules:
+        """`rules` and those of the ignore file in `folder`, if it has one that counts."""
+        data = self._read(folder + b"/" + IGNORE_NAME if folder else IGNORE_NAME)
+        return rules.below(data, folder) if data else rules
+
+    def rules_in(self, folder: bytes) -> Rules | None:
+        """The rules for the entries of a folder; None if the folder itself is ignored.
+
+        Reads the ignore files of the folder and of all above it, each once in the life of this
+        object.
+        """
+        known = self._known
+        unknown: list[bytes] = []
+        while folder not in known and folder:
+            unknown.append(folder)
+            folder = folder.rpartition(b"/")[0]
+        if folder not in known:
+            known[b""] = self.enter(self.base(), b"")
+        rules = known[folder]
+        for below in reversed(unknown):
+            name = below[below.rfind(b"/") + 1 :]
+            if rules is None or rules.ignored(name, below, is_folder=True):
+                rules = None
+            else:
+                rules = self.enter(rules, below)
+            known[below] = rules
+        return rules
+
+    def ignored(self, path: bytes, *, is_folder: bool = False) -> bool:
+        """Whether the rules leave out a path, or a folder above it; tracked files as well."""
+        folder, _, name = path.rpartition(b"/")
+        rules = self.rules_in(folder)
+        return rules is None or rules.ignored(name, path, is_folder=is_folder)
+
+    def _read(self, path: bytes) -> bytes:
+        data = _read_nofollow(self._prefix + path)
+        if data is not None:
+            return data
+        oid = self.blobs.get(path)
+        if oid is None or self._read_blob is None:
+            return b""
+        if self.settings.sparse_checkout and os.path.lexists(self._prefix + path):
+            return b""
+        try:
+            return self._read_blob(oid)
+        except ReadError:
+            return b""  # not in a partial clone: git goes on without it too
+
+
+def default_excludes_file(environ: Mapping[str, str]) -> str | None:
+    """Where git looks for the user's ignore file when core.excludesFile is not set."""
+    config = environ.get("XDG_CONFIG_HOME")
+    if config:
+        return os.path.join(config, "git", "ignore")
+    home = environ.get("HOME")
+    return os.path.join(home, ".config", "git", "ignore") if home else None
+
+
+def _own_files(
+    root: bytes, settings: IgnoreSettings, common_dir: str | bytes | os.PathLike[str] | None
+) -> tuple[bytes, ...]:
+    """Ignore files outside the tree, highest precedence first, whether they exist or not."""
+    if common_dir is None:
+        return ()
+    named = settings.excludes_file
+    if named is None:
+        named = default_excludes_file(os.environ)
+    info = os.path.join(os.fsencode(common_dir), b"info", b"exclude")
+    return (info, os.path.join(root, os.fsencode(named))) if named else (info,)
+
+
+def _read_own(path: bytes) -> bytes:
+    try:
+        return _read_plain(path, _OPEN_FLAGS)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return b""  # git warns of the last and goes on
+    except OSError as error:
+        raise ReadError(
+            f"cannot read the ignore file {os.fsdecode(path)!r} ({error.strerror}); "
+            "repair it or change core.excludesFile"
+        ) from error
+
+
+def _read_nofollow(path: bytes) -> bytes | None:
+    """Text of an ignore file in the tree; None if it does not open.
+
+    A symlink does not open: git has not followed it since 2.32. What is no file says nothing.
+    """
+    if not _NOFOLLOW and os.path.islink(path):
+        return None
+    try:
+        return _read_plain(path, _OPEN_FLAGS | _NOFOLLOW)
+    except IsADirectoryError:
+        return b""
+    except OSError:
+        return None
+
+
+def _read_plain(path: bytes, flags: int) -> bytes:
+    descriptor = os.open(path, flags)
+    try:
+        found = os.fstat(descriptor)
+        if stat_module.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat_module.S_ISREG(found.st_mode) or found.st_size > _SIZE_LIMIT:
+            return b""
+        with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,133 @@
+"""Files of git's that are no files: whoever opens a pipe waits for a writer that never comes.
+
+libgit2 opens what it finds, and so does git. A pipe or device where git keeps a file is refused
+before anything is opened; nothing else is read for that but the configs, which may include others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from codelens.errors import UnsupportedRepository
+from codelens.scope.worktree_location import shared_dir
+
+_OWN = ("HEAD", "commondir", "config.worktree", "index")
+_SHARED = ("packed-refs", "shallow", "info/attributes", "info/grafts",
+           "objects/info/alternates", "objects/pack/multi-pack-index")  # fmt: skip
+_MOST_CONFIGS = 200
+"""Each is looked at once, whoever includes it; git follows includes ten deep."""
+_CONFIG_BYTES = 1_000_000
+_HEAD_BYTES = 64 * 1024
+"""More is no HEAD; libgit2 would take a minute for what it cannot use."""
+_SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
+_PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
+_REMARK = re.compile(r"\s[#;]")
+READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Flags to open a file that may be a pipe, without waiting for its writer."""
+
+
+def refuse_pipes(root: str, git_dir: str) -> None:
+    """Refuse a repository where opening what git keeps would wait.
+
+    Costs one look at each of a dozen files; configs are read when they changed.
+
+    Args:
+        root: the place, as messages name it.
+        git_dir: of the worktree.
+
+    Raises:
+        UnsupportedRepository: one of the files is a pipe, a socket or a device, or far too large.
+    """
+    for name in _OWN:
+        found = _look_at(root, f"{git_dir}/{name}")
+        if name == "HEAD" and found is not None and found.st_size > _HEAD_BYTES:
+            why = f"its HEAD has {found.st_size:,} bytes"
+            raise UnsupportedRepository(root, why, "run `git status` there")
+    common_dir = shared_dir(git_dir)
+    for name in _SHARED:
+        _look_at(root, f"{common_dir}/{name}")
+    _look_at_configs(root, [f"{common_dir}/config", *_configs()])
+
+
+def refuse_pipe(root: str, file: str) -> None:
+    """The same for one file, such as a ref's."""
+    _look_at(root, file)
+
+
+def read_plain(file: str, most: int) -> bytes:
+    """The first `most` bytes of a file; nothing for a pipe, which would keep its opener waiting.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(file, READ)
+    try:
+        return os.read(descriptor, most)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _configs() -> tuple[str, ...]:
+    """The system's and the user's, as libgit2 has them, which minds no variable."""
+    home = os.path.expanduser("~")
+    xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
+
+
+def _look_at(root: str, file: str) -> os.stat_result | None:
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
+        return found
+    if stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev:
+        return None
+    raise UnsupportedRepository(
+        root, f"{file!r} is a pipe or device", "put a file in its place, or remove it"
+    )
+
+
+def _look_at_configs(root: str, files: list[str]) -> None:
+    seen: set[str] = set()
+    while files and len(seen) < _MOST_CONFIGS:
+        file = files.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        found = _look_at(root, file)
+        if found is not None:
+            state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            files += _included(file, state)
+
+
+@lru_cache(maxsize=64)
+def _included(file: str, state: tuple[int, int, int, int]) -> tuple[str, ...]:
+    """Files that a config includes, under whatever condition; read anew when `state` changes."""
+    try:
+        text = read_plain(file, _CONFIG_BYTES)
+    except OSError:
+        return ()
+    if b"include" not in text.lower():
+        return ()
+    return tuple(_paths_in(text.decode("utf-8", "surrogateescape"), os.path.dirname(file)))
+
+
+def _paths_in(text: str, folder: str) -> Iterator[str]:
+    including = False
+    for line in text.splitlines():
+        section = _SECTION.match(line)
+        if section:
+            including = section.group(1).lower() in {"include", "includeif"}
+        rest = line[section.end() :] if section else line
+        named = _PATH.match(rest) if including else None
+        if named:
+            value = _REMARK.split(named.group(1))[0].replace('"', "")
+            yield os.path.normpath(os.path.join(folder, os.path.expanduser(value)))

@@ -1,0 +1,151 @@
+"""Whether a worktree differs from its HEAD: `is_dirty`, for `status`.
+
+libgit2's own status matches every untracked name against the ignore rules, with a matcher that
+some patterns keep busy for years; which files are untracked is of no matter here. So git's index is
+compared with HEAD by libgit2, the disk with the index by us, and libgit2 is asked about single
+files, where a filter may have changed their bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as stat_module
+from collections.abc import Iterator
+
+import pygit2
+
+from codelens.errors import ReadError, ScopeError
+from codelens.scope.commit_tree import expand_tree
+from codelens.scope.git_index.git_index import read_index
+from codelens.scope.git_index.git_index_format import IndexEntry
+from codelens.scope.repository import Repository
+from codelens.scope.special_files import refuse_pipe
+
+_TYPE, _LINK, _GITLINK = 0o170000, 0o120000, 0o160000
+_OWNER_RUNS = 0o100
+_STAT_BITS = 0xFFFF_FFFF
+"""git keeps the lower half of inode and size."""
+_DEEPEST = 10
+"""Submodules in submodules that are looked into."""
+_CLEAN = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}
+
+
+def is_dirty(repository: Repository, depth: int = 0) -> bool | None:
+    """Whether tracked files, or those of submodules, differ from HEAD; None if it cannot be told.
+
+    Costs a look at each tracked file; those whose stat is not what git kept are read.
+    `submodule.NAME.ignore` is not heeded.
+    """
+    try:
+        if _staged(repository):
+            return True
+        unknown = False
+        for verdict in _changes(repository, depth):
+            if verdict:
+                return True
+            unknown = unknown or verdict is None
+    except (pygit2.GitError, KeyError, ValueError, UnicodeError, OSError, ReadError, ScopeError):
+        return None  # sparse and split indexes, objects that are gone
+    finally:
+        repository.release()
+    return None if unknown else False
+
+
+def _staged(repository: Repository) -> bool:
+    index = repository.git.index
+    index.read(force=False)
+    if repository.git.head_is_unborn:
+        return len(index) > 0
+    tree = repository.git.head.peel(pygit2.Tree)
+    return next(iter(index.diff_to_tree(tree).deltas), None) is not None
+
+
+def _changes(repository: Repository, depth: int) -> Iterator[bool | None]:
+    """Of each tracked entry that is not clean for sure, whether it was changed."""
+    index = os.path.join(repository.place.git_dir, "index")
+    written_ns = os.stat(index).st_mtime_ns if os.path.exists(index) else 0
+    root = os.fsencode(repository.place.root)
+    real = {root: True}
+    for entry in read_index(index, expand_tree=lambda oid, at: expand_tree(repository, oid, at)):
+        if entry.stage or entry.intent_to_add:
+            yield True
+        if entry.assume_unchanged or entry.skip_worktree:
+            continue
+        file = os.path.join(root, entry.path)
+        found = _lstat(file) if _is_real(os.path.dirname(file), real) else None
+        if found is None:
+            yield True
+            continue
+        if entry.mode & _TYPE == _GITLINK:
+            yield _submodule(file, found, entry, depth)
+            continue
+        clean = _same_stat(entry, found) and entry.mtime_ns < written_ns
+        if not clean and not _same_bytes(entry, file, found):
+            yield _as_libgit2_has_it(repository, entry.path)
+
+
+def _lstat(file: bytes) -> os.stat_result | None:
+    try:
+        return os.lstat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _is_real(folder: bytes, real: dict[bytes, bool]) -> bool:
+    """Whether a folder is there, through no link; `real` keeps what was found."""
+    asked: list[bytes] = []
+    while folder not in real:
+        asked.append(folder)
+        folder = os.path.dirname(folder)
+    for one in reversed(asked):
+        found = _lstat(one) if real[os.path.dirname(one)] else None
+        real[one] = found is not None and stat_module.S_ISDIR(found.st_mode)
+    return real[asked[0] if asked else folder]
+
+
+def _same_stat(entry: IndexEntry, found: os.stat_result) -> bool:
+    """By git's rule (read-cache.c); as there, a file as young as the index proves nothing."""
+    return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+        found.st_size & _STAT_BITS,
+        found.st_ino & _STAT_BITS,
+    ) and _same_mode(entry, found)
+
+
+def _same_mode(entry: IndexEntry, found: os.stat_result) -> bool:
+    if entry.mode & _TYPE == _LINK:
+        return stat_module.S_ISLNK(found.st_mode)
+    runs = bool(entry.mode & _OWNER_RUNS) == bool(found.st_mode & _OWNER_RUNS)
+    return stat_module.S_ISREG(found.st_mode) and runs
+
+
+def _same_bytes(entry: IndexEntry, file: bytes, found: os.stat_result) -> bool:
+    if not _same_mode(entry, found):
+        return False
+    if stat_module.S_ISLNK(found.st_mode):
+        oid = pygit2.hash(os.readlink(file))
+    else:
+        oid = pygit2.hashfile(os.fsdecode(file))
+    return oid.raw == entry.oid
+
+
+def _as_libgit2_has_it(repository: Repository, path: bytes) -> bool:
+    """For one file, which the filters of its attributes may have changed."""
+    for file in repository.rule_files():
+        refuse_pipe(repository.place.root, file)
+    return repository.git.status_file(os.fsdecode(path)) not in _CLEAN
+
+
+def _submodule(file: bytes, found: os.stat_result, entry: IndexEntry, depth: int) -> bool | None:
+    if not stat_module.S_ISDIR(found.st_mode):
+        return True
+    folder = os.fsdecode(file)
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return False  # not checked out
+    if depth == _DEEPEST:
+        return None
+    inner = Repository.at(folder)
+    if inner.place.root != os.path.realpath(folder):
+        return None
+    return inner.scope().head != entry.oid.hex() or is_dirty(inner, depth + 1)

@@ -1,0 +1,208 @@
+"""The first turn: what a client asks before it calls a tool, answered without the SDK.
+
+Importing the SDK takes more than a second, and a host that does not wait for it runs its first
+turn without our tools. So a request whose answer is known, word for word as the SDK gives it, is
+answered here; everything else waits for the SDK, which is told what it missed (`replayed`).
+
+Only a request of exactly a known shape is answered. Whatever is odd in one, the SDK judges.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, cast
+
+from codelens.serve.client_streams import RequestId
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""Protocol versions that begin with `initialize`."""
+MODERN_VERSION = "2026-07-28"
+"""The version whose every request carries what `initialize` said once."""
+
+LISTS = ("tools/list", "prompts/list", "resources/list")
+
+_ENVELOPE = "io.modelcontextprotocol/"
+_VERSION, _INFO, _CAPABILITIES = (
+    _ENVELOPE + name for name in ("protocolVersion", "clientInfo", "clientCapabilities")
+)
+_FREE_FORM = ("experimental", "extensions")
+_LARGEST_ID = 2**53
+
+
+class Answers:
+    """The results that are known before the SDK is there.
+
+    Args:
+        handshake: results by method, for the versions that begin with `initialize`.
+        modern: results by method, for `MODERN_VERSION`.
+    """
+
+    def __init__(
+        self, handshake: Mapping[str, dict[str, Any]], modern: Mapping[str, dict[str, Any]]
+    ) -> None:
+        self.handshake = handshake
+        self.modern = modern
+
+
+class Front:
+    """One client's first turn.
+
+    Args:
+        answers: what may be said.
+    """
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+        self._era: str | None = None
+        self.replayed: list[str] = []
+        """The lines that the SDK must see first, so that it stands where the client does."""
+        self.opened: RequestId | None = None
+        """The request among `replayed` that was answered here."""
+
+    def answer(self, line: str) -> dict[str, Any] | None:
+        """The reply to a line; an empty one if it takes none; None if only the SDK can tell."""
+        message = _message(line)
+        if message is None:
+            return None
+        method, params = message["method"], message.get("params", {})
+        if "id" not in message:
+            return self._notified(line, method, params)
+        result = self._result(method, params)
+        if result is None:
+            return None
+        if self._era is None:
+            self._era = "handshake" if method == "initialize" else "modern"
+            self.opened = message["id"]
+            self.replayed.append(line)
+        return {"jsonrpc": "2.0", "id": message["id"], "result": result}
+
+    def _notified(self, line: str, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        if method != "notifications/initialized" or self._era != "handshake" or params:
+            return None
+        self.replayed.append(line)
+        return {}
+
+    def _result(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        if _is_modern(params):
+            known = method in self._answers.modern and _only(params, "_meta")
+            return self._answers.modern[method] if known and self._era != "handshake" else None
+        if method == "initialize":
+            return self._initialized(params) if self._era is None else None
+        if self._era != "handshake" or not _is_plain(params):
+            return None
+        return {} if method == "ping" else self._listed(method)
+
+    def _listed(self, method: str) -> dict[str, Any] | None:
+        return self._answers.handshake[method] if method in LISTS else None
+
+    def _initialized(self, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        version = params.get("protocolVersion")
+        sound = (
+            _only(params, "protocolVersion", "capabilities", "clientInfo")
+            and isinstance(version, str)
+            and _is_client(params.get("clientInfo"))
+            and _are_capabilities(params.get("capabilities"))
+        )
+        if not sound:
+            return None
+        agreed = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+        return {**self._answers.handshake["initialize"], "protocolVersion": agreed}
+
+
+def _message(line: str) -> dict[str, Any] | None:
+    """A request or notification of the plainest form."""
+    try:
+        message = _object(json.loads(line, parse_constant=_no_constant))
+    except (ValueError, RecursionError):
+        return None
+    if message is None or not _only(message, "jsonrpc", "id", "method", "params"):
+        return None
+    sound = (
+        message.get("jsonrpc") == "2.0"
+        and isinstance(message.get("method"), str)
+        and isinstance(message.get("params", {}), dict)
+        and _is_id(message.get("id", 0))
+    )
+    return message if sound else None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _object(value: object) -> dict[str, Any] | None:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _objects(values: Iterable[object]) -> list[dict[str, Any]] | None:
+    """All of them, if each is an object."""
+    found = [_object(value) for value in values]
+    sound = [one for one in found if one is not None]
+    return sound if len(sound) == len(found) else None
+
+
+def _only(given: Mapping[str, Any], *names: str) -> bool:
+    return given.keys() <= set(names)
+
+
+def _is_id(value: object) -> bool:
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < _LARGEST_ID
+    return isinstance(value, str)
+
+
+def _is_modern(params: Mapping[str, Any]) -> bool:
+    """Whether a request carries the whole envelope of `MODERN_VERSION`, and nothing odd in it."""
+    meta = _object(params.get("_meta")) or {}
+    ours = {name for name in meta if name.startswith(_ENVELOPE)}
+    return (
+        ours <= {_VERSION, _INFO, _CAPABILITIES}
+        and meta.get(_VERSION) == MODERN_VERSION
+        and _are_capabilities(meta.get(_CAPABILITIES))
+        and (_INFO not in meta or _is_client(meta[_INFO]))
+        and _is_id(meta.get("progressToken", 0))
+    )
+
+
+def _is_plain(params: Mapping[str, Any]) -> bool:
+    """Whether there is nothing in it but, perhaps, a `_meta` of an older version."""
+    meta = _object(params.get("_meta", {}))
+    return (
+        _only(params, "_meta")
+        and meta is not None
+        and not any(name.startswith(_ENVELOPE) for name in meta)
+        and _is_id(meta.get("progressToken", 0))
+    )
+
+
+def _is_client(value: object) -> bool:
+    info = _object(value) or {}
+    return (
+        isinstance(info.get("name"), str)
+        and isinstance(info.get("version"), str)
+        and all(
+            isinstance(info.get(key, ""), str) for key in ("title", "description", "websiteUrl")
+        )
+        and "icons" not in info
+    )
+
+
+def _are_capabilities(value: object) -> bool:
+    capabilities = _object(value)
+    if capabilities is None:
+        return False
+    return all(_is_capability(name, _object(one)) for name, one in capabilities.items())
+
+
+def _is_capability(name: str, one: Mapping[str, Any] | None) -> bool:
+    if one is None:
+        return False
+    if name == "roots":
+        return _only(one, "listChanged") and isinstance(one.get("listChanged", True), bool)
+    # Settings are nobody's business where the protocol leaves their form free.
+    level = _objects(one.values())
+    if name in _FREE_FORM or level is None:
+        return level is not None
+    below = [inner for outer in level for inner in outer.values()]
+    return all(isinstance(inner, bool) if name == "elicitation" else inner == {} for inner in below)

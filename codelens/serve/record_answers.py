@@ -1,0 +1,105 @@
+"""Write down what the SDK answers in the first turn: `python -m codelens.serve.record_answers`."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.paths import default_home
+from codelens.serve.client_streams import Lines, Replies
+from codelens.serve.first_turn import HANDSHAKE_VERSIONS, LISTS, MODERN_VERSION
+from codelens.serve.recorded_answers import RECORD
+from codelens.serve.sdk_server import make_server, run
+from codelens.serve.tool_profiles import ALL
+
+_PATIENCE_S = 10.0
+_CLIENT = {"name": "record", "version": "0"}
+
+
+def sdk_answers(
+    messages: Iterable[Mapping[str, Any]], names: Iterable[str] = ALL
+) -> list[dict[str, Any]]:
+    """What the SDK answers to a client that sends these messages, in order of the requests' ids.
+
+    Args:
+        messages: requests with numbers for ids, and notifications.
+        names: the tools that the server lists.
+    """
+    lines, wanted = Lines(), 0
+    for message in messages:
+        wanted += "id" in message
+        lines.put(json.dumps(message) + "\n")
+    sink = _Sink(wanted, lines)
+    with Engine(Settings(default_home({}))) as engine:
+        server = make_server(engine, None, 0, tuple(names))
+        replies = Replies(sink, lines.end)
+        run(server, lines, replies)
+        replies.close(_PATIENCE_S)
+    return sorted(map(json.loads, sink.getvalue().splitlines()), key=lambda one: one["id"])
+
+
+class _Sink(io.BytesIO):
+    """Ends the client's lines when all that was asked is answered: at their end the SDK stops."""
+
+    def __init__(self, wanted: int, lines: Lines) -> None:
+        super().__init__()
+        self._wanted = wanted
+        self._lines = lines
+
+    def flush(self) -> None:
+        """After each line."""
+        if self.getvalue().count(b"\n") == self._wanted:
+            self._lines.end()
+
+
+def handshake_requests(version: str) -> list[dict[str, Any]]:
+    """A first turn of a client that begins with `initialize`."""
+    opening = {"protocolVersion": version, "capabilities": {}, "clientInfo": _CLIENT}
+    return [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *(
+            {"jsonrpc": "2.0", "id": number, "method": method}
+            for number, method in enumerate(("ping", *LISTS), 1)
+        ),
+    ]
+
+
+def modern_requests() -> list[dict[str, Any]]:
+    """A first turn of a client of `MODERN_VERSION`."""
+    envelope = {
+        "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+        "io.modelcontextprotocol/clientInfo": _CLIENT,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    return [
+        {"jsonrpc": "2.0", "id": number, "method": method, "params": {"_meta": envelope}}
+        for number, method in enumerate(("server/discover", *LISTS))
+    ]
+
+
+def recorded() -> dict[str, dict[str, Any]]:
+    """The contents of `recorded_answers.json`, from the SDK."""
+    opening, _, *lists = (
+        one["result"] for one in sdk_answers(handshake_requests(HANDSHAKE_VERSIONS[-1]))
+    )
+    discovered, *modern = (one["result"] for one in sdk_answers(modern_requests()))
+    shared: dict[str, Any] = dict(zip(LISTS, lists, strict=True))
+    del opening["protocolVersion"], opening["instructions"], discovered["instructions"]
+    rest: dict[str, Any] = {
+        method: {key: value for key, value in answer.items() if key not in shared[method]}
+        for method, answer in zip(LISTS, modern, strict=True)
+    }
+    return {
+        "shared": shared,
+        "handshake": {"initialize": opening},
+        "modern": {"server/discover": discovered, **rest},
+    }
+
+
+if __name__ == "__main__":
+    RECORD.write_text(json.dumps(recorded(), indent=1, sort_keys=True) + "\n", "utf-8")

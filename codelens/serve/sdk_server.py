@@ -1,0 +1,74 @@
+"""The MCP server of the SDK, with the tools of a profile, on streams of our own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import IO, Any, cast
+
+import anyio
+from mcp.server import MCPServer
+from mcp.server.stdio import stdio_server
+
+from codelens import __version__
+from codelens.engine.engine import Engine
+from codelens.serve import prompts
+from codelens.serve.call_worktree import Worktrees
+from codelens.serve.client_streams import Lines, Replies
+from codelens.serve.tools.context_tools import MemoryTools
+from codelens.serve.tools.graph_tools import GraphTools
+from codelens.serve.tools.reading_tools import ReadingTools
+from codelens.serve.tools.tool_call import Frame
+from codelens.serve.tools.tool_descriptions import instructions
+from codelens.serve.tools.upkeep_tools import UpkeepTools
+
+_NAMED = 8
+_GROUPS = (ReadingTools, GraphTools, MemoryTools, UpkeepTools)
+
+
+def make_server(
+    engine: Engine, root: str | None, budget_ms: float, names: Sequence[str]
+) -> MCPServer[Any]:
+    """A server with the tools of these names and the prompts, not yet running."""
+    worktrees = Worktrees(root, os.environ, lambda: known_worktrees(engine))
+    frame = Frame(engine, worktrees, budget_ms)
+    made = {tool.name: tool for group in _GROUPS for tool in group(frame).listed()}
+    server: MCPServer[Any] = MCPServer(
+        "codelens",
+        version=__version__,
+        instructions=instructions(names),
+        tools=[made[name] for name in names if name in made],
+        log_level="WARNING",
+    )
+    for prompt in prompts.listed():
+        server.add_prompt(prompt)
+    return server
+
+
+def known_worktrees(engine: Engine) -> list[str]:
+    """The worktrees that were asked about and are still there, the latest first."""
+    views = [
+        view
+        for repository in engine.overview()
+        for view in repository.views
+        if view.standing == "active"
+    ]
+    views.sort(key=lambda view: -view.accessed_s)
+    return list(dict.fromkeys(view.worktree for view in views))[:_NAMED]
+
+
+def run(server: MCPServer[Any], lines: Lines, replies: Replies) -> None:
+    """Serve a client whose lines are these, until they end."""
+    anyio.run(_run, server, lines, replies)
+
+
+async def _run(server: MCPServer[Any], lines: Lines, replies: Replies) -> None:
+    # The SDK has no public door for streams of one's own.
+    lowlevel = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    options = lowlevel.create_initialization_options()
+    source, sink = (
+        anyio.wrap_file(cast("IO[str]", lines)),
+        anyio.wrap_file(cast("IO[str]", replies)),
+    )
+    async with stdio_server(source, sink) as (read, write):
+        await lowlevel.run(read, write, options)

@@ -1,0 +1,173 @@
+"""`codelens serve`: the first turn at once, then the SDK, until the client is gone.
+
+A thread reads what the client says. It answers what `Front` can, and keeps the rest until the SDK,
+which the main thread imports meanwhile, takes the stream. The import begins when the SDK is
+needed, or when the client has paused: the two would take the processor from each other.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import cast
+
+from codelens import config
+from codelens.config import DEFAULT_BUDGET_MS, Settings
+from codelens.serve.client_streams import Lines, Replies, Wire, claim, read_line
+from codelens.serve.first_turn import Front
+from codelens.serve.recorded_answers import known_answers
+from codelens.serve.tool_profiles import chosen
+
+_PAUSE_S = 0.25
+# Within a second of its client's end the process is gone.
+_CLOSE_S, _LAST_S = 0.4, 0.8
+_PARENT_S = 0.2
+
+
+def serve(root: str | None = None, budget_ms: float | None = None) -> int:
+    """Serve until stdin closes; the exit code. May end the process itself, see `_leave`.
+
+    Args:
+        root: where to look when a call names no path.
+        budget_ms: how long a look may take; None: the setting, else 500.
+
+    Raises:
+        SettingError: a setting has a value it cannot have.
+    """
+    settings = config.load()
+    names = chosen(settings.tools)
+    # Ends it in the midst of an import or a wait as well, and without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    said = logging.StreamHandler(sys.stderr)
+    said.setFormatter(_Untelling("codelens: %(message)s"))
+    logging.basicConfig(handlers=[said], level=logging.WARNING)
+    client = _Client(claim(), Front(known_answers(names)))
+    threading.Thread(target=client.watch_parent, daemon=True).start()
+    threading.Thread(target=client.listen, daemon=True).start()
+    client.wait_for_need()
+    from codelens.engine.engine import Engine
+    from codelens.engine.usage import usage_counter
+    from codelens.serve.sdk_server import make_server, run
+
+    engine = Engine(settings, keep_going=True)
+    server = make_server(engine, root, _budget(budget_ms, settings), names)
+    client.hand_over()
+    run(server, client.lines, client.replies)
+    client.replies.close(_CLOSE_S)
+
+    def close() -> None:
+        usage_counter.tidy(settings.home)
+        engine.close()
+
+    _leave(close)
+    return 0
+
+
+def _budget(given: float | None, settings: Settings) -> float:
+    if given is not None:
+        return given
+    return DEFAULT_BUDGET_MS if settings.budget_ms is None else settings.budget_ms
+
+
+class _Untelling(logging.Formatter):
+    """Of a failure the places and the kinds: its words may quote code or a question."""
+
+    def formatException(self, ei: object) -> str:
+        """The frames of an error and of what led to it, the first cause last."""
+        error = cast("tuple[object, BaseException | None]", ei)[1]
+        lines: list[str] = []
+        while error is not None:
+            lines += [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}\n"]
+            hidden = error.__suppress_context__
+            error = error.__cause__ or (None if hidden else error.__context__)
+        return "".join(lines)
+
+
+class _Client:
+    """Listens to a client: answers what is known, and keeps the rest for the SDK."""
+
+    def __init__(self, wire: Wire, front: Front) -> None:
+        self.lines = Lines()
+        self.replies = Replies(wire.sink, self.gone)
+        self._wire = wire
+        self._front: Front | None = front
+        self._waiting: list[str] = []
+        self._turn = threading.Lock()
+        self._heard = threading.Event()
+        self._needed = threading.Event()
+
+    def listen(self) -> None:
+        """Take lines until the client is gone."""
+        while line := read_line(self._wire.source):
+            with self._turn:
+                self._take(line)
+            self._heard.set()
+        self.gone()
+
+    def _take(self, line: str) -> None:
+        if self._front is None:
+            self.lines.put(line)
+            return
+        reply = self._front.answer(line)
+        if reply is None:
+            self._waiting.append(line)
+            self._needed.set()
+        elif reply:
+            self.replies.send(reply)
+
+    def wait_for_need(self) -> None:
+        """Until a line waits for the SDK, or the client has said something and pauses."""
+        self._heard.wait()
+        while not self._needed.is_set():
+            self._heard.clear()
+            if not self._heard.wait(_PAUSE_S):
+                return
+
+    def hand_over(self) -> None:
+        """From here on every line goes to the SDK, after those that it missed."""
+        with self._turn:
+            if self._front is None:
+                return
+            if self._front.opened is not None:
+                self.replies.answered(self._front.opened)
+            for line in (*self._front.replayed, *self._waiting):
+                self.lines.put(line)
+            self._front = None
+
+    def gone(self) -> None:
+        """The client left: end the SDK's stream, and soon the process, whatever it is doing."""
+        # Without the lock: who holds it may be the one that cannot go on.
+        if self._front is not None:
+            # There is nothing to close yet, and the main thread may be deep in an import.
+            self.replies.close(_CLOSE_S)
+            os._exit(0)
+        self.lines.end()
+        last = threading.Timer(_LAST_S, os._exit, (0,))
+        last.daemon = True
+        last.start()
+
+    def watch_parent(self) -> None:
+        """A client that was killed may leave a child behind that holds our stdin open."""
+        parent = os.getppid()
+        while os.getppid() == parent:
+            time.sleep(_PARENT_S)
+        self.gone()
+
+
+def _leave(close: Callable[[], None]) -> None:
+    """End the process now: a look that goes on in a thread must not outlive the client.
+
+    What is written is written in transactions, so leaving in the midst of one loses nothing else.
+    """
+    closing = threading.Thread(target=close, daemon=True)
+    closing.start()
+    closing.join(_CLOSE_S)
+    sys.stderr.flush()
+    if closing.is_alive() or threading.active_count() > 1:
+        os._exit(0)

@@ -1,0 +1,1 @@
+"""The index as a database file: opening, locking, damage."""

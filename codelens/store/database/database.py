@@ -1,0 +1,426 @@
+"""One open index file: pragmas, transactions, opening.
+
+WAL: readers never wait for the writer and see the last committed state. A connection belongs to
+one thread at a time.
+"""
+
+# apsw's stubs leave the types of bindings and pragmas open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import apsw
+
+from codelens.errors import IndexCorrupt, IndexLocked, StoreError
+from codelens.paths import make_private
+from codelens.store.database import database_recovery, page_checksums, restore_detection
+from codelens.store.database.file_header import MARKS, check_head
+from codelens.store.database.schema_migration import connection_rollback, migrate
+from codelens.store.database.sqlite_errors import translated
+
+if TYPE_CHECKING:
+    from codelens.store.database.writer_lease import Lease
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+PAGE_BYTES = 16384
+_BUSY_S = 10.0
+_BUSY_MS = round(_BUSY_S * 1000)
+# A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
+_PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
+_PRAGMAS = """
+PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
+PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
+"""
+_OPENINGS = 5
+# Two that set up the first page at once would each find the other's half of it.
+CREATION_LOCK = ".creation.lock"
+
+Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the statement's columns
+
+
+class Database:
+    """An open database. Use `open_index` or `open_database` to get one."""
+
+    def __init__(
+        self,
+        path: Path,
+        connection: apsw.Connection,
+        identity: database_recovery.Identity | None = None,
+        *,
+        logged: bool = False,
+        noted: bool = False,
+    ) -> None:
+        self.path = path
+        self.identity = identity
+        """Which file it is, whatever takes its name later; None for one in memory."""
+        self._connection = connection
+        self._logged = logged
+        self._noted = noted
+        self._state = restore_detection.state_of(path) if noted else None
+        self._memory: dict[object, Any] = {}
+        self._token: object = None
+
+    def rows(self, sql: str, bindings: object = ()) -> list[Row]:
+        """All rows of a query."""
+        with translated(self.path):
+            return list(self._connection.execute(sql, bindings))  # type: ignore[arg-type]
+
+    def row(self, sql: str, bindings: object = ()) -> Row | None:
+        """The first row of a query, or None."""
+        with translated(self.path):
+            return self._connection.execute(sql, bindings).fetchone()  # type: ignore[arg-type]
+
+    def execute(self, sql: str, bindings: object = ()) -> None:
+        """Run one statement for its effect; in the caller's transaction."""
+        with translated(self.path):
+            self._connection.execute(sql, bindings)  # type: ignore[arg-type]
+
+    def execute_many(self, sql: str, bindings: object) -> None:
+        """Run one statement for each of many bindings; in the caller's transaction."""
+        with translated(self.path):
+            self._connection.executemany(sql, bindings)  # type: ignore[arg-type]
+
+    def remembered(self, name: object, make: Callable[[], T]) -> T:
+        """`make()`, computed once for as long as nobody changes the database.
+
+        Outside a transaction, or at its start: a value must not come from a half-made change.
+        """
+        token = (self._connection.pragma("data_version"), self._connection.total_changes())
+        if token != self._token:
+            self._memory.clear()
+            self._token = token
+        if name not in self._memory:
+            self._memory[name] = make()
+        return self._memory[name]  # type: ignore[no-any-return]
+
+    def last_id(self) -> int:
+        """Row id of the last insert on this connection."""
+        return self._connection.last_insert_rowid()
+
+    @contextmanager
+    def read(self) -> Generator[None]:
+        """One consistent state for all reads in the block; nothing is locked by it."""
+        with translated(self.path):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def write(self, lease: Lease | None, wait_s: float = _BUSY_S) -> Generator[None]:
+        """One write transaction under `lease`; all or nothing.
+
+        `None` is for bookkeeping that changes no facts and no view's files: the lease itself, when
+        something was last used. `wait_s` is how long another's transaction may be waited for.
+
+        Raises:
+            LeaseLost: another process took the lease over; nothing was written.
+            IndexLocked: another process's transaction was open all the time.
+        """
+        with translated(self.path):
+            self._connection.set_busy_timeout(round(wait_s * 1000))
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+            finally:
+                self._connection.set_busy_timeout(_BUSY_MS)
+            with connection_rollback(self._connection):
+                if lease is not None:
+                    lease.check(self)
+                yield
+                self._connection.execute("COMMIT")
+
+    def size_bytes(self) -> int:
+        """Bytes of the index on disk, its write-ahead log included."""
+        size = 0
+        for file in (self.path, self.path.with_name(self.path.name + "-wal")):
+            # There may be none, or none that can be seen: then it is answered from memory.
+            with suppress(OSError):
+                size += file.stat().st_size
+        return size
+
+    def was_replaced(self) -> bool:
+        """Another file, or none, has the name by now: it was set aside, dropped or rebuilt."""
+        return (
+            self.identity is not None and database_recovery.identity_of(self.path) != self.identity
+        )
+
+    def is_as_left(self) -> bool:
+        """The file that was opened has its name still, and nothing but codelens wrote to it.
+
+        Costs as much as asking for the file's size, as long as nobody wrote to it.
+        """
+        if self._state is None:
+            return not self.was_replaced()
+        found = restore_detection.state_of(self.path)
+        if found == self._state:
+            return True
+        if found is None or found[:2] != self._state[:2]:
+            return False
+        if not restore_detection.is_as_left(self.path, found):
+            return False
+        self._state = found
+        return True
+
+    @property
+    def is_reading(self) -> bool:
+        """A transaction is open; what it sees stays one state, whatever takes the file's name."""
+        return self._connection.in_transaction
+
+    def note_as_left(self) -> None:
+        """Take the file as it is for one that codelens left."""
+        # Where no lock can be made nothing can be noted either.
+        with (
+            suppress(OSError),
+            database_recovery.alone_in(self.path.parent, wait_s=database_recovery.PATIENCE_S),
+        ):
+            restore_detection.note(self.path)
+
+    def checkpoint(self) -> None:
+        """Bring the log's pages to the file, waiting for nobody."""
+        with translated(self.path):
+            restore_detection.checkpoint(self.path, self._connection)
+
+    def has_checksums(self) -> bool:
+        """Every page carries a checksum, and it is compared whenever the page is read."""
+        return page_checksums.reserves(self._connection)
+
+    def is_sound(self) -> bool:
+        """SQLite's own quick check of the file's structure; reads all of it."""
+        return self.fault() == ""
+
+    def fault(self, *, thorough: bool = False) -> str:
+        """What a check of the whole file finds; empty if it is sound.
+
+        Args:
+            thorough: compare indexes with their tables as well, and look for what rows refer to;
+                costs two to four times as much.
+
+        Raises:
+            StoreError: it could not be checked, which says nothing of the file.
+        """
+        sql = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
+        try:
+            found = str((self.row(sql) or ("nothing",))[0])
+            if thorough and found == "ok" and (lost := self.row("PRAGMA foreign_key_check")):
+                return f"a row of {lost[0]} refers to one of {lost[2]} that is not there"
+        except IndexCorrupt as error:
+            return error.why
+        return "" if found == "ok" else " ".join(found.split())
+
+    @contextmanager
+    def another(self) -> Generator[Database]:
+        """A further connection to the same file, for another thread."""
+        with translated(self.path):
+            connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                list(connection.execute(_pragmas("index")))
+                restore_detection.keep_noted(self.path, connection)
+                yield Database(self.path, connection)
+            finally:
+                connection.close()
+
+    @contextmanager
+    def unchecked(self) -> Generator[None]:
+        """No foreign keys in the block, around a transaction: the caller removes what refers."""
+        self._connection.pragma("foreign_keys", False)
+        try:
+            yield
+        finally:
+            self._connection.pragma("foreign_keys", True)
+
+    def alone(self) -> bool:
+        """Whether no other connection to the file is open, here or elsewhere.
+
+        Leaving WAL takes the whole file, so it fails as soon as anyone else has it open. Of a file
+        that was replaced it cannot be told, and False.
+        """
+        with translated(self.path), self._kept_in_place():
+            if self.was_replaced():
+                return False
+            self._connection.set_busy_timeout(0)
+            try:
+                return self._connection.pragma("journal_mode", "delete") == "delete"
+            except apsw.BusyError:
+                return False
+            finally:
+                self._connection.set_busy_timeout(_BUSY_MS)
+                self._connection.pragma("journal_mode", "wal")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._kept_in_place():
+            self._connection.close()
+
+    @contextmanager
+    def _kept_in_place(self) -> Generator[None]:
+        """Nobody gives the file's name to another one in the block.
+
+        SQLite removes the log by its name when the last connection closes, or leaves WAL. It looks
+        before whether the file was moved, but a long checkpoint lies between.
+        """
+        if not self._logged:
+            yield
+            return
+        with ExitStack() as stack:
+            # Where no lock can be made nobody can rename a file either; nor can who is stopped.
+            with suppress(OSError):
+                waits = database_recovery.alone_in(
+                    self.path.parent, wait_s=database_recovery.PATIENCE_S
+                )
+                stack.enter_context(waits)
+                if self._noted:
+                    stack.enter_context(restore_detection.writing_to(self.path))
+            yield
+
+
+def open_index(path: Path) -> Database:
+    """Open the index at `path`, made and migrated as needed; a damaged one is set aside.
+
+    All of it is checked where that was not done for a week, or since a writer ended in the midst,
+    or something else than codelens wrote to it since.
+
+    Raises:
+        HomeNotWritable: the folder or file cannot be written.
+        SchemaTooNew: a newer codelens wrote it.
+    """
+    identity = database_recovery.identity_of(path)
+    try:
+        with translated(path):
+            standing = restore_detection.judge(path)
+        database = open_database(path, "index")
+        try:
+            return _checked(database, standing)
+        except BaseException:
+            identity = database.identity
+            database.close()
+            raise
+    except IndexCorrupt as error:
+        logger.warning("%s", error)
+        database_recovery.set_aside(path, identity)
+        return _checked(open_database(path, "index"), restore_detection.Standing.UNKNOWN)
+
+
+def _checked(database: Database, standing: restore_detection.Standing) -> Database:
+    # Late: leases stand on this module.
+    from codelens.store.database.store_clock import machine
+    from codelens.store.database.writer_lease import holder_of, is_held
+
+    path = database.path
+    holder = holder_of(database)
+    left = restore_detection.left_of(path)
+    same = standing is restore_detection.Standing.SAME
+    if same and left and holder and holder.fencing < left.age.fencing:
+        raise IndexCorrupt(path, "the log of an older state was put beside it")
+    since_s = 0.0
+    if holder is not None and holder.owner and not is_held(holder, machine()):
+        since_s = float(database.rows("SELECT MAX(heartbeat_s) FROM index_locks")[0][0])
+    known = standing in {restore_detection.Standing.SAME, restore_detection.Standing.UNKNOWN}
+    if not known or database_recovery.is_check_due(path, since_s):
+        fault = database.fault(thorough=not known)
+        if fault:
+            raise IndexCorrupt(path, fault)
+        database_recovery.note_check(path)
+    if not same:
+        database.note_as_left()
+    return database
+
+
+def open_database(path: Path, kind: str) -> Database:
+    """Open a database of a kind (`index`, `contexts`, `usage`), made and migrated as needed.
+
+    A page that was changed by anything but SQLite is an `IndexCorrupt` when it is read.
+
+    Raises:
+        HomeNotWritable: the folder or file cannot be written.
+        SchemaTooNew: a newer codelens wrote it.
+        IndexCorrupt: it is damaged, or no database of this kind; nothing was done to it.
+    """
+    make_private(path.parent)
+    for _ in range(_OPENINGS):
+        before = database_recovery.identity_of(path)
+        try:
+            return _open_or_make(path, kind)
+        except _Replaced:
+            continue
+        except StoreError:
+            if before is None or before == database_recovery.identity_of(path):
+                raise
+    raise IndexLocked(path, "processes that replace it over and over")
+
+
+class _Replaced(Exception):
+    """Another process put another file in its place while it was opened."""
+
+
+def _open_or_make(path: Path, kind: str) -> Database:
+    if os.path.isdir(path):
+        raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
+    if has_content(path):
+        return _open(path, kind, empty=False)
+    with translated(path), database_recovery.alone_in(path.parent, CREATION_LOCK):
+        if database_recovery.identity_of(path) is None:
+            # Made before SQLite does, whose log files take its mode; and never one that is there:
+            # to close a file ends the locks that other threads of this process have on it.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        return _open(path, kind, empty=not has_content(path))
+
+
+def has_content(path: Path) -> bool:
+    """Whether there is a file, and not an empty one."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _open(path: Path, kind: str, *, empty: bool) -> Database:
+    with translated(path):
+        identity = database_recovery.identity_of(path)
+        checked = page_checksums.available()
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            # An empty one has no size of pages to compare them by, and is set up under the lock.
+            if database_recovery.identity_of(path) != identity or empty != (not has_content(path)):
+                raise _Replaced
+            connection.set_busy_timeout(_BUSY_MS)
+            if checked and empty:
+                page_checksums.reserve(connection)
+            if empty:
+                # Of a file that has pages it would change nothing, and take the write lock.
+                list(connection.execute(_PRAGMAS_AT_FIRST))
+            # Before anything is written to what may be another program's.
+            check_head(connection, kind, path, checked=checked)
+            # A statement that gives a row holds up those behind it until the row is taken.
+            list(connection.execute(_pragmas(kind)))
+            if kind == "index":
+                restore_detection.keep_noted(path, connection)
+            migrate(connection, kind, path, MARKS[kind])
+            if os.name == "posix" and path.stat().st_mode & 0o077:
+                path.chmod(0o600)
+        except BaseException:
+            connection.close()
+            raise
+    logged, noted = kind != "contexts", kind == "index"
+    return Database(path, connection, identity, logged=logged, noted=noted)
+
+
+def _pragmas(kind: str) -> str:
+    if kind == "contexts":
+        # What is saved must survive a power cut and a lost log file, and be read where nothing can
+        # be written; it is small and seldom changes.
+        return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
+    # An index is built again.
+    return _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")

@@ -1,0 +1,237 @@
+"""Whether an index is the file that codelens left: an older copy put back is no longer that.
+
+A copy of the file alone, put back beside the newer log of a server or of a process that was
+killed, mixes pages of two states, each with a right checksum, and SQLite sees nothing wrong. So
+`NAME.checked` says what the file was like when codelens last wrote to it, which in WAL mode is
+only in a checkpoint, and how far its content was: each checkpoint, made here or at closing, is
+noted under the lock that renaming takes.
+"""
+
+# apsw's stubs leave the types of bindings open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import urllib.parse
+from collections.abc import Generator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from codelens.errors import IndexCorrupt
+from codelens.store.database import database_recovery
+
+logger = logging.getLogger(__name__)
+
+LOG_PAGES = 1000
+"""So many pages of log make a checkpoint due, as SQLite has it by itself."""
+# Written over in place, so that a full disk can still take it.
+_RECORD_BYTES = 128
+_AGE = "SELECT fencing, owner, expires_up_s FROM index_locks WHERE name = 'writer'"
+
+
+class FileState(NamedTuple):
+    """What changes of a file whenever something is written to it, or another takes its name."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+class Age(NamedTuple):
+    """How far an index's content is; never less after a transaction that changes facts."""
+
+    fencing: int
+    up_s: float
+    """When the lease of that number was last used; infinite once it was given back."""
+
+
+class Left(NamedTuple):
+    """What codelens left: the file without its device, whose number another boot may change."""
+
+    file: tuple[int, int, int]
+    age: Age
+
+
+class Standing(Enum):
+    """What a file is to the one that codelens left."""
+
+    SAME = "as it was left"
+    UNKNOWN = "nothing was noted"
+    CHANGED = "something else wrote to it, or a process ended in a checkpoint"
+    OLDER = "an older copy, with no log beside it"
+
+
+def state_of(path: Path) -> FileState | None:
+    """The file's state now; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def judge(path: Path) -> Standing:
+    """What the file is, before it is opened.
+
+    Raises:
+        IndexCorrupt: an older copy was put beside the log of a newer one.
+    """
+    found = state_of(path)
+    if found is None or not found.size:
+        # It is made anew.
+        database_recovery.forget_check(path)
+        return Standing.UNKNOWN
+    left = left_of(path)
+    if left is None:
+        return Standing.UNKNOWN
+    if left.file == found[1:]:
+        return Standing.SAME
+    # Whoever writes to it now notes that before giving the lock back.
+    try:
+        with database_recovery.alone_in(path.parent, wait_s=database_recovery.PATIENCE_S):
+            found, left = state_of(path), left_of(path)
+            if found is None or left is None:
+                return Standing.UNKNOWN
+            if left.file == found[1:]:
+                return Standing.SAME
+            age = _age_in(path)
+    except TimeoutError:
+        # Its writer is stopped in the midst of a checkpoint, perhaps; nothing is known of it then.
+        return Standing.UNKNOWN
+    if age is None or age >= left.age:
+        return Standing.CHANGED
+    if _has_log(path):
+        raise IndexCorrupt(path, "an older copy was put beside the log of a newer one")
+    return Standing.OLDER
+
+
+def is_as_left(path: Path, found: FileState) -> bool:
+    """Whether codelens, in this process or another, left the file in the state `found`."""
+    left = left_of(path)
+    if left is None or left.file == found[1:]:
+        return True
+    try:
+        with database_recovery.alone_in(path.parent, wait_s=database_recovery.PATIENCE_S):
+            left, now = left_of(path), state_of(path)
+            return left is None or (now is not None and left.file == now[1:])
+    except OSError:
+        # Where no lock can be made nothing can be noted either.
+        return True
+
+
+def left_of(path: Path) -> Left | None:
+    """What was noted last; None if nothing was, or it cannot be read."""
+    try:
+        with open(database_recovery.stamp(path), encoding="ascii") as file:
+            inode, size, mtime_ns, fencing, up_s = file.read(_RECORD_BYTES).split()
+        return Left((int(inode), int(size), int(mtime_ns)), Age(int(fencing), float(up_s)))
+    except (OSError, ValueError):
+        return None
+
+
+def note(path: Path) -> None:
+    """Note what the file is now; under the lock of `recovery.alone_in`.
+
+    Best effort: without it the next opening checks the whole file.
+    """
+    found, left = state_of(path), left_of(path)
+    if found is None or (left is not None and left.file == found[1:]):
+        return
+    age = _age_in(path)
+    if age is None:
+        return
+    text = f"{found.inode} {found.size} {found.mtime_ns} {age.fencing} {age.up_s!r}"
+    try:
+        descriptor = os.open(database_recovery.stamp(path), os.O_WRONLY)
+    except OSError as error:
+        logger.debug("nothing noted of %s: %s", path, error)
+        return
+    try:
+        about = os.fstat(descriptor)
+        os.write(descriptor, text.ljust(_RECORD_BYTES - 1).encode("ascii") + b"\n")
+        # The note's own time says when the file was checked.
+        os.utime(database_recovery.stamp(path), ns=(about.st_atime_ns, about.st_mtime_ns))
+    except OSError as error:
+        logger.debug("nothing noted of %s: %s", path, error)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def writing_to(path: Path) -> Generator[None]:
+    """What the block writes to the file itself is noted; under the lock of `recovery.alone_in`.
+
+    Nothing is noted where the file was no longer what codelens had left.
+    """
+    found, left = state_of(path), left_of(path)
+    ours = found is not None and left is not None and left.file == found[1:]
+    try:
+        yield
+    finally:
+        if ours:
+            note(path)
+
+
+def checkpoint(path: Path, connection: apsw.Connection) -> None:
+    """Bring the log's pages to the file, waiting for no reader or writer, and note that.
+
+    Raises:
+        OSError: the lock cannot be made.
+        apsw.Error: it cannot be written; what is in the log stays there.
+    """
+    with (
+        database_recovery.alone_in(path.parent, wait_s=database_recovery.PATIENCE_S),
+        writing_to(path),
+    ):
+        connection.wal_checkpoint()
+
+
+def keep_noted(path: Path, connection: apsw.Connection) -> None:
+    """Have the connection's commits make the checkpoints that SQLite would make without a note."""
+
+    def committed(connection: apsw.Connection, _name: str, pages: int) -> int:
+        if pages >= LOG_PAGES:
+            try:
+                checkpoint(path, connection)
+            except (apsw.Error, OSError) as error:
+                # As SQLite does: the transaction is in the log, and the next one tries again.
+                logger.debug("no checkpoint of %s: %s", path, error)
+        return apsw.SQLITE_OK
+
+    connection.set_wal_hook(committed)
+
+
+def _age_in(path: Path) -> Age | None:
+    """The age of what is in the file itself, whatever its log says; None if it cannot be read."""
+    # By SQLite, for closing a file that is opened otherwise ends this process's locks on it.
+    uri = f"file:{urllib.parse.quote(str(path))}?mode=ro&immutable=1"
+    try:
+        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        try:
+            row = connection.execute(_AGE).fetchone()
+        finally:
+            connection.close()
+    except apsw.SQLError as error:
+        # The table is not there before the first checkpoint.
+        return Age(0, 0.0) if str(error).startswith("no such table") else None
+    except apsw.Error:
+        return None
+    if row is None:
+        return Age(0, 0.0)
+    fencing, owner, up_s = row
+    return Age(int(fencing), float(up_s) if owner else math.inf)
+
+
+def _has_log(path: Path) -> bool:
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except OSError:
+        return False

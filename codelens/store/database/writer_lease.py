@@ -1,0 +1,215 @@
+"""The writer's lease: one process writes an index at a time, and a dead one blocks nobody.
+
+A row in `index_locks`. A lease is taken over when its holder is known to be dead (same host,
+same boot, same pid namespace, and the pid is gone or was given to another process) or silent
+past its expiry, even if alive. Taking it raises the fencing number; each write transaction checks
+that number, so a holder that lost its lease writes nothing more.
+
+Silence is counted in seconds since boot where holder and asker share one, so that a wall clock
+that is set takes no lease away; else (another host, another boot) by the wall clock.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from codelens.errors import IndexLocked, LeaseLost, StoreError
+from codelens.store.database.store_clock import Clock, Moment, machine
+
+if TYPE_CHECKING:
+    from codelens.store.database.database import Database
+
+logger = logging.getLogger(__name__)
+
+LEASE_S = 30.0
+_BEAT_S = LEASE_S / 3
+# A holder that works writes every few seconds; one that hangs must not keep others off for ever.
+_HUNG_S = 600.0
+_NAME = "writer"
+_POLL_S = 0.02
+_TRY_S = 0.5
+_RELEASE_S = 2.0
+
+_SELECT = """
+SELECT owner, host, boot, pid, pid_start, expires_s, expires_up_s, fencing FROM index_locks
+WHERE name = ?
+"""
+_TAKE = """
+INSERT INTO index_locks (name, owner, host, boot, pid, pid_start, heartbeat_s, expires_s,
+    expires_up_s, fencing)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, host = excluded.host,
+    boot = excluded.boot, pid = excluded.pid, pid_start = excluded.pid_start,
+    heartbeat_s = excluded.heartbeat_s, expires_s = excluded.expires_s,
+    expires_up_s = excluded.expires_up_s, fencing = excluded.fencing
+"""
+_BEAT = """
+UPDATE index_locks SET heartbeat_s = ?, expires_s = ?, expires_up_s = ?
+WHERE name = ? AND fencing = ? AND owner = ?
+"""
+# The row stays, so that the fencing number never goes back.
+_RELEASE = """
+UPDATE index_locks SET owner = '', expires_s = 0, expires_up_s = 0
+WHERE name = ? AND fencing = ? AND owner = ?
+"""
+
+
+class Holder(NamedTuple):
+    """Who holds, or held, the lease."""
+
+    owner: str
+    host: str
+    boot: str
+    pid: int
+    pid_start: str
+    expires_s: float
+    expires_up_s: float
+    fencing: int
+
+
+class Lease:
+    """The right to write one index; see `acquire`. Release it in a `finally`.
+
+    A thread beats its heart, so that long work between two transactions does not lose it. It
+    stops with the process (also one that was stopped by a signal), and when nothing was written
+    for ten minutes.
+    """
+
+    def __init__(self, db: Database, owner: str, fencing: int, clock: Clock) -> None:
+        self._path = db.path
+        self.owner = owner
+        self.fencing = fencing
+        self._clock = clock
+        self._done = threading.Event()
+        self._wrote = time.monotonic()
+        threading.Thread(
+            target=self._beat_on, args=(db,), name="codelens-lease", daemon=True
+        ).start()
+
+    def check(self, db: Database) -> None:
+        """Beat the heart; runs in the caller's write transaction.
+
+        Raises:
+            LeaseLost: another process has taken over since.
+        """
+        holder = holder_of(db)
+        if holder is None or holder.fencing != self.fencing or holder.owner != self.owner:
+            raise LeaseLost(self._path)
+        self._beat(db)
+        self._wrote = time.monotonic()
+
+    def release(self, db: Database) -> None:
+        """Give the lease back; harmless when it was lost.
+
+        If the file cannot be written now the lease ends by its expiry.
+        """
+        self._done.set()
+        try:
+            with db.write(None, _RELEASE_S):
+                db.execute(_RELEASE, (_NAME, self.fencing, self.owner))
+        except StoreError as error:
+            logger.warning("the lease ends by its expiry: %s", error)
+
+    def _beat(self, db: Database) -> None:
+        now = self._clock()
+        ends = (now.wall_s, now.wall_s + LEASE_S, now.up_s + LEASE_S)
+        db.execute(_BEAT, (*ends, _NAME, self.fencing, self.owner))
+
+    def _beat_on(self, db: Database) -> None:
+        while not self._done.wait(_BEAT_S) and time.monotonic() - self._wrote < _HUNG_S:
+            try:
+                with db.another() as own, own.write(None, _TRY_S):
+                    self._beat(own)
+            except StoreError as error:
+                # A transaction of the holder's own is open: it beat the heart when it began.
+                logger.debug("no heartbeat: %s", error)
+
+
+def acquire(db: Database, wait_s: float, clock: Clock = machine) -> Lease:
+    """Take the lease, waiting up to `wait_s` seconds for its holder, and not much longer.
+
+    Raises:
+        IndexLocked: the holder is alive and kept it.
+    """
+    until = time.monotonic() + wait_s
+    while True:
+        holder = holder_of(db)
+        left = until - time.monotonic()
+        if not is_held(holder, clock()):
+            lease = _take(db, min(_TRY_S, max(left, 0.0)), clock)
+            if lease is not None:
+                return lease
+        if left <= 0:
+            held = holder is not None and holder.owner
+            raise IndexLocked(db.path, _called(holder) if held and holder else "another process")
+        time.sleep(min(_POLL_S, left))
+
+
+def holder_of(db: Database) -> Holder | None:
+    """Who holds the lease, or held it last; see `is_held`."""
+    row = db.row(_SELECT, (_NAME,))
+    return Holder(*row) if row else None
+
+
+def is_held(holder: Holder | None, now: Moment) -> bool:
+    """Whether the lease must be left to its holder."""
+    if holder is None or not holder.owner:
+        return False
+    same_boot = holder.boot != "" and holder.boot == now.boot
+    left = holder.expires_up_s - now.up_s if same_boot else holder.expires_s - now.wall_s
+    # A clock that was set back must not make a lease last longer than one period.
+    if not 0 < left <= 2 * LEASE_S:
+        return False
+    if same_boot and holder.host == host_name():
+        return process_start(holder.pid) == holder.pid_start
+    return True
+
+
+def _take(db: Database, wait_s: float, clock: Clock) -> Lease | None:
+    try:
+        with db.write(None, wait_s):
+            holder = holder_of(db)
+            now = clock()
+            if is_held(holder, now):
+                return None
+            owner = uuid.uuid4().hex
+            fencing = (holder.fencing if holder else 0) + 1
+            me = (host_name(), now.boot, os.getpid(), process_start(os.getpid()))
+            ends = (now.wall_s, now.wall_s + LEASE_S, now.up_s + LEASE_S)
+            db.execute(_TAKE, (_NAME, owner, *me, *ends, fencing))
+    except IndexLocked:
+        return None
+    return Lease(db, owner, fencing, clock)
+
+
+def _called(holder: Holder) -> str:
+    return f"process {holder.pid} on {holder.host.split('/')[0]}"
+
+
+@cache
+def host_name() -> str:
+    """This host and, on Linux, this pid namespace: pids mean something only within one."""
+    try:
+        namespace = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        namespace = ""
+    return f"{socket.gethostname()}/{namespace}"
+
+
+def process_start(pid: int) -> str:
+    """When the process started, in the kernel's ticks; empty when there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    # The command name stands in parentheses and may hold spaces; field 22 is counted after it.
+    fields = stat.rpartition(")")[2].split()
+    return "" if fields[0] in {"Z", "X"} else fields[19]

@@ -1,0 +1,328 @@
+"""Facts by content: what was extracted from each distinct text, once.
+
+`chunks` of a content is a blob of native uint32, eight a chunk: start line, end line, start byte,
+end byte, symbol + 1, and the terms in body, names and docs. `refs` holds the distinct names, then
+the places; see `_pack_references`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from codelens.store.database.database import Database
+from codelens.store.facts import resolution_facts
+from codelens.store.facts.postings import Doc
+from codelens.types import (
+    Binding,
+    ContentHash,
+    ContentId,
+    Facts,
+    Import,
+    Reference,
+    Scope,
+    Symbol,
+)
+
+TIER_TEXT, TIER_FULL = 0, 1
+_CHUNK_WORDS = 8
+_BATCH = 500
+REFERENCE_KINDS = ("call", "type", "name")
+
+ContentKey = tuple[ContentHash, str]
+"""A content is told by its bytes and the language they are read in."""
+
+
+class Known(NamedTuple):
+    """The best extraction of a content that the store has."""
+
+    id: ContentId
+    version: int
+    tier: int
+
+
+class ScoredChunk(NamedTuple):
+    """A chunk as ranking sees it."""
+
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    symbol: int
+    body_terms: int
+    name_terms: int
+    doc_terms: int
+
+
+class Content(NamedTuple):
+    """What is said of a whole content."""
+
+    id: ContentId
+    language: str
+    outcome: str
+    generated: bool
+    size_bytes: int
+    lines: int
+    tier: int
+
+
+class Flowing(NamedTuple):
+    """All of a content that resolving its names takes; its symbols lack the doc."""
+
+    language: str
+    symbols: list[Symbol]
+    references: list[Reference]
+    imports: list[Import]
+    scopes: list[Scope]
+    bindings: list[Binding]
+
+
+_FIND = """
+SELECT hash, language, id, version, tier FROM contents WHERE hash IN ({marks})
+ORDER BY tier, version, id
+"""
+_INSERT = """
+INSERT INTO contents (hash, language, version, tier, size_bytes, lines, outcome, generated,
+    chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports, flow, surface)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_INSERT_SYMBOL = """
+INSERT INTO symbols (content, ordinal, name, key, qualified, kind, signature, doc, exported,
+    start_line, end_line, name_line, start_byte, end_byte, parent)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SYMBOLS = """
+SELECT content, name, qualified, kind, signature, doc, exported, start_line, end_line, name_line,
+    start_byte, end_byte, parent
+FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
+"""
+BY_KEY = """
+SELECT content, ordinal, name, qualified, kind, signature, doc, exported, start_line, end_line,
+    name_line, start_byte, end_byte, parent
+FROM symbols WHERE key = ?
+"""
+KEYS_FROM = "SELECT DISTINCT key FROM symbols WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
+_CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
+_ABOUT = """
+SELECT id, language, outcome, generated, size_bytes, lines, tier FROM contents WHERE id IN ({marks})
+"""
+_REFERENCES = "SELECT refs, imports FROM contents WHERE id = ?"
+_FLOWING = "SELECT id, language, refs, imports, flow FROM contents WHERE id IN ({marks})"
+SELECT_SURFACES = """
+SELECT id, language, surface, flow = x'' AND imports = x'' FROM contents WHERE id IN ({marks})
+"""
+_BARE_SYMBOLS = """
+SELECT content, name, qualified, kind, signature, '', exported, start_line, end_line, name_line,
+    start_byte, end_byte, parent
+FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
+"""
+_BLOBS = "SELECT oid, hash, size_bytes FROM git_blobs WHERE oid IN ({marks})"
+_INSERT_BLOB = "INSERT OR IGNORE INTO git_blobs (oid, hash, size_bytes) VALUES (?, ?, ?)"
+
+
+def batched(ids: Iterable[object]) -> Iterable[list[object]]:
+    """`ids` in lists short enough for one SQL statement."""
+    every = list(ids)
+    for start in range(0, len(every), _BATCH):
+        yield every[start : start + _BATCH]
+
+
+def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
+    """The best known extraction of each content: full before text, then the newest version."""
+    wanted = set(keys)
+    best: dict[ContentKey, Known] = {}
+    for batch in batched({content_hash for content_hash, _ in wanted}):
+        for content_hash, language, *row in db.rows(_FIND.format(marks=_marks(batch)), batch):
+            if (content_hash, language) in wanted:
+                best[content_hash, language] = Known(*row)
+    return best
+
+
+def insert(
+    db: Database, key: ContentKey, version: int, tier: int, size_bytes: int, facts: Facts
+) -> Doc:
+    """Store the facts of one content; returns its row for the postings, still to be written.
+
+    In the caller's transaction.
+    """
+    content_hash, language = key
+    found = facts.structure
+    body, name, doc = (sum(column) for column in zip((0, 0, 0), *facts.lengths, strict=True))
+    chunks = array("I")
+    for chunk, lengths in zip(found.chunks, facts.lengths, strict=False):
+        chunks.extend((*chunk[:4], chunk.symbol + 1, *lengths))
+    db.execute(
+        _INSERT,
+        (
+            content_hash, language, version, tier, size_bytes, facts.lines, facts.outcome,
+            facts.generated, len(facts.lengths), body, name, doc, chunks.tobytes(),
+            _pack_references(found.references), _pack_imports(found.imports),
+            resolution_facts.packed(found), resolution_facts.surface(found),
+        ),
+    )  # fmt: skip
+    content = db.last_id()
+    db.execute_many(
+        _INSERT_SYMBOL,
+        [
+            (content, ordinal, symbol.name, key_of(symbol.name), *symbol[1:])
+            for ordinal, symbol in enumerate(found.symbols)
+        ],
+    )
+    return Doc(content, body, name, doc, len(facts.lengths), facts.terms)
+
+
+def key_of(name: str) -> str:
+    """What stays of an identifier without its convention; as `tokens.identifier_key`."""
+    if name.isascii() and name.isalnum():
+        return name.lower()
+    key = "".join(char for char in name.casefold() if char.isalnum())
+    # Bytes that are no UTF-8, as a handle can hold them, are in no name.
+    return key or name.encode("utf-8", "replace").decode()
+
+
+def symbols_of(
+    db: Database, contents: Iterable[int], query: str = _SYMBOLS
+) -> dict[int, list[Symbol]]:
+    """The symbols of each content, in their order in the text."""
+    found: dict[int, list[Symbol]] = {}
+    for batch in batched(contents):
+        for content, *row in db.rows(query.format(marks=_marks(batch)), batch):
+            row[5] = bool(row[5])
+            found.setdefault(content, []).append(Symbol(*row))
+    return found
+
+
+def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
+    """Symbols of any view whose name has this key: content, ordinal, symbol."""
+    return [(row[0], row[1], Symbol(*row[2:])) for row in db.rows(BY_KEY, (key,))]
+
+
+def symbol_keys(db: Database, start: str, stop: str, limit: int) -> list[str]:
+    """Keys of symbols in `start <= key < stop`, of any view."""
+    return [row[0] for row in db.rows(KEYS_FROM, (start, stop, limit))]
+
+
+def chunks_of(db: Database, contents: Iterable[int]) -> dict[int, list[ScoredChunk]]:
+    """The chunks of each content."""
+    found: dict[int, list[ScoredChunk]] = {}
+    for batch in batched(contents):
+        for content, data in db.rows(_CHUNKS.format(marks=_marks(batch)), batch):
+            words = memoryview(data).cast("I").tolist()
+            found[content] = [
+                ScoredChunk._make((*words[at : at + 4], words[at + 4] - 1, *words[at + 5 : at + 8]))
+                for at in range(0, len(words), _CHUNK_WORDS)
+            ]
+    return found
+
+
+def about(db: Database, contents: Iterable[int]) -> dict[int, Content]:
+    """What is said of each content as a whole."""
+    found: dict[int, Content] = {}
+    for batch in batched(contents):
+        for row in db.rows(_ABOUT.format(marks=_marks(batch)), batch):
+            found[row[0]] = Content(row[0], row[1], row[2], bool(row[3]), *row[4:])
+    return found
+
+
+def references_of(db: Database, content: int) -> tuple[list[Reference], list[Import]]:
+    """Names that a content uses, and what it imports."""
+    row = db.row(_REFERENCES, (content,))
+    return (_unpack_references(row[0]), _unpack_imports(row[1])) if row else ([], [])
+
+
+def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
+    """What resolving the names in each content takes."""
+    every = list(contents)
+    symbols = symbols_of(db, every, _BARE_SYMBOLS)
+    found: dict[int, Flowing] = {}
+    for batch in batched(every):
+        for content, language, refs, imports, data in db.rows(
+            _FLOWING.format(marks=_marks(batch)), batch
+        ):
+            scopes, bindings, references = resolution_facts.unpacked(data, _places(refs))
+            found[content] = Flowing(
+                language,
+                symbols.get(content, []),
+                references,
+                _unpack_imports(imports),
+                scopes,
+                bindings,
+            )
+    return found
+
+
+def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int, bool]]:
+    """Language, digest of what others see (`flow.surface`), and whether no name is used in it."""
+    found: dict[int, tuple[str, int, bool]] = {}
+    for batch in batched(contents):
+        for content, language, surface, blank in db.rows(
+            SELECT_SURFACES.format(marks=_marks(batch)), batch
+        ):
+            found[content] = (language, surface, bool(blank))
+    return found
+
+
+def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash, int]]:
+    """Hash and size of the git blobs whose bytes were seen before."""
+    found: dict[bytes, tuple[ContentHash, int]] = {}
+    for batch in batched(oids):
+        for oid, content_hash, size in db.rows(_BLOBS.format(marks=_marks(batch)), batch):
+            found[oid] = (content_hash, size)
+    return found
+
+
+def insert_blobs(db: Database, rows: Sequence[tuple[bytes, ContentHash, int]]) -> None:
+    """Remember the bytes of git blobs by object id; in the caller's transaction."""
+    db.execute_many(_INSERT_BLOB, rows)
+
+
+def _marks(batch: Sequence[object]) -> str:
+    return ",".join("?" * len(batch))
+
+
+def _pack_references(references: Sequence[Reference]) -> bytes:
+    """Distinct names, NUL between, behind their length; then four uint32 a place."""
+    names = sorted({one.name for one in references})
+    number = {name: at for at, name in enumerate(names)}
+    table = "\0".join(names).encode("utf-8", "surrogatepass")
+    places = array("I", [len(table)])
+    for one in references:
+        kind = REFERENCE_KINDS.index(one.kind)
+        places.extend((number[one.name] << 2 | kind, one.line, one.column, one.symbol + 1))
+    return places[:1].tobytes() + table + places[1:].tobytes()
+
+
+def _places(data: bytes) -> resolution_facts.Places:
+    """References of a content, by columns."""
+    size = array("I", data[:4])[0]
+    names = data[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
+    words = array("I", data[4 + size :])
+    heads = words[::4]
+    return resolution_facts.Places(
+        [names[head >> 2] for head in heads],
+        [REFERENCE_KINDS[head & 3] for head in heads],
+        words[1::4],
+        words[2::4],
+        [symbol - 1 for symbol in words[3::4]],
+    )
+
+
+def _unpack_references(data: bytes) -> list[Reference]:
+    """References of a content, without receivers and scopes."""
+    return [Reference(*row) for row in zip(*_places(data), strict=True)]
+
+
+def _pack_imports(imports: Sequence[Import]) -> bytes:
+    return "\0".join(str(part) for one in imports for part in one).encode("utf-8", "surrogatepass")
+
+
+def _unpack_imports(data: bytes) -> list[Import]:
+    """Imports of a content."""
+    if not data:
+        return []
+    parts = iter(data.decode("utf-8", "surrogatepass").split("\0"))
+    return [
+        Import(module, name, alias, int(line))
+        for module, name, alias, line in zip(*[parts] * 4, strict=True)
+    ]

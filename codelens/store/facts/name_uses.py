@@ -1,0 +1,81 @@
+"""Where contents use certain names: reads the packed references without building them all.
+
+The layout of `refs` is `codelens.store.facts.contents`'s: the length of a table of names, the
+names with
+NUL between, then four uint32 a place (name << 2 | kind, line, column, symbol + 1).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import NamedTuple
+
+from codelens.store.database.database import Database
+from codelens.store.facts.contents import REFERENCE_KINDS, batched
+
+SELECT_USES = "SELECT id, refs, imports FROM contents WHERE id IN ({marks})"
+SELECT_IMPORTS = "SELECT id, imports FROM contents WHERE id IN ({marks}) AND imports <> x''"
+_NUL = b"\0"
+
+
+class Use(NamedTuple):
+    """A place where a content uses a name."""
+
+    name: str
+    kind: str
+    """`call`, `type` or `name`."""
+    line: int
+
+
+def uses(db: Database, contents: Iterable[int], names: Set[str]) -> dict[int, dict[str, list[Use]]]:
+    """The uses of `names` in each content that has one; no places for what it only imports."""
+    wanted = {name.encode("utf-8", "surrogatepass"): name for name in names}
+    found: dict[int, dict[str, list[Use]]] = {}
+    for batch in batched(contents):
+        marks = ",".join("?" * len(batch))
+        for content, refs, imports in db.rows(SELECT_USES.format(marks=marks), batch):
+            places = _places(refs, wanted)
+            for part in set(imports.split(_NUL)) & wanted.keys():
+                places.setdefault(wanted[part], [])
+            if places:
+                found[content] = places
+    return found
+
+
+def _places(data: bytes, wanted: Mapping[bytes, str]) -> dict[str, list[Use]]:
+    size = array("I", data[:4])[0]
+    table = data[4 : 4 + size].split(_NUL)
+    numbers = {at: wanted[name] for at, name in enumerate(table) if name in wanted}
+    found: dict[str, list[Use]] = {name: [] for name in numbers.values()}
+    if numbers:
+        words = array("I", data[4 + size :])
+        for at, head in enumerate(words[::4]):
+            name = numbers.get(head >> 2)
+            if name is not None:
+                found[name].append(Use(name, REFERENCE_KINDS[head & 3], words[at * 4 + 1]))
+    return found
+
+
+def counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:
+    """How often each content uses each name."""
+    for batch in batched(contents):
+        marks = ",".join("?" * len(batch))
+        for content, refs, _ in db.rows(SELECT_USES.format(marks=marks), batch):
+            size = array("I", refs[:4])[0]
+            if not size:
+                continue
+            names = refs[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
+            found: dict[str, int] = dict.fromkeys(names, 0)
+            for head in array("I", refs[4 + size :])[::4]:
+                found[names[head >> 2]] += 1
+            yield content, found
+
+
+def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
+    """Module, name, alias and line of what each content imports, as text."""
+    for batch in batched(contents):
+        marks = ",".join("?" * len(batch))
+        for content, data in db.rows(SELECT_IMPORTS.format(marks=marks), batch):
+            parts = iter(data.decode("utf-8", "surrogatepass").split("\0"))
+            yield content, list(zip(*[parts] * 4, strict=True))

@@ -1,0 +1,185 @@
+"""Postings: which contents hold a term, and how often, chunk by chunk.
+
+Why our own and not FTS5: whatever ranks must come from the view alone (the same answer whatever
+else is in the store), and FTS5's bm25() counts every row of the table. Here a query sums over the
+contents of its view, with a length of its own per field (BM25F).
+
+Contents are written a batch at a time, a *segment*: sorted appends, and one content has one small
+number in it. Layouts, native byte order (the index is local and can be rebuilt):
+
+- `segments.docs`: five uint32 arrays of `doc_count`: content id, body, name and doc terms, chunks.
+- `postings.data`: uint16 n, then n doc numbers, then n word counts, then for each doc its words as
+  `codelens.extract.term_packing` packs them: the file's total first, then an entry a chunk.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from codelens.store.database.database import Database
+
+SEGMENT_DOCS = 512
+_SMALL_DOCS = 64
+_MANY_SMALL = 48
+_HEAD = struct.Struct("=HHH").pack
+
+
+class Doc(NamedTuple):
+    """One content as the postings see it."""
+
+    content: int
+    body_terms: int
+    name_terms: int
+    doc_terms: int
+    chunks: int
+    terms: dict[str, bytes]
+
+
+class SegmentDocs(NamedTuple):
+    """The contents of a segment, by their number in it."""
+
+    contents: memoryview[int]
+    body_terms: memoryview[int]
+    name_terms: memoryview[int]
+    doc_terms: memoryview[int]
+    chunks: memoryview[int]
+
+
+class Posting(NamedTuple):
+    """One term in one segment; `docs[i]` has the next `counts[i]` of `words`."""
+
+    docs: memoryview[int]
+    counts: memoryview[int]
+    words: memoryview[int]
+
+
+_INSERT_SEGMENT = "INSERT INTO segments (doc_count, docs) VALUES (?, ?)"
+_INSERT_POSTING = "INSERT INTO postings (segment, term, data) VALUES (?, ?, ?)"
+_SEGMENTS = "SELECT id, doc_count, docs FROM segments ORDER BY id"
+# CROSS JOIN keeps SQLite at one seek a segment and term, in the order of the primary key.
+SELECT_POSTINGS = """
+SELECT p.segment, p.term, p.data FROM segments s CROSS JOIN postings p
+WHERE p.segment = s.id AND p.term IN ({marks})
+"""
+_SMALL = "SELECT id FROM segments WHERE doc_count <= ? ORDER BY id"
+_SEGMENT_ROWS = "SELECT term, data FROM postings WHERE segment = ?"
+_DELETE_POSTINGS = "DELETE FROM postings WHERE segment = ?"
+_DELETE_SEGMENT = "DELETE FROM segments WHERE id = ?"
+_LIVE = "SELECT id FROM contents WHERE id IN ({marks})"
+_COUNT_LIVE = "SELECT COUNT(*) FROM contents WHERE id IN ({marks})"
+
+
+def write_segment(db: Database, docs: Sequence[Doc]) -> None:
+    """Add one segment of at most `SEGMENT_DOCS` contents; in the caller's transaction."""
+    if not docs:
+        return
+    columns = zip(*(doc[:5] for doc in docs), strict=True)
+    db.execute(_INSERT_SEGMENT, (len(docs), b"".join(array("I", c).tobytes() for c in columns)))
+    segment = db.last_id()
+    found: dict[str, list[tuple[int, bytes]]] = {}
+    for number, doc in enumerate(docs):
+        for term, words in doc.terms.items():
+            known = found.get(term)
+            if known is None:
+                found[term] = [(number, words)]
+            else:
+                known.append((number, words))
+    db.execute_many(
+        _INSERT_POSTING, [(segment, term, _pack(found[term])) for term in sorted(found)]
+    )
+
+
+def _pack(found: list[tuple[int, bytes]]) -> bytes:
+    if len(found) == 1:
+        # Most terms stand in one content of a segment.
+        number, words = found[0]
+        return _HEAD(1, number, len(words) >> 2) + words
+    numbers, words = zip(*found, strict=True)
+    sizes = [len(one) >> 2 for one in words]
+    return array("H", (len(found), *numbers, *sizes)).tobytes() + b"".join(words)
+
+
+def unpack(data: bytes) -> Posting:
+    """The posting that `data` holds."""
+    whole = memoryview(data)
+    half = whole.cast("H")
+    count = half[0]
+    words = whole[2 + 4 * count :].cast("I")
+    return Posting(half[1 : 1 + count], half[1 + count : 1 + 2 * count], words)
+
+
+def segment_docs(db: Database) -> dict[int, SegmentDocs]:
+    """All segments by id, with what their numbers stand for."""
+    return {segment: _unpack_docs(count, docs) for segment, count, docs in db.rows(_SEGMENTS)}
+
+
+def _unpack_docs(count: int, docs: bytes) -> SegmentDocs:
+    whole = memoryview(docs).cast("I")
+    return SegmentDocs(*(whole[start * count : (start + 1) * count] for start in range(5)))
+
+
+def postings(db: Database, terms: Sequence[str]) -> Sequence[tuple[int, str, bytes]]:
+    """For each segment and each of `terms` it holds: segment, term, packed posting; by segment."""
+    if not terms:
+        return ()
+    sql = SELECT_POSTINGS.format(marks=",".join("?" * len(terms)))
+    return db.rows(sql, tuple(terms))  # type: ignore[return-value] - by the columns
+
+
+def merge_small(db: Database) -> int:
+    """Make one segment of many small ones, dropping removed contents; returns how many.
+
+    An edit writes a segment of a few contents, and a query seeks once a segment and term. In the
+    caller's transaction.
+    """
+    small = [row[0] for row in db.rows(_SMALL, (_SMALL_DOCS,))]
+    if len(small) < _MANY_SMALL:
+        return 0
+    every = segment_docs(db)
+    docs: list[Doc] = []
+    for segment in small:
+        docs.extend(_docs_of(db, segment, every[segment]))
+        db.execute(_DELETE_POSTINGS, (segment,))
+        db.execute(_DELETE_SEGMENT, (segment,))
+    for start in range(0, len(docs), SEGMENT_DOCS):
+        write_segment(db, docs[start : start + SEGMENT_DOCS])
+    return len(small)
+
+
+def rewrite_one(db: Database, dead_share: float) -> int:
+    """Write a segment anew of which more than so much is removed contents; returns how many (0, 1).
+
+    In the caller's transaction.
+    """
+    for segment, docs in segment_docs(db).items():
+        every = list(docs.contents)
+        marks = ",".join("?" * len(every))
+        (live,) = db.rows(_COUNT_LIVE.format(marks=marks), every)[0]
+        if live == len(every) or len(every) - live <= dead_share * len(every):
+            continue
+        kept = _docs_of(db, segment, docs) if live else []
+        db.execute(_DELETE_POSTINGS, (segment,))
+        db.execute(_DELETE_SEGMENT, (segment,))
+        write_segment(db, kept)
+        return 1
+    return 0
+
+
+def _docs_of(db: Database, segment: int, docs: SegmentDocs) -> list[Doc]:
+    contents = list(docs.contents)
+    live = {row[0] for row in db.rows(_LIVE.format(marks=",".join("?" * len(contents))), contents)}
+    terms: list[dict[str, bytes]] = [{} for _ in contents]
+    for term, data in db.rows(_SEGMENT_ROWS, (segment,)):
+        posting = unpack(data)
+        at = 0
+        for number, count in zip(posting.docs, posting.counts, strict=True):
+            terms[number][term] = posting.words[at : at + count].tobytes()
+            at += count
+    return [
+        Doc(*columns, terms=terms[number])
+        for number, columns in enumerate(zip(*docs, strict=True))
+        if columns[0] in live
+    ]

@@ -1,0 +1,225 @@
+"""Reads of the store that fetch just what ranking needs; a whole `Symbol` costs ten times more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, overload
+
+from codelens.store.database.database import Database
+from codelens.store.facts.contents import ScoredChunk, batched
+
+CHUNK_WORDS, BODY_WORD = 8, 5
+"""Words of a packed chunk, and which of them counts the terms of its body; then names and docs."""
+
+
+class Definition(NamedTuple):
+    """A symbol as ranking sees it."""
+
+    ordinal: int
+    name: str
+    kind: str
+    start_line: int
+    end_line: int
+    parent: int
+
+
+class Definitions(Sequence[Definition]):
+    """The symbols of one content, in their order; all but the names is read when looked at."""
+
+    __slots__ = ("_content", "_db", "_every", "_read", "names")
+
+    def __init__(self, db: Database, content: int, names: list[str]) -> None:
+        self.names = names
+        self._db = db
+        self._content = content
+        self._read: dict[int, Definition] = {}
+        self._every: list[Definition] | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, number: int) -> Definition: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Definition]: ...
+    def __getitem__(self, number: int | slice) -> Definition | list[Definition]:
+        if isinstance(number, slice):
+            return self._all()[number]
+        if self._every is not None:
+            return self._every[number]
+        number = range(len(self.names))[number]
+        found = self._read.get(number)
+        if found is None:
+            row = self._db.row(SELECT_DEFINITION, (self._content, number))
+            assert row is not None
+            found = self._read[number] = Definition._make(row)
+        return found
+
+    def __iter__(self) -> Iterator[Definition]:
+        return iter(self._all())
+
+    def _all(self) -> list[Definition]:
+        if self._every is None:
+            rows = self._db.rows(SELECT_DEFINITIONS, (self._content,))
+            self._every = [Definition._make(row) for row in rows]
+        return self._every
+
+
+class ChunkTable:
+    """The chunks of one content, unpacked one at a time: most are never looked at."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, packed: bytes = b"") -> None:
+        self.words = memoryview(packed).cast("I")
+        """`CHUNK_WORDS` a chunk, see `codelens.store.facts.contents`."""
+
+    def __len__(self) -> int:
+        return len(self.words) // CHUNK_WORDS
+
+    def __getitem__(self, number: int) -> ScoredChunk:
+        at = number * CHUNK_WORDS
+        words = self.words[at : at + CHUNK_WORDS].tolist()
+        words[4] -= 1  # the symbol: 0 for none
+        return ScoredChunk._make(words)
+
+    def at_line(self, line: int) -> int:
+        """The chunk that has a line, -1 if none."""
+        for number in range(len(self)):
+            at = number * CHUNK_WORDS
+            if self.words[at] <= line <= self.words[at + 1]:
+                return number
+        return -1
+
+
+SELECT_CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
+# Seven columns a name, in rows, cost three to four times as much as the names in one text.
+SELECT_NAMES = """
+SELECT content, json_group_array(name) FROM (
+    SELECT content, name FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
+) GROUP BY content
+"""
+SELECT_DEFINITION = """
+SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
+WHERE content = ? AND ordinal = ?
+"""
+SELECT_DEFINITIONS = """
+SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
+WHERE content = ? ORDER BY ordinal
+"""
+SELECT_BY_KEY = """
+SELECT content, ordinal, name, kind, start_line, end_line, parent, qualified FROM symbols
+WHERE key = ?
+"""
+SELECT_SHOWN = "SELECT signature FROM symbols WHERE content = ? AND ordinal = ?"
+SELECT_NUMBERED = """
+SELECT qualified, kind, signature, (SELECT COUNT(*) FROM symbols other
+    WHERE other.content = own.content AND other.ordinal <= own.ordinal
+    AND other.qualified = own.qualified)
+FROM symbols own WHERE content = ? AND ordinal = ?
+"""
+SELECT_QUALIFIED = "SELECT qualified FROM symbols WHERE content = ? AND ordinal = ?"
+# What others can see of a file, and how much is in it, without a row for each symbol.
+SELECT_TOP = """
+SELECT content,
+    json_group_array(DISTINCT name)
+        FILTER (WHERE parent < 0 AND kind NOT IN ('heading', 'key', 'method')),
+    SUM(kind NOT IN ('heading', 'key')),
+    SUM(kind IN (SELECT value FROM json_each(?)))
+FROM symbols WHERE content IN ({marks}) GROUP BY content
+"""
+_LANGUAGES = "SELECT id, language, generated FROM contents WHERE id IN ({marks})"
+
+
+def chunks(db: Database, contents: Iterable[int]) -> dict[int, ChunkTable]:
+    """The chunks of each content."""
+    return {
+        content: ChunkTable(packed)
+        for batch in batched(contents)
+        for content, packed in db.rows(SELECT_CHUNKS.format(marks=_marks(batch)), batch)
+    }
+
+
+def definitions(db: Database, contents: Iterable[int]) -> dict[int, Definitions]:
+    """The symbols of each content that has any."""
+    return {
+        content: Definitions(db, content, json.loads(names))
+        for batch in batched(contents)
+        for content, names in db.rows(SELECT_NAMES.format(marks=_marks(batch)), batch)
+    }
+
+
+class Top(NamedTuple):
+    """What a content defines, in short."""
+
+    names: frozenset[str]
+    """Of its top-level definitions; a method that stands outside of its type (Go) is none."""
+    is_code: bool
+    """It defines more than headings and keys."""
+    bodies: int
+    """How many of its definitions are of the kinds asked for."""
+
+
+def tops(db: Database, contents: Iterable[int], kinds: Iterable[str]) -> dict[int, Top]:
+    """What each content that defines anything defines.
+
+    Args:
+        db: the index.
+        contents: which.
+        kinds: definitions that have a body.
+    """
+    counted = json.dumps(sorted(kinds))
+    return {
+        content: Top(frozenset(json.loads(names)), bool(code), bodies)
+        for batch in batched(contents)
+        for content, names, code, bodies in db.rows(
+            SELECT_TOP.format(marks=_marks(batch)), (counted, *batch)
+        )
+    }
+
+
+def definitions_with_key(db: Database, key: str) -> list[tuple[int, Definition, str]]:
+    """Symbols of any view with a key: content, symbol, qualified name."""
+    return [(row[0], Definition(*row[1:7]), row[7]) for row in db.rows(SELECT_BY_KEY, (key,))]
+
+
+def signature(db: Database, content: int, ordinal: int) -> str:
+    """One symbol's signature; empty if there is no such symbol."""
+    row = db.row(SELECT_SHOWN, (content, ordinal))
+    return row[0] if row else ""
+
+
+class Shown(NamedTuple):
+    """What is shown of one symbol."""
+
+    qualified: str
+    kind: str
+    signature: str
+    number: int
+    """Which of the content's symbols of that qualified name, from 1."""
+
+
+def shown(db: Database, content: int, ordinal: int) -> Shown | None:
+    """One symbol; None if there is none."""
+    row = db.row(SELECT_NUMBERED, (content, ordinal))
+    return Shown(*row) if row else None
+
+
+def qualified(db: Database, content: int, ordinal: int) -> str:
+    """One symbol's qualified name; empty if there is no such symbol."""
+    row = db.row(SELECT_QUALIFIED, (content, ordinal))
+    return row[0] if row else ""
+
+
+def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, bool]]:
+    """Language of each content, and whether it says that it was generated."""
+    found: dict[int, tuple[str, bool]] = {}
+    for batch in batched(contents):
+        for content, language, generated in db.rows(_LANGUAGES.format(marks=_marks(batch)), batch):
+            found[content] = (language, bool(generated))
+    return found
+
+
+def _marks(batch: Sequence[object]) -> str:
+    return ",".join("?" * len(batch))

@@ -1,0 +1,25 @@
+"""What words and names an index knows, by how they begin; of any view: who asks filters."""
+
+from __future__ import annotations
+
+from codelens.store.database.database import Database
+
+# CROSS JOIN keeps SQLite at one seek a segment, in the order of the primary key.
+TERMS_FROM = """
+SELECT DISTINCT p.term FROM segments s CROSS JOIN postings p
+WHERE p.segment = s.id AND p.term >= ? AND p.term < ? AND length(p.term) <= ?
+"""
+KEYS_FROM = """
+SELECT DISTINCT key FROM symbols WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
+"""
+_END = "\U0010ffff"
+
+
+def terms_from(db: Database, start: str, longest: int) -> list[str]:
+    """Terms of the postings that begin so, of at most so many letters; in no order."""
+    return [row[0] for row in db.rows(TERMS_FROM, (start, start + _END, longest))]
+
+
+def keys_from(db: Database, start: str, shortest: int, longest: int) -> list[str]:
+    """Keys of symbols that begin so, of so many letters; in no order."""
+    return [row[0] for row in db.rows(KEYS_FROM, (start, start + _END, shortest, longest))]

@@ -1,0 +1,1 @@
+"""What is kept beside the index: saved contexts and usage."""

@@ -1,0 +1,258 @@
+"""A contexts database as a file: precious, so never thrown away nor answered from when damaged.
+
+After every change a copy is written beside it (`.backup`, the one before as `.backup-old`). Each
+opening checks the whole file, which is small. A damaged one is set aside and kept for good, and a
+new one made of the newest sound copy and of all that can still be read of the damaged one.
+A rollback journal instead of a write-ahead log: nothing saved is ever in another file, and it can
+be read where nothing can be written.
+"""
+
+# apsw's stubs leave the types of bindings and pragmas open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import apsw
+
+from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, IndexLocked, StoreError
+from codelens.paths import make_private
+from codelens.store.database.database import Database, open_database, translated
+from codelens.store.database.database_recovery import HOLDER, alone_in
+from codelens.store.saved import context_rows
+from codelens.store.saved.context_rows import Context
+from codelens.store.saved.contexts_repair import (
+    COPIES,
+    TermsOf,
+    copied,
+    copies,
+    held,
+    remade,
+    sweep,
+)
+from codelens.store.saved.contexts_verification import SHORTEST, as_it_is, prove, proved, size_of
+
+_PATIENCE_S = 10.0
+_LOOK_AGAIN_S = 0.05
+
+
+class ContextsFile(NamedTuple):
+    """An open contexts database; use it in a `with`."""
+
+    db: Database
+    notes: tuple[str, ...]
+    """What had to be done to open it, in sentences."""
+    why_not: StoreError | None = None
+    """Why it can only be read."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.db.close()
+
+    @contextmanager
+    def changed(self) -> Generator[list[str]]:
+        """One transaction, and a copy of the file when it is over.
+
+        What is yielded gains a sentence where the copy could not be written.
+
+        Raises:
+            StoreError: nothing was changed.
+        """
+        if self.why_not is not None:
+            raise self.why_not
+        notes: list[str] = []
+        with _writing(self.db):
+            yield notes
+            _still_there(self.db)
+        try:
+            back_up(self.db)
+        except (StoreError, OSError) as error:
+            notes.append(f"it is kept, but no copy of it could be written beside it: {error}")
+
+
+def open_contexts(path: Path, terms_of: TermsOf, *, make: bool) -> ContextsFile | None:
+    """Open what was saved of a repository; mended if it is damaged, made if `make` says so.
+
+    Args:
+        path: of the database; its folder is made with it.
+        terms_of: what a context is found by.
+        make: it is to be changed: make it where there is none, and fail where it cannot be written.
+
+    Returns:
+        None where nothing was ever saved.
+
+    Raises:
+        HomeNotWritable, DiskFull: it cannot be written and `make` is set, or not even be read.
+        SchemaTooNew: a newer codelens wrote it.
+    """
+    with translated(path):
+        if not make and not path.exists() and not any(copies(path)):
+            return None
+    try:
+        try:
+            return ContextsFile(_sound(path), ())
+        except IndexCorrupt as error:
+            return _mended(path, terms_of, error.why)
+    except (HomeNotWritable, DiskFull) as error:
+        if make:
+            raise
+        return _for_reading(path, error)
+
+
+class Glance(NamedTuple):
+    """What a contexts database says of its repository."""
+
+    path: Path
+    common_dir: str
+    roots: frozenset[str]
+    size: int
+    """Contexts in it, expired ones too."""
+    newest_s: int
+    """When the last one was saved."""
+    adopted: dict[str, int]
+    """Names of files that it took over, and when."""
+
+
+def glance(path: Path) -> Glance | None:
+    """Whose contexts a file has; None where it cannot be told."""
+    try:
+        with closing(as_it_is(path)) as db, db.read():
+            roots = frozenset(context_rows.about(db, context_rows.ROOTS).split())
+            place = context_rows.about(db, context_rows.COMMON_DIR)
+            taken = (
+                one.rpartition("@") for one in context_rows.about(db, context_rows.ADOPTED).split()
+            )
+            adopted = {name: int(when) for name, _, when in taken if when.isdecimal()}
+            return Glance(
+                path, place, roots, context_rows.count(db), context_rows.newest_s(db), adopted
+            )  # fmt: skip
+    except StoreError:
+        return None
+
+
+def contexts_of(path: Path) -> list[Context]:
+    """All contexts of a file that is only to be read.
+
+    Raises:
+        StoreError: it cannot be read, or is damaged.
+    """
+    with closing(as_it_is(path)) as db:
+        return prove(db)
+
+
+@contextmanager
+def _writing(db: Database) -> Generator[None]:
+    """One write transaction on the file that still has the name.
+
+    A journal goes by its name: whoever waits for the lock of a file that was set aside would take
+    the journal of a writer to the new one for that of a process that was killed, and remove it.
+
+    Raises:
+        IndexLocked: another process's transaction was open all the time.
+    """
+    until = time.monotonic() + _PATIENCE_S
+    with ExitStack() as stack:
+        while True:
+            _still_there(db)
+            try:
+                stack.enter_context(db.write(None, _LOOK_AGAIN_S))
+                break
+            except StoreError as error:
+                if time.monotonic() > until or not _may_pass(error):
+                    raise
+        _still_there(db)
+        yield
+
+
+def _may_pass(error: StoreError) -> bool:
+    """Whether a transaction that did not begin may begin in a moment.
+
+    SQLite tells an I/O error where the journal of another process went while it looked at it: seen
+    once in a minute of three processes that changed one file, on a machine with too much to do.
+    """
+    if isinstance(error, IndexLocked):
+        return True
+    return type(error) is StoreError and isinstance(error.__cause__, apsw.IOError)
+
+
+def _still_there(db: Database) -> None:
+    if db.was_replaced():
+        path = str(db.path)
+        raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
+
+
+def back_up(db: Database) -> None:
+    """Copy the database beside itself: whole or not at all, and never an older state over a newer.
+
+    Raises:
+        StoreError, OSError: the copy could not be written; the one before is still there.
+    """
+    newest, older = (db.path.with_name(db.path.name + suffix) for suffix in COPIES)
+    sweep(db.path)
+    # Nobody commits between the copy and its renaming.
+    with _writing(db):
+        made = copied(db.path, db.path)
+        try:
+            with closing(as_it_is(made)) as copy:
+                prove(copy)
+        except StoreError:
+            made.unlink()
+            raise
+        if newest.exists():
+            newest.replace(older)
+        made.replace(newest)
+
+
+def _sound(path: Path) -> Database:
+    """The database, all of it read and found as it was written.
+
+    Raises:
+        IndexCorrupt: it is damaged, or lost while there are copies of it.
+    """
+    size = size_of(path)
+    if not size and any(copies(path)):
+        raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
+    if 0 < size < SHORTEST:
+        raise IndexCorrupt(path, "it is no database")
+    return proved(open_database(path, "contexts"))
+
+
+def _mended(path: Path, terms_of: TermsOf, why: str) -> ContextsFile:
+    make_private(path.parent)
+    try:
+        with alone_in(path.parent):
+            try:
+                # Another process may have done it while this one waited.
+                return ContextsFile(_sound(path), ())
+            except IndexCorrupt:
+                with held(path):
+                    aside, count = remade(path, terms_of)
+    except TimeoutError as error:
+        raise IndexLocked(path, HOLDER) from error
+    except OSError as error:
+        raise HomeNotWritable(path, error.strerror or str(error)) from error
+    told = f"{count} restored" if count else "none could be restored"
+    kept = f"; the damaged file is kept as {str(aside)!r}" if aside else ""
+    note = f"the saved contexts were damaged ({why}): {told}{kept}"
+    db = proved(open_database(path, "contexts"))
+    return ContextsFile(db, (note,))
+
+
+def _for_reading(path: Path, why_not: StoreError) -> ContextsFile:
+    """What can be read where nothing can be written: the file itself, else its newest sound copy.
+
+    Raises:
+        StoreError: `why_not`, where not even that can be done.
+    """
+    for file in (path, *copies(path)):
+        with suppress(StoreError):
+            db = proved(as_it_is(file))
+            return ContextsFile(db, (f"read only: {why_not}",), why_not)
+    raise why_not

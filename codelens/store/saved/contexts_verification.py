@@ -1,0 +1,105 @@
+"""Reading a contexts database, proven: all of it, of one moment, each context as it was written."""
+
+# apsw's stubs leave the types of bindings and pragmas open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import urllib.parse
+from contextlib import closing, suppress
+from pathlib import Path
+
+import apsw
+
+from codelens.errors import HomeNotWritable, IndexCorrupt, StoreError
+from codelens.paths import barred
+from codelens.store.database import page_checksums
+from codelens.store.database.database import Database, translated
+from codelens.store.saved import context_rows
+from codelens.store.saved.context_rows import Context
+
+SHORTEST = 100
+"""Bytes of a database's head; SQLite begins a new one in a file that is shorter still."""
+_BUSY_MS = 10_000
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, 0 where there is none.
+
+    It is never opened but by SQLite: closing a file gives back all locks that the process has on
+    it, those of a writer in another thread too (https://sqlite.org/howtocorrupt.html, 2.2).
+    """
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise barred(path) or HomeNotWritable(path, error.strerror or str(error)) from error
+
+
+def proved(db: Database) -> Database:
+    """The database, if it is sound; else it is closed.
+
+    Raises:
+        IndexCorrupt: it is damaged.
+    """
+    try:
+        prove(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def prove(db: Database) -> list[Context]:
+    """All contexts, of one moment: of two moments none would be as it was written.
+
+    Raises:
+        IndexCorrupt: it is damaged.
+    """
+    try:
+        with db.read():
+            fault = db.fault()
+            found = context_rows.every(db)
+    except apsw.SQLError as error:
+        # So FTS5 tells of a table of its own that was lost.
+        raise IndexCorrupt(db.path, str(error)) from error
+    if fault:
+        raise IndexCorrupt(db.path, fault)
+    return found
+
+
+def legible(path: Path) -> list[Context]:
+    """What can still be read of a damaged file."""
+    found: list[Context] = []
+    with suppress(StoreError), closing(as_it_is(path)) as db:
+        found.extend(context_rows.readable(db))
+    return found
+
+
+def as_it_is(path: Path) -> Database:
+    """A file of which nothing is changed, not even to bring it up to date.
+
+    But what a process that was killed left half written is undone, as by any other opening.
+
+    Raises:
+        StoreError: it cannot be opened; `HomeNotReadable` where its folder may not be entered.
+    """
+    with translated(path):
+        half_written = path.with_name(f"{path.name}-journal").exists()
+    if half_written:
+        with suppress(StoreError), closing(connected(path, "rw")) as db:
+            context_rows.count(db)
+    return connected(path, "ro")
+
+
+def connected(path: Path, mode: str) -> Database:
+    """A file as it is, `ro` or `rw`: not made, not migrated, no pragma set."""
+    page_checksums.available()
+    flags = apsw.SQLITE_OPEN_READONLY if mode == "ro" else apsw.SQLITE_OPEN_READWRITE
+    with translated(path):
+        name = urllib.parse.quote(str(path))
+        uri = f"file:{name}?mode={mode}"
+        connection = apsw.Connection(uri, flags=flags | apsw.SQLITE_OPEN_URI)
+        connection.set_busy_timeout(_BUSY_MS)
+        return Database(path, connection)

@@ -1,0 +1,196 @@
+"""How much codelens was used: on this machine, for its user, never sent and never what was asked.
+
+A call appends one line to `usage.log`: no lock, nothing to wait for, some 20 us. The lines are
+added up by day into `usage.db` when somebody asks, or when the log has grown. Both can be lost
+without harm: a damaged `usage.db` goes aside and is begun anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from codelens.errors import HomeNotWritable, IndexCorrupt
+from codelens.paths import barred, usage_file
+from codelens.store.database.database import Database, open_database
+from codelens.store.database.database_recovery import identity_of, set_aside
+
+logger = logging.getLogger(__name__)
+
+_LOG = "usage.log"
+_FIELDS = 8
+_GROWN_BYTES = 1_000_000
+_KEPT_DAYS = 400
+
+_ADD = """
+INSERT INTO calls VALUES (?, ?, ?, 1, ?, ?, ?, ?)
+ON CONFLICT (day, tool, repository) DO UPDATE SET calls = calls + 1,
+    failed = failed + excluded.failed, served_bytes = served_bytes + excluded.served_bytes,
+    whole_bytes = whole_bytes + excluded.whole_bytes,
+    saved_bytes = saved_bytes + excluded.saved_bytes
+"""
+_PLACE = (
+    "INSERT INTO repositories VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET place = excluded.place"
+)
+_FORGET = "DELETE FROM calls WHERE day < ?"
+_IS_FOLDED = "SELECT 1 FROM folded WHERE name = ?"
+_FOLDED = "INSERT INTO folded VALUES (?)"
+_NOT_LEFT = "DELETE FROM folded WHERE name = ?"
+_SELECT = (
+    "SELECT day, tool, repository, ifnull(place, ''), calls, failed, served_bytes, whole_bytes, "
+    "saved_bytes FROM calls LEFT JOIN repositories ON id = repository WHERE day >= ? "
+    "ORDER BY day, tool, repository"
+)
+
+
+class Call(NamedTuple):
+    """One call, as it is counted."""
+
+    day: str
+    tool: str
+    repository: str
+    """Id; empty where none was opened."""
+    place: str
+    failed: bool
+    served_bytes: int
+    whole_bytes: int
+    """Sizes of the files that would have been read without it."""
+    saved_bytes: int
+
+
+class Tally(NamedTuple):
+    """Calls of a tool in a repository on a day, added up."""
+
+    day: str
+    tool: str
+    repository: str
+    place: str
+    calls: int
+    failed: int
+    served_bytes: int
+    whole_bytes: int
+    saved_bytes: int
+
+
+def note(home: Path, call: Call) -> None:
+    """Count a call; best effort: what cannot be written is not counted."""
+    fields = (*call[:4], int(call.failed), *call[5:])
+    line = "\t".join(_plain(field) for field in fields) + "\n"
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    # A link would lead elsewhere; a pipe would wait for a reader.
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        log = os.open(home / _LOG, flags, 0o600)
+        try:
+            about = os.fstat(log)
+            if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+                logger.debug("a call was not counted: %s is not a file of its own", _LOG)
+                return
+            os.write(log, line.encode("utf-8", "backslashreplace"))
+        finally:
+            os.close(log)
+    except OSError as error:
+        logger.debug("a call was not counted: %s", error)
+
+
+def usage_log(home: Path) -> Path:
+    """The file that calls are counted in until they are added up."""
+    return home / _LOG
+
+
+def has_grown(home: Path) -> bool:
+    """Whether the log is to be added up even if nobody asks."""
+    try:
+        return (home / _LOG).stat().st_size > _GROWN_BYTES
+    except OSError:
+        return False
+
+
+def tallies(home: Path, since: str) -> list[Tally]:
+    """All that was counted since a day, by day, tool and repository.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    if not home.is_dir():
+        return []
+    with closing(_opened(home)) as db:
+        _fold(home, db)
+        return [Tally(*row) for row in db.rows(_SELECT, (since,))]
+
+
+def fold(home: Path) -> None:
+    """Add up what was logged.
+
+    Raises:
+        StoreError: it cannot be written; the log stays.
+    """
+    with closing(_opened(home)) as db:
+        _fold(home, db)
+
+
+def _opened(home: Path) -> Database:
+    path = usage_file(home)
+    identity = identity_of(path)
+    try:
+        return open_database(path, "usage")
+    except IndexCorrupt as error:
+        logger.warning("%s", error)
+        set_aside(path, identity)
+        return open_database(path, "usage")
+
+
+def _fold(home: Path, db: Database) -> None:
+    try:
+        with suppress(FileNotFoundError):
+            (home / _LOG).rename(home / f"{_LOG}.{os.getpid()}-{time.time_ns()}")
+        for taken in sorted(home.glob(f"{_LOG}.*")):
+            if taken.is_symlink() or not taken.is_file():
+                continue
+            lines = list(_lines(taken))
+            with db.write(None):
+                # Another process may have added it up, and been killed before it was removed.
+                if db.row(_IS_FOLDED, (taken.name,)) is None:
+                    _add(db, lines)
+                    db.execute(_FOLDED, (taken.name,))
+            taken.unlink(missing_ok=True)
+            with db.write(None):
+                db.execute(_NOT_LEFT, (taken.name,))
+    except OSError as error:
+        at = Path(os.fsdecode(error.filename or home))
+        raise barred(at) or HomeNotWritable(at, error.strerror or str(error)) from error
+
+
+def _add(db: Database, lines: list[Call]) -> None:
+    for call in lines:
+        db.execute(_ADD, (*call[:3], int(call.failed), *call[5:]))
+    db.execute_many(
+        _PLACE, {call.repository: (call.repository, call.place) for call in lines}.values()
+    )
+    oldest = time.strftime("%Y-%m-%d", time.localtime(time.time() - _KEPT_DAYS * 86_400))
+    db.execute(_FORGET, (oldest,))
+
+
+def _lines(log: Path) -> Iterator[Call]:
+    """The calls of a log; a line that was cut by a full disk counts for nothing."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return
+    for line in text.split("\n"):
+        fields = line.split("\t")
+        if len(fields) == _FIELDS and all(field.isdecimal() for field in fields[4:]):
+            failed, served, whole, saved = map(int, fields[4:])
+            yield Call(
+                fields[0], fields[1], fields[2], fields[3], bool(failed), served, whole, saved
+            )
+
+
+def _plain(field: object) -> str:
+    return str(field).replace("\t", " ").replace("\n", " ")

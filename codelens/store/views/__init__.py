@@ -1,0 +1,1 @@
+"""Views: which path has which content."""

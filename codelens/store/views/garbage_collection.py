@@ -1,0 +1,170 @@
+"""Collects what no view needs any more, in small steps, each under a lease of its own.
+
+First marked, then removed: a reader in flight may hold a view as it was a moment ago, and the text
+it answers from must still be there. What is marked goes after ten minutes, or at once when nobody
+else has the file open. Between steps others write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from codelens.store.database import writer_lease
+from codelens.store.database.database import Database
+from codelens.store.database.store_clock import Clock, machine
+from codelens.store.facts import postings
+from codelens.store.facts.contents import batched
+from codelens.store.views import index_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from codelens.store.database.writer_lease import Lease
+
+GRACE_S = 600.0
+"""How long a reader may hold a view that is no more; an answer takes half a minute at most."""
+_CONTENTS_A_STEP = 200
+_PATHS_A_STEP = 1000
+_PAGES_A_STEP = 256
+_PAGES_LEFT = 16
+_DEAD_SHARE = 0.25
+"""A segment with more dead contents than that is written anew."""
+
+MARK_CONTENTS = """
+INSERT OR IGNORE INTO doomed (kind, id, since_s) SELECT 'content', c.id, ? FROM contents c
+WHERE NOT EXISTS (SELECT 1 FROM view_files f WHERE f.content = c.id)
+"""
+SPARE_CONTENTS = """
+DELETE FROM doomed WHERE kind = 'content'
+    AND EXISTS (SELECT 1 FROM view_files f WHERE f.content = doomed.id)
+"""
+# The greatest id stays, so that none is ever used again: readers hold ids.
+MARK_PATHS = """
+INSERT OR IGNORE INTO doomed (kind, id, since_s) SELECT 'path', p.id, ? FROM paths p
+WHERE p.id < (SELECT MAX(id) FROM paths) AND p.id NOT IN (SELECT f.path FROM view_files f)
+"""
+SPARE_PATHS = """
+DELETE FROM doomed WHERE kind = 'path' AND id IN (SELECT f.path FROM view_files f)
+"""
+DUE = "SELECT id FROM doomed WHERE kind = ? AND since_s <= ? ORDER BY id LIMIT ?"
+WAITING = "SELECT COUNT(*) FROM doomed WHERE kind = 'content'"
+DELETE_CONTENTS = "DELETE FROM contents WHERE id IN ({marks})"
+DELETE_DOOMED = "DELETE FROM doomed WHERE kind = ? AND id IN ({marks})"
+PATH_TERMS = "SELECT id, stem, folders FROM paths WHERE id IN ({marks})"
+DELETE_TERM = "DELETE FROM path_terms WHERE term = ? AND path = ?"
+DELETE_EDGES = "DELETE FROM file_edges WHERE path IN ({marks})"
+DELETE_PATHS = "DELETE FROM paths WHERE id IN ({marks})"
+
+
+class Collected(NamedTuple):
+    """What was removed, and what waits until no reader can hold it."""
+
+    contents: int = 0
+    paths: int = 0
+    segments: int = 0
+    waiting: int = 0
+
+
+Rest = Callable[[], bool]
+"""Called between steps: may wait; whether to go on."""
+
+
+def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> Collected:
+    """Remove what no view needs and give free pages back; stops early if `rest` says so.
+
+    Raises:
+        IndexLocked: another process writes; what was done so far stays done.
+        StoreError: the index cannot be written.
+    """
+    with _step(db, clock) as lease, db.write(lease):
+        now_s = index_metadata.tick(db, clock)
+        for sql in (SPARE_CONTENTS, SPARE_PATHS):
+            db.execute(sql)
+        for sql in (MARK_CONTENTS, MARK_PATHS):
+            db.execute(sql, (now_s,))
+    grace_s = 0.0 if db.alone() else GRACE_S
+    due_s = now_s - grace_s
+    contents = _repeat(lambda: _remove_contents(db, due_s, clock), rest)
+    paths = _repeat(lambda: _remove_paths(db, due_s, clock), rest)
+    segments = _repeat(lambda: _rewrite_segment(db, clock), rest)
+    _repeat(lambda: _give_back(db, clock), rest)
+    db.checkpoint()
+    waiting = db.row(WAITING)
+    return Collected(contents, paths, segments, waiting[0] if waiting else 0)
+
+
+def waiting(db: Database) -> int:
+    """Contents that are marked."""
+    row = db.row(WAITING)
+    return row[0] if row else 0
+
+
+def _repeat(step: Callable[[], int], rest: Rest) -> int:
+    total = 0
+    while rest() and (done := step()):
+        total += done
+    return total
+
+
+@contextmanager
+def _step(db: Database, clock: Clock) -> Generator[Lease]:
+    lease = writer_lease.acquire(db, 0.0, clock)
+    try:
+        yield lease
+    finally:
+        lease.release(db)
+
+
+def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
+    with _step(db, clock) as lease, db.write(lease):
+        # A view may have taken one up again since it was marked.
+        db.execute(SPARE_CONTENTS)
+        due = [row[0] for row in db.rows(DUE, ("content", due_s, _CONTENTS_A_STEP))]
+        for batch in batched(due):
+            marks = ",".join("?" * len(batch))
+            db.execute(DELETE_CONTENTS.format(marks=marks), batch)
+            db.execute(DELETE_DOOMED.format(marks=marks), ("content", *batch))
+    return len(due)
+
+
+def _remove_paths(db: Database, due_s: float, clock: Clock) -> int:
+    # With foreign keys on, removing a path would look through all files of all views for each.
+    with _step(db, clock) as lease, db.unchecked(), db.write(lease):
+        if not db.rows(DUE, ("path", due_s, 1)):
+            return 0
+        db.execute(SPARE_PATHS)
+        due = [row[0] for row in db.rows(DUE, ("path", due_s, _PATHS_A_STEP))]
+        for batch in batched(due):
+            marks = ",".join("?" * len(batch))
+            terms = [
+                (term, path)
+                for path, stem, folders in db.rows(PATH_TERMS.format(marks=marks), batch)
+                for term in {*stem.split(), *folders.split()}
+            ]
+            db.execute_many(DELETE_TERM, terms)
+            db.execute(DELETE_EDGES.format(marks=marks), batch)
+            db.execute(DELETE_PATHS.format(marks=marks), batch)
+            db.execute(DELETE_DOOMED.format(marks=marks), ("path", *batch))
+    return len(due)
+
+
+def _rewrite_segment(db: Database, clock: Clock) -> int:
+    with _step(db, clock) as lease, db.write(lease):
+        return postings.rewrite_one(db, _DEAD_SHARE)
+
+
+def _give_back(db: Database, clock: Clock) -> int:
+    with _step(db, clock) as lease, db.write(lease):
+        free = _free(db)
+        if free <= _PAGES_LEFT:
+            return 0
+        db.rows(f"PRAGMA incremental_vacuum({min(_PAGES_A_STEP, free - _PAGES_LEFT)})")
+        # Nothing was given back: a file of before pages could be.
+        return free - _free(db)
+
+
+def _free(db: Database) -> int:
+    row = db.row("PRAGMA freelist_count")
+    return row[0] if row else 0

@@ -1,0 +1,177 @@
+"""What an index knows of its own life: its clock, when views were last used, pins, where it lives.
+
+The index's clock is a number of seconds in `upkeep`, moved on by
+`codelens.store.database.store_clock.passed`
+whenever something is written. Everything that decides whether a view is due is told by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from codelens.store.database.database import Database
+from codelens.store.database.store_clock import Clock, Moment, machine, passed
+from codelens.store.database.writer_lease import Lease
+
+TOUCH_S = 3600.0
+"""How exactly the last use of a view is known: writing it more often would cost readers."""
+_AT_ONCE = 0.0
+
+_CLOCK = "SELECT clock_s, wall_s, up_s, boot FROM upkeep"
+_SET_CLOCK = "UPDATE upkeep SET clock_s = ?, wall_s = ?, up_s = ?, boot = ?"
+_USED = "UPDATE views SET used_s = ?, accessed_s = ? WHERE id = ?"
+_PIN = "UPDATE views SET pinned = ? WHERE id = ?"
+_REMOVE = "DELETE FROM views WHERE id = ?"
+_LAST_VIEW = "UPDATE upkeep SET last_view = MAX(last_view, ?)"
+_NEXT_VIEW = """
+SELECT MAX(last_view, (SELECT COALESCE(MAX(id), 0) FROM views)) + 1 FROM upkeep
+"""
+_COMMON_DIR = "SELECT common_dir FROM upkeep"
+_SET_COMMON_DIR = "UPDATE upkeep SET common_dir = ?"
+_SITES = "SELECT folder, mount, filesystem, gone_s FROM sites"
+_SEEN = """
+INSERT INTO sites (folder, mount, filesystem) VALUES (?, ?, ?)
+ON CONFLICT (folder) DO UPDATE SET mount = excluded.mount, filesystem = excluded.filesystem,
+    gone_s = NULL
+"""
+# A folder that was never seen has an empty mount point: no disk is the one it lay on.
+_GONE = """
+INSERT INTO sites (folder, mount, filesystem, gone_s) VALUES (?, x'', '', ?)
+ON CONFLICT (folder) DO UPDATE SET gone_s = excluded.gone_s WHERE gone_s IS NULL
+"""
+_BACK = "UPDATE sites SET gone_s = NULL WHERE folder = ? AND gone_s IS NOT NULL"
+_KNOWN = "SELECT 1 FROM sites WHERE folder = ? AND gone_s IS NULL"
+_DROP_SITES = "DELETE FROM sites WHERE folder NOT IN (SELECT worktree FROM views) AND folder <> ?"
+_PRUNED = "UPDATE upkeep SET pruned_s = clock_s"
+_PRUNED_S = "SELECT pruned_s FROM upkeep"
+
+
+class Site(NamedTuple):
+    """Where a folder was last seen."""
+
+    mount: bytes
+    filesystem: str
+    gone_s: float | None = None
+    """The index's clock when it was first missed; None: it was there at the last look."""
+
+
+def clock_s(db: Database, clock: Clock = machine) -> float:
+    """The index's time now; nothing is written."""
+    return _clock(db, clock())
+
+
+def tick(db: Database, clock: Clock = machine) -> float:
+    """Move the index's clock on and return it; in the caller's transaction."""
+    now = clock()
+    reached = _clock(db, now)
+    db.execute(_SET_CLOCK, (reached, *now))
+    return reached
+
+
+def _clock(db: Database, now: Moment) -> float:
+    row = db.row(_CLOCK)
+    assert row is not None
+    reached, before = row[0], Moment(*row[1:])
+    # Never read before: there is no time to add.
+    return reached + passed(before, now) if before.wall_s else reached
+
+
+def touch(
+    db: Database, view: int, used_s: float, common_dir: bytes, folders: Iterable[str],
+    seen: Callable[[], Mapping[str, Site]], clock: Clock = machine,
+) -> bool:  # fmt: skip
+    """Note that a view was used just now, and where its folders are; whether that was written.
+
+    Seldom, and only if no other transaction is open: no reader waits for it.
+
+    Args:
+        db: the index.
+        view: its id.
+        used_s: its last known use, by the index's clock.
+        common_dir: of the repository.
+        folders: those that are known to be there, as views keep them.
+        seen: gives where they are.
+        clock: the machine's.
+
+    Raises:
+        StoreError: it could not be written; nothing depends on it.
+    """
+    known = all(db.row(_KNOWN, (folder,)) for folder in folders)
+    if known and clock_s(db, clock) - used_s < TOUCH_S:
+        return False
+    where = seen()
+    with db.write(None, _AT_ONCE):
+        now = tick(db, clock)
+        db.execute(_USED, (now, int(clock().wall_s), view))
+        if db.row(_COMMON_DIR) != (common_dir,):
+            db.execute(_SET_COMMON_DIR, (common_dir,))
+        for folder, site in where.items():
+            db.execute(_SEEN, (folder, site.mount, site.filesystem))
+    return True
+
+
+def next_view(db: Database) -> int:
+    """An id that no view ever had; in the caller's transaction.
+
+    Caches of running servers are keyed by it.
+    """
+    row = db.row(_NEXT_VIEW)
+    assert row is not None
+    return row[0]
+
+
+def remove_view(db: Database, view: int) -> None:
+    """Remove a view with its files; in the caller's transaction. Contents stay: see `collect`."""
+    db.execute(_LAST_VIEW, (view,))
+    db.execute(_REMOVE, (view,))
+
+
+def set_pinned(db: Database, lease: Lease, view: int, *, pinned: bool) -> None:
+    """Pin or unpin a view, in a transaction of its own."""
+    with db.write(lease):
+        db.execute(_PIN, (int(pinned), view))
+
+
+def common_dir(db: Database) -> bytes:
+    """The repository's folder; empty where it was never written down."""
+    row = db.row(_COMMON_DIR)
+    return row[0] if row else b""
+
+
+def sites(db: Database) -> dict[str, Site]:
+    """Where each folder was last seen."""
+    return {row[0]: Site(*row[1:]) for row in db.rows(_SITES)}
+
+
+def note_sites(
+    db: Database, now_s: float, there: Mapping[str, Site], gone: Iterable[str],
+    unreachable: Iterable[str],
+) -> None:  # fmt: skip
+    """Note where folders are, and which are gone since when; in the caller's transaction.
+
+    What cannot be reached is not gone: its time starts anew.
+    """
+    for folder, site in there.items():
+        db.execute(_SEEN, (folder, site.mount, site.filesystem))
+    for folder in gone:
+        db.execute(_GONE, (folder, now_s))
+    for folder in unreachable:
+        db.execute(_BACK, (folder,))
+
+
+def forget_sites(db: Database, keep: str) -> None:
+    """Forget folders that no view is of, but `keep`; in the caller's transaction."""
+    db.execute(_DROP_SITES, (keep,))
+
+
+def note_pruned(db: Database) -> None:
+    """Note that a prune went through; in the caller's transaction."""
+    db.execute(_PRUNED)
+
+
+def pruned_ago_s(db: Database, clock: Clock = machine) -> float:
+    """Seconds since the last prune, by the index's clock."""
+    row = db.row(_PRUNED_S)
+    assert row is not None
+    return clock_s(db, clock) - row[0]

@@ -1,0 +1,99 @@
+"""A view as a reader holds it: its row, its files, and what can be asked of them.
+
+Made by `index` after a look; used by `rank`, `handles` and the outline. Nothing read through it
+shows a file of another view: every id that comes out of a shared table is filtered here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from codelens.store.database.database import Database
+from codelens.store.facts import contents
+from codelens.store.facts.contents import Content, ScoredChunk
+from codelens.store.views import views
+from codelens.store.views.views import FileRow, PathFacts, ViewRow
+from codelens.types import Symbol
+
+
+class Snapshot:
+    """One state of one view. Not for more than one thread at a time."""
+
+    def __init__(
+        self,
+        db: Database,
+        row: ViewRow,
+        files: list[FileRow],
+        stale: frozenset[bytes] = frozenset(),
+    ) -> None:
+        self.db = db
+        self.row = row
+        self.files = files
+        """All paths of the view, in no stated order; `content` is None where no text is known."""
+        self.stale = stale
+        """Paths whose text is known to be behind the disk."""
+
+    @cached_property
+    def by_content(self) -> Mapping[int, list[FileRow]]:
+        """Content id -> the files that have it; nearly always one."""
+        found = {file.content: [file] for file in self.files if file.content is not None}
+        before: dict[int, list[FileRow]] = {}
+        for file in self.files:
+            content = file.content
+            if content is not None and found[content][0] is not file:
+                before.setdefault(content, []).append(file)
+        for content, files in before.items():
+            found[content] = files + found[content]
+        return found
+
+    @cached_property
+    def by_path(self) -> Mapping[bytes, FileRow]:
+        """Path -> file."""
+        return {file.path: file for file in self.files}
+
+    @cached_property
+    def by_path_id(self) -> Mapping[int, FileRow]:
+        """Path id -> file."""
+        return {file.path_id: file for file in self.files}
+
+    def symbols(self, ids: Iterable[int]) -> dict[int, list[Symbol]]:
+        """Symbols of contents of this view."""
+        return contents.symbols_of(self.db, ids)
+
+    def chunks(self, ids: Iterable[int]) -> dict[int, list[ScoredChunk]]:
+        """Chunks of contents of this view."""
+        return contents.chunks_of(self.db, ids)
+
+    def about(self, ids: Iterable[int]) -> dict[int, Content]:
+        """Language, outcome, size of contents of this view."""
+        return contents.about(self.db, ids)
+
+    def path_facts(self, ids: Iterable[int]) -> dict[int, PathFacts]:
+        """Stem, folders and role of paths of this view, by path id."""
+        return views.path_facts(self.db, ids)
+
+    def symbols_with_key(self, key: str) -> list[tuple[FileRow, int, Symbol]]:
+        """Definitions in this view whose name has this key: file, ordinal, symbol.
+
+        `key` is a name without its convention (`contents.key_of`). Ordered by path and ordinal.
+        """
+        found = [
+            (file, ordinal, symbol)
+            for content, ordinal, symbol in contents.symbols_named(self.db, key)
+            for file in self.by_content.get(content, ())
+        ]
+        return sorted(found, key=lambda one: (one[0].path, one[1]))
+
+    def paths_with_terms(self, terms: Sequence[str]) -> dict[str, list[FileRow]]:
+        """Files of this view with each of the terms in their stem or last folders."""
+        known = self.by_path_id
+        return {
+            term: [known[one] for one in ids if one in known]
+            for term, ids in views.paths_with_terms(self.db, terms).items()
+        }
+
+    def paths_with_prefix(self, prefix: str) -> list[tuple[str, FileRow]]:
+        """Path terms that start with `prefix`, each with a file of this view that has it."""
+        pairs = views.paths_with_prefix(self.db, prefix)
+        return [(term, self.by_path_id[one]) for term, one in pairs if one in self.by_path_id]

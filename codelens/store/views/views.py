@@ -1,0 +1,339 @@
+"""Views by branch: for each worktree and branch, or commit, which path has which content.
+
+A view changes in one transaction, so a reader sees the state before or after and never between.
+Its statistics (what ranking may use of the whole) are sums over its own files, counted anew in
+the transaction that changes them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.store.database.database import Database
+from codelens.store.database.store_clock import Clock, machine
+from codelens.store.database.writer_lease import Lease
+from codelens.store.facts.contents import batched
+from codelens.store.views import index_metadata
+
+CURRENT, PENDING, UNREADABLE, OVERSIZED = 0, 1, 2, 3
+
+
+class ViewRow(NamedTuple):
+    """A view without its files."""
+
+    id: int
+    scope: str
+    kind: str
+    worktree: str
+    branch: str
+    head: str
+    index_id: str
+    generation: int
+    membership: str
+    sources: str
+    notes: str
+    extractor: int
+    complete: int
+    files: int
+    chunk_count: int
+    body_terms: int
+    name_terms: int
+    doc_terms: int
+    pinned: int
+    created_s: int
+    accessed_s: int
+    """Last use by the wall clock, for people; what counts is `used_s`."""
+    used_s: float
+    """Last use by the index's clock (`codelens.store.views.index_metadata`), to an hour."""
+
+
+class FileRow(NamedTuple):
+    """One path of a view."""
+
+    path: bytes
+    path_id: int
+    content: int | None
+    state: int
+    signature: bytes
+
+
+class PathFacts(NamedTuple):
+    """What follows from the text of a path alone; terms have a space between."""
+
+    path: bytes
+    stem: str
+    folders: str
+    role: str
+
+
+class Change(NamedTuple):
+    """One path of a view, as it is to be."""
+
+    path: bytes
+    content: int | None
+    state: int
+    signature: bytes
+
+
+class ViewState(NamedTuple):
+    """What a change sets on the view's own row."""
+
+    head: str
+    index_id: str
+    membership: str
+    sources: str
+    notes: str
+    extractor: int
+    complete: bool
+
+
+_COLUMNS = ", ".join(ViewRow._fields)
+_BY_SCOPE = f"SELECT {_COLUMNS} FROM views WHERE scope = ?"  # noqa: S608 - our own names
+_ALL = f"SELECT {_COLUMNS} FROM views ORDER BY accessed_s DESC, id"  # noqa: S608
+_NEWEST = (
+    f"SELECT {_COLUMNS} FROM views WHERE worktree = ? AND kind = ? AND generation > 0 "  # noqa: S608
+    "ORDER BY accessed_s DESC, generation DESC, id DESC LIMIT 1"
+)
+_CREATE = """
+INSERT INTO views (id, scope, kind, worktree, branch, head, index_id, created_s, accessed_s, used_s)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_FILES = """
+SELECT p.path, f.path, f.content, f.state, f.signature
+FROM view_files f JOIN paths p ON p.id = f.path WHERE f.view = ?
+"""
+_FOLDERS = "SELECT path, signature FROM view_folders WHERE view = ?"
+_COPY_FILES = """
+INSERT INTO view_files (view, path, content, state, signature)
+SELECT ?, path, content, state, signature FROM view_files WHERE view = ?
+"""
+_COPY_FOLDERS = """
+INSERT INTO view_folders (view, path, signature)
+SELECT ?, path, signature FROM view_folders WHERE view = ?
+"""
+_COPY_ROW = """
+UPDATE views SET (membership, sources, notes, extractor, complete, files, chunk_count, body_terms,
+    name_terms, doc_terms, generation) =
+    (SELECT membership, sources, notes, extractor, complete, files, chunk_count, body_terms,
+    name_terms, doc_terms, generation FROM views WHERE id = ?) WHERE id = ?
+"""
+_PUT_FILE = """
+INSERT INTO view_files (view, path, content, state, signature) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (view, path) DO UPDATE SET content = excluded.content, state = excluded.state,
+    signature = excluded.signature
+"""
+_DROP_FILE = "DELETE FROM view_files WHERE view = ? AND path = ?"
+_PUT_FOLDER = """
+INSERT INTO view_folders (view, path, signature) VALUES (?, ?, ?)
+ON CONFLICT (view, path) DO UPDATE SET signature = excluded.signature
+"""
+_DROP_FOLDER = "DELETE FROM view_folders WHERE view = ? AND path = ?"
+_SET_STATE = """
+UPDATE views SET head = ?, index_id = ?, membership = ?, sources = ?, notes = ?, extractor = ?,
+    complete = ?, accessed_s = ?, used_s = ? WHERE id = ?
+"""
+# A change of text or paths: readers' caches are keyed by the generation.
+_COUNT = """
+UPDATE views SET generation = generation + 1,
+    (files, chunk_count, body_terms, name_terms, doc_terms) = (
+        SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
+            COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
+        FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = views.id)
+WHERE id = ?
+"""
+_PATHS = "SELECT path, id FROM paths WHERE path IN ({marks})"
+_INSERT_PATH = "INSERT INTO paths (path, stem, folders, role) VALUES (?, ?, ?, ?)"
+_INSERT_PATH_TERM = "INSERT OR IGNORE INTO path_terms (term, path) VALUES (?, ?)"
+_PATH_FACTS = "SELECT id, path, stem, folders, role FROM paths WHERE id IN ({marks})"
+BY_TERMS = "SELECT term, path FROM path_terms WHERE term IN ({marks})"
+BY_PREFIX = "SELECT term, path FROM path_terms WHERE term >= ? AND term < ?"
+_OUTDATED = """
+SELECT p.path FROM view_files f JOIN contents c ON c.id = f.content JOIN paths p ON p.id = f.path
+WHERE f.view = ? AND c.language = ? AND c.version < ?
+"""
+_LANGUAGES = """
+SELECT c.language, COUNT(*) FROM view_files f JOIN contents c ON c.id = f.content
+WHERE f.view = ? GROUP BY c.language ORDER BY 2 DESC, 1
+"""
+_OUTCOMES = """
+SELECT c.outcome, c.generated, COUNT(*) FROM view_files f JOIN contents c ON c.id = f.content
+WHERE f.view = ? GROUP BY 1, 2 ORDER BY 1, 2
+"""
+_STATES = "SELECT state, COUNT(*) FROM view_files WHERE view = ? GROUP BY state"
+
+
+SIZES = """
+SELECT f.view, SUM(c.size_bytes) FROM view_files f JOIN contents c ON c.id = f.content
+GROUP BY f.view
+"""
+# By content, in the order of its index: a content of one view alone.
+OWN_SIZES = """
+SELECT o.view, SUM(c.size_bytes) FROM (
+    SELECT content, MIN(view) AS view FROM view_files WHERE content IS NOT NULL
+    GROUP BY content HAVING MIN(view) = MAX(view)
+) o JOIN contents c ON c.id = o.content GROUP BY o.view
+"""
+
+
+def find_view(db: Database, scope: str) -> ViewRow | None:
+    """The view of a scope, if it was ever made."""
+    row = db.row(_BY_SCOPE, (scope,))
+    return ViewRow(*row) if row else None
+
+
+def all_views(db: Database) -> list[ViewRow]:
+    """Every view of the repository, last used first."""
+    return [ViewRow(*row) for row in db.rows(_ALL)]
+
+
+def sizes_of(db: Database) -> tuple[dict[int, int], dict[int, int]]:
+    """Bytes of the texts of each view, and of those that no other view has."""
+    return dict(db.rows(SIZES)), dict(db.rows(OWN_SIZES))  # type: ignore[arg-type]
+
+
+def create_view(
+    db: Database, lease: Lease, scope: str, kind: str, worktree: str, branch: str, head: str,
+    index_id: str, clock: Clock = machine,
+) -> ViewRow:  # fmt: skip
+    """Make a view; one of the same worktree lends its files, to be compared with the disk."""
+    now = int(time.time())
+    with db.write(lease):
+        base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
+        view = index_metadata.next_view(db)
+        used_s = index_metadata.tick(db, clock)
+        row = (view, scope, kind, worktree, branch, head, index_id, now, now, used_s)
+        db.execute(_CREATE, row)
+        if base is not None:
+            db.execute(_COPY_FILES, (view, base[0]))
+            db.execute(_COPY_FOLDERS, (view, base[0]))
+            db.execute(_COPY_ROW, (base[0], view))
+    made = find_view(db, scope)
+    assert made is not None
+    return made
+
+
+def nothing_yet(
+    scope: str, kind: str, worktree: str, branch: str, head: str, index_id: str
+) -> ViewRow:
+    """A view without files, that is in no index: what is known of a scope before its first look."""
+    counts = dict.fromkeys(
+        "id generation extractor complete files chunk_count body_terms name_terms doc_terms "
+        "pinned created_s accessed_s used_s".split(), 0
+    )  # fmt: skip
+    return ViewRow(
+        scope=scope, kind=kind, worktree=worktree, branch=branch, head=head, index_id=index_id,
+        membership="", sources="{}", notes="{}", **counts,
+    )  # fmt: skip
+
+
+def files_of(db: Database, view: int) -> list[FileRow]:
+    """All files of a view; plain tuples made rows only where a caller wants names."""
+    return [FileRow._make(row) for row in db.rows(_FILES, (view,))]
+
+
+def folders_of(db: Database, view: int) -> dict[bytes, bytes]:
+    """Folder -> stat signature at the last look."""
+    return dict(db.rows(_FOLDERS, (view,)))  # type: ignore[arg-type]
+
+
+def apply(
+    db: Database,
+    view: int,
+    *,
+    put: Sequence[Change],
+    drop: Iterable[bytes],
+    put_folders: Mapping[bytes, bytes],
+    drop_folders: Iterable[bytes],
+    state: ViewState,
+    path_ids: Mapping[bytes, int],
+    text_changed: bool,
+) -> None:
+    """Change a view; in the caller's transaction.
+
+    `path_ids` has the id of every path named in `put` and `drop`. `text_changed` says whether
+    anything but signatures changes: then the statistics are counted anew.
+    """
+    rows = [(view, path_ids[one.path], one.content, one.state, one.signature) for one in put]
+    db.execute_many(_PUT_FILE, rows)
+    db.execute_many(_DROP_FILE, [(view, path_ids[path]) for path in drop])
+    db.execute_many(_PUT_FOLDER, [(view, *item) for item in put_folders.items()])
+    db.execute_many(_DROP_FOLDER, [(view, path) for path in drop_folders])
+    db.execute(
+        _SET_STATE,
+        (*state[:6], int(state.complete), int(time.time()), index_metadata.tick(db), view),
+    )
+    if text_changed:
+        db.execute(_COUNT, (view,))
+
+
+def find_paths(db: Database, wanted: Iterable[bytes]) -> dict[bytes, int]:
+    """Ids of the paths that are known."""
+    ids: dict[bytes, int] = {}
+    for batch in batched(wanted):
+        ids.update(db.rows(_PATHS.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
+    return ids
+
+
+def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
+    """Store paths never seen before; in the caller's transaction."""
+    ids: dict[bytes, int] = {}
+    for one in facts:
+        db.execute(_INSERT_PATH, one)
+        ids[one.path] = db.last_id()
+        terms = set(one.stem.split()) | set(one.folders.split())
+        db.execute_many(_INSERT_PATH_TERM, [(term, ids[one.path]) for term in sorted(terms)])
+    return ids
+
+
+def path_facts(db: Database, ids: Iterable[int]) -> dict[int, PathFacts]:
+    """What is known of each path."""
+    found: dict[int, PathFacts] = {}
+    for batch in batched(ids):
+        for path_id, *row in db.rows(_PATH_FACTS.format(marks=",".join("?" * len(batch))), batch):
+            found[path_id] = PathFacts(*row)
+    return found
+
+
+def paths_with_terms(db: Database, terms: Sequence[str]) -> dict[str, list[int]]:
+    """Paths of any view with each of the terms in their stem or folders."""
+    found: dict[str, list[int]] = {}
+    for batch in batched(terms):
+        sql = BY_TERMS.format(marks=",".join("?" * len(batch)))
+        for term, path in db.rows(sql, batch):
+            known = found.get(term)
+            if known is None:
+                found[term] = [path]
+            else:
+                known.append(path)
+    return found
+
+
+def paths_with_prefix(db: Database, prefix: str) -> list[tuple[str, int]]:
+    """Terms that start with `prefix`, and the paths that have them."""
+    return [(row[0], row[1]) for row in db.rows(BY_PREFIX, (prefix, prefix + "\U0010ffff"))]
+
+
+def outdated(db: Database, view: int, versions: Mapping[str, int]) -> list[bytes]:
+    """Paths whose facts an older extractor made; newer facts are left alone."""
+    return [
+        row[0]
+        for language, version in sorted(versions.items())
+        for row in db.rows(_OUTDATED, (view, language, version))
+    ]
+
+
+def languages_of(db: Database, view: int) -> list[tuple[str, int]]:
+    """Languages of a view with their number of files, most first."""
+    return [(row[0], row[1]) for row in db.rows(_LANGUAGES, (view,))]
+
+
+def outcomes_of(db: Database, view: int) -> list[tuple[str, bool, int]]:
+    """Outcome, generated or not, number of files."""
+    return [(row[0], bool(row[1]), row[2]) for row in db.rows(_OUTCOMES, (view,))]
+
+
+def states_of(db: Database, view: int) -> dict[int, int]:
+    """State -> number of files."""
+    return dict(db.rows(_STATES, (view,)))  # type: ignore[arg-type]
