@@ -49,10 +49,15 @@ def classify(data: bytes) -> tuple[Outcome, bool]:
     """
     if _is_wide(data):
         data = decode(data)
-    elif b"\0" in data[:_SNIFFED]:
+    elif is_binary(data):
         return "binary", False
     generated = is_generated(data)
     return ("minified" if _is_minified(data) else "parsed"), generated
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes that are no UTF-16 or UTF-32 are no text at all, by git's rule."""
+    return data.find(b"\0", 0, _SNIFFED) >= 0
 
 
 def decode(data: bytes) -> bytes:

@@ -172,6 +172,21 @@ class LanguageInfo:
     """Regex of what is left out of docs: the tags of C#."""
     masked: str = ""
     """Regex of what is blanked out before parsing, or of its groups: macros that are no syntax."""
+    suspected: tuple[str, ...] = ()
+    """Regexes whose groups are blanked out where the parse fails around them and is better
+    without: places of macros that are no syntax (`codelens.extract.parse.macro_repair`)."""
+    keywords: frozenset[str] = frozenset()
+    """Words that are no `<name>` in `suspected`."""
+    type_beginnings: str = ""
+    """Regex of what begins a type: `<type>` in `suspected`."""
+    spaced_names: str = ""
+    """Regex of names in which blanks may stand, written as `_`; other names have none."""
+    conditionals: bool = False
+    """Sections of a preprocessor may split a pair of braces: one branch of them is read."""
+    macro_names: str = ""
+    """Regex of names by which a definition without a type is none: a macro is called there."""
+    declared_apart: bool = False
+    """A function may be declared in one place and defined in another: both are one thing."""
     unparsable: Unparsable | None = None
     """Texts that must not be parsed, as they would crash the grammar's own scanner."""
     bound_names: str = ""
@@ -221,8 +236,8 @@ def language_info(name: str) -> LanguageInfo:
 
 
 _SETS = frozenset(
-    "confined destructured ignored_calls ignored_types import_calls once open_kinds "
-    "placeholder_names private_first".split()
+    "confined destructured ignored_calls ignored_types import_calls keywords once "
+    "open_kinds placeholder_names private_first".split()
 )
 _CHOICES = {
     "docs": get_args(DocStyle),

@@ -7,31 +7,15 @@ from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.expression_values import Types, steps
-from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit, policy
+from codelens.resolve.inference import plain_resolver
+from codelens.resolve.inference.expression_values import ROOT, steps
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
-from codelens.resolve.languages.c.c_values import CTypes
-from codelens.resolve.languages.classes.class_values import ROOT, ClassTypes
-from codelens.resolve.languages.go.go_interfaces import satisfied
-from codelens.resolve.languages.go.go_values import GoTypes
-from codelens.resolve.languages.kotlin.kotlin_values import KotlinTypes
-from codelens.resolve.languages.ruby.ruby_values import RubyTypes
-from codelens.resolve.languages.rust.rust_impls import implementing, overriding
-from codelens.resolve.languages.rust.rust_values import RustTypes
+from codelens.resolve.languages.registry import loaded, spec_of
 from codelens.types import Reference
 
 CERTAIN = 1.0
-FAMILIES: dict[str, type[Types]] = {
-    "go": GoTypes,
-    "ruby": RubyTypes,
-    "rust": RustTypes,
-    **dict.fromkeys(("c", "cpp"), CTypes),
-    **dict.fromkeys(("java", "kotlin"), KotlinTypes),
-    **dict.fromkeys(("csharp", "php"), ClassTypes),
-}
-"""Languages with rules of their own."""
-_WHOLE = FAMILIES.keys() | {"python", "jupyter", "javascript", "typescript", "tsx", "vue", "svelte"}
-"""Languages whose names are followed into other files; of the rest only imports are."""
 
 
 class Edge(NamedTuple):
@@ -61,11 +45,6 @@ class Edge(NamedTuple):
         return round(CERTAIN / self.confidence)
 
 
-_APART = frozenset({"java", "csharp", "kotlin", "scala", "c", "cpp", "rust"})
-"""Languages where definitions of one name are different things: overloads, or alternatives of
-which a build takes one."""
-_BUILT = frozenset({"c", "cpp", "kotlin"})
-"""Languages where a build may choose between definitions of a type as well."""
 _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
 """Of more than these none is worth naming."""
@@ -81,14 +60,15 @@ class Edges:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._resolvers: dict[type[Types], Types] = {}
-        self._types = self._resolver("")
+        self._resolvers: dict[str, Resolver] = {}
+        self._resolver = self._resolver_of("")
 
-    def _resolver(self, language: str) -> Types:
-        family = FAMILIES.get(language, Types)
-        found = self._resolvers.get(family)
+    def _resolver_of(self, language: str) -> Resolver:
+        place = spec_of(language).resolver
+        found = self._resolvers.get(place)
         if found is None:
-            found = self._resolvers[family] = family(self._view)
+            made = loaded(place) if place else plain_resolver.resolver
+            found = self._resolvers[place] = made(self._view)
         return found
 
     @property
@@ -105,27 +85,23 @@ class Edges:
         model = self._view.model(path)
         if model is None:
             return []
-        self._types = self._resolver(model.language)
+        self._resolver = self._resolver_of(model.language)
         found: list[Edge] = list(self._imports(path, model))
         for one in self._uses(path, model):
             if one is None and spent():
                 return None
             if one is not None:
                 found.append(one)
-        if isinstance(self._types, RustTypes):
-            for symbol, name, line, of in overriding(path, model, self._types):
-                found.append(
-                    Edge(path, symbol, of.path, of.symbol, "override", name, line, CERTAIN)
-                )
-        if isinstance(self._types, GoTypes):
-            for symbol, name, line, of, kind in satisfied(path, model, self._types):
-                found.append(Edge(path, symbol, of.path, of.symbol, kind, name, line, CERTAIN))
+        extra = self._resolver.extra_edges
+        for symbol, name, line, of, kind in extra(path, model) if extra is not None else ():
+            found.append(Edge(path, symbol, of.path, of.symbol, kind, name, line, CERTAIN))
         return list(dict.fromkeys(found))
 
     def _uses(self, path: bytes, model: FileModel) -> Iterator[Edge | None]:
         """The edges of references; None before each, so that looking on may be given up."""
         bases = _bases(model)
-        values = policy(model).spaces
+        values = model.spec.spaces
+        deriving = self._resolver.deriving
         known: dict[object, list[_Told]] = {}
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in model.references:
@@ -137,14 +113,14 @@ class Edges:
             if not hits:
                 continue
             source = model.enclosing(reference, values=values)
-            if kind == "inherit" and isinstance(self._types, RustTypes):
-                own = implementing(model, reference.scope, self._types, path)
+            if kind == "inherit" and deriving is not None:
+                own = deriving(path, model, reference.scope)
                 source = own if own >= 0 else source
             name, line = reference.name, reference.line
             for hit, confidence in hits:
                 if self._is_definition(hit, path, model, reference):
                     continue
-                if hit.path != path and model.language not in _WHOLE:
+                if hit.path != path and not model.spec.follows_names:
                     continue
                 yield Edge(path, source, hit.path, hit.symbol, kind, name, line, confidence)
 
@@ -158,11 +134,11 @@ class Edges:
         places: dict[tuple[int, str], tuple[int, bool]],
     ) -> list[_Told]:
         """Targets of edges; the same name at the same place in its scope is looked up once."""
-        types = self._types
+        resolver = self._resolver
         receiver = one.receiver
         if receiver == "?":
             return []
-        if type(types) is not Types and not types.by_place:
+        if not resolver.by_place:
             return self._told(self.targets(path, model, one), kind)
         taken = steps(receiver) if receiver and receiver != ROOT else None
         if receiver and taken is None:
@@ -170,7 +146,7 @@ class Edges:
         begin = (one.scope, taken[0] if taken is not None else one.name)
         place = places.get(begin)
         if place is None:
-            place = places[begin] = types.place(path, *begin)
+            place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
         line = one.line if sensitive or receiver in model.asserted else -1
         key = (receiver, one.name, one.kind, kind, one.arguments, at, line)
@@ -178,25 +154,26 @@ class Edges:
         if found is None:
             hits = self.targets(path, model, one)
             others = 0
-            if hits and not receiver and isinstance(types, CTypes):
-                others = types.others(path, hits)
+            if hits and not receiver and resolver.others is not None:
+                others = resolver.others(path, hits)
             found = self._told(hits, kind, others)
-            if receiver and len(found) > 1 and type(types) is Types:
+            if receiver and len(found) > 1 and (model.spec.unions or not model.spec.resolver):
                 # Which of the types of a union it is may have been asked before.
                 found = [(hit, CERTAIN / len(found)) for hit, _ in found]
             known[key] = found
-        told = one.given or model.language == "csharp"
-        if not told or not found or not isinstance(types, ClassTypes):
+        if not found or resolver.overloads is None or not (one.given or model.spec.split_types):
             return found
-        if len(found) > 1 or types.inherited_overloads(found[0][0]):
-            return self._told(types.overload(path, one, [hit for hit, _ in found]), kind)
-        return found
+        hits = [hit for hit, _ in found]
+        meant = resolver.overloads(path, one, hits)
+        return found if meant is hits else self._told(meant, kind)
 
     def targets(self, path: bytes, model: FileModel, one: Reference) -> list[Hit]:
         """What a reference means."""
         if one.receiver == "?":
             return []
-        hits = self._types.member_of(path, one) if one.receiver else self._types.meant(path, one)
+        hits = (
+            self._resolver.member_of(path, one) if one.receiver else self._resolver.meant(path, one)
+        )
         return [hit for hit in hits if hit.symbol != LOCAL]
 
     def _told(self, hits: list[Hit], kind: str, others: int = 0) -> list[_Told]:
@@ -219,9 +196,9 @@ class Edges:
         for hit in hits:
             if hit.symbol == MODULE and kind == "call":
                 model = self._view.model(hit.path)
-                if model is None or not policy(model).spaces:
+                if model is None or not model.spec.spaces:
                     continue
-                whole = self._types.names.exported(hit.path, "default")
+                whole = self._resolver.names.exported(hit.path, "default")
                 for one in whole:
                     if one.symbol >= 0:
                         found[one.path, one.symbol, "", -1] = one
@@ -234,10 +211,10 @@ class Edges:
             # An import of a name imports all its overloads.
             apart = (
                 kind != "import"
-                and model.language in _APART
-                and symbol.kind in _SEVERAL[model.language in _BUILT]
+                and model.spec.overloads_apart
+                and symbol.kind in _SEVERAL[model.spec.types_apart]
             )
-            own = apart or (model.language == "csharp" and symbol.kind in TYPES)
+            own = apart or (model.spec.split_types and symbol.kind in TYPES)
             key = (hit.path, symbol.parent, symbol.name, hit.symbol if own else -1)
             before = found.get(key)
             if apart:
@@ -263,15 +240,15 @@ class Edges:
         return bool(one.receiver) and (one.line, f"{one.receiver}.{one.name}") in model.stores
 
     def _imports(self, path: bytes, model: FileModel) -> Iterator[Edge]:
-        names = self._types.names
+        names = self._resolver.names
         for one in model.imports:
             files = self._view.modules(path, one.module)
             # `from . import x` names x alone, `from . import *` the package.
-            named = one.module.strip(".") or one.name == "*" or not policy(model).packages
+            named = one.module.strip(".") or one.name == "*" or not model.spec.submodules
             hits = [Hit(file, MODULE) for file in files] if named else []
             if one.name and one.name != "*":
                 hits += names.imported(path, one)
-                if not policy(model).packages:
+                if not model.spec.submodules:
                     # Python's types are values like all others.
                     hits += names.imported(path, one, types=True)
             elif not one.name:

@@ -14,13 +14,12 @@ from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import View
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.types import Symbol
 
 _MOST_ANSWERS = 400_000
 _GONE = -1
-_LOCAL = frozenset({"python", "javascript", "typescript", "tsx", "go"})
-"""Languages that need no index over the whole view."""
 
 
 class File(NamedTuple):
@@ -107,13 +106,13 @@ class Graph:
             pairs = ((path, file, before[path]) for path, file in now.items())
             changed = {path for path, file, old in pairs if file is not old and file != old}
             seen = {path for path in changed if now[path].surface != before[path].surface}
-            everywhere = any(now[path].language not in _LOCAL for path in seen)
+            everywhere = any(spec_of(now[path].language).indexes_view for path in seen)
             for path in [path for path in self._checked if path in changed] if changed else ():
                 self._checked.discard(path)
             if seen:
                 for path in list(self._checked):
                     stands_on = any(one in seen for one, _ in self._rows[path].seen)
-                    if stands_on or (everywhere and now[path].language not in _LOCAL):
+                    if stands_on or (everywhere and spec_of(now[path].language).indexes_view):
                         self._checked.discard(path)
         self.known.files, self.known.settings, self.known.importer = now, settings, importer
         return importer
@@ -130,7 +129,7 @@ class Graph:
             found = blake2b(digest_size=8)
             for path in sorted(self._files):
                 file = self._files[path]
-                if file.language not in _LOCAL:
+                if spec_of(file.language).indexes_view:
                     found.update(b"%b\0%d\0" % (path, file.surface))
             self._everything = found.digest()
         return self._everything

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
 
@@ -15,6 +17,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 OWN = Path(__file__).resolve().parent.parent.parent / "codelens"
 
 
+@pytest.mark.slow
 def test_facts_do_not_depend_on_what_was_extracted_before() -> None:
     files = [file for file in FIXTURES.rglob("*") if file.is_file() and file.suffix != ".json"]
     files += sorted(OWN.rglob("*.py"))[:60]

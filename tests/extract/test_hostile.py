@@ -2,7 +2,7 @@
 
 `CODELENS_HOSTILE_CASES=200000` runs so many random cases instead of 10,000 or a few more. Of the
 texts built by hand each language runs a third, another third than the language before it;
-`CODELENS_HOSTILE_FULL=1` runs all of them (15 minutes).
+`CODELENS_HOSTILE_SHARE=1` runs all of them (15 minutes).
 `hunt.py` runs them in processes of their own, where a crash is a finding and not the end.
 """
 
@@ -13,10 +13,11 @@ import signal
 import traceback
 from collections.abc import Iterator
 
-import hanging
+import hang_alarm
 import pytest
 from extract.hostile import check_facts, hostile, long_texts, nestings
 from extract.rendering import fixture_sources
+from harness_sizes import size_of
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
@@ -26,9 +27,9 @@ from codelens.extract.language_settings import languages
 LANGUAGES = [info.name for info in languages()]
 SOURCES = {path: path.read_bytes() for path in fixture_sources()}
 OTHERS = list(SOURCES.values())
-CASES = int(os.environ.get("CODELENS_HOSTILE_CASES", "10000"))
+CASES = size_of("CODELENS_HOSTILE_CASES")
 CASES_EACH = -(-CASES // len(LANGUAGES))
-SHARE = 1 if os.environ.get("CODELENS_HOSTILE_FULL") else 3
+SHARE = size_of("CODELENS_HOSTILE_SHARE")
 HANG_S = 60
 RAN: dict[str, int] = {}
 
@@ -41,13 +42,13 @@ def texts_of(language: str) -> list[bytes]:
 @pytest.fixture(autouse=True)
 def hang_guard() -> Iterator[None]:
     """No assertion on time: a hang must end the run, and say where it was."""
-    with hanging.guarded():
+    with hang_alarm.guarded():
         yield
 
 
 def checked(data: bytes, language: str, times: int = 2) -> None:
     """Facts that are sound, and the same each time."""
-    hanging.end_after(HANG_S)
+    hang_alarm.end_after(HANG_S)
     first = check_facts(data, language)
     for _ in range(times - 1):
         assert check_facts(data, language) == first

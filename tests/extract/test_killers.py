@@ -12,6 +12,14 @@ KILLERS = {
     "perl: open quotes": ("perl", (b'"${' * 20 + b"\n") * 500),
     "perl: open code in quotes": ("perl", (b'"@{[' * 20 + b"\n") * 15),
     "kotlin: open templates": ("kotlin", (b'"${' * 20 + b"\n") * 100),
+    "svelte: a brace that is never closed, before many lines": (
+        "svelte",
+        b"a b\n" * 2000 + b"{\n" + b"a\n" * 60_000,
+    ),
+    "svelte: an attribute that is never closed, with NULs": (
+        "svelte",
+        b"a b\n" * 2000 + b"<a b={\n" + b"a\0\n" * 40_000,
+    ),
     "yaml: open sequences": ("yaml", (b"- " * 300 + b"a\n") * 5),
     "markdown: open quotes": ("markdown", (b"> " * 300 + b"a\n") * 5),
 }

@@ -39,6 +39,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARSED)
 def test_a_query_compiles_and_uses_known_captures_alone(name: str) -> None:
     assert set(grammar(name).captures) <= KNOWN

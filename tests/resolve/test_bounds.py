@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
-from edging import edges_of
+from resolved_edges import edges_of
 
 from codelens.resolve.inference.members import Members
 

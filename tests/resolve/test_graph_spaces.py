@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edging import edges_of
+from resolved_edges import edges_of
 
 
 def test_a_name_of_php_with_a_sign_before_it_is_in_no_namespace() -> None:

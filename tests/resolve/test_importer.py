@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codelens.resolve.modules.importer import LANGUAGES, Importer, settings_paths
+from codelens.resolve.languages.registry import LANGUAGES
+from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.resolve.modules.reexports import Definers, Surface
 from codelens.types import Import
 
@@ -16,7 +17,9 @@ def test_settings_are_asked_for_by_name_wherever_they_lie() -> None:
         b"x/tsconfig.app.json",
     ]
     others = [b"a/pyproject.toml", b"data.json", b"go.sum", b"package-lock.json", b"x.yaml"]
-    assert settings_paths([*others, *wanted]) == wanted
+    code = {b"a.rs": "rust", b"a.ts": "typescript", b"a.go": "go", b"a.dart": "dart"}
+    assert settings_paths(code | dict.fromkeys([*others, *wanted], "text")) == wanted
+    assert settings_paths(dict.fromkeys(wanted, "text")) == []
 
 
 def test_a_file_never_imports_itself_and_unknown_languages_import_nothing() -> None:

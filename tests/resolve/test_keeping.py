@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from rankstore import Store
+from ranking_index import Store
 
 from codelens.resolve.graph import Graph
 from codelens.resolve.resolver_version import RESOLVER_VERSION

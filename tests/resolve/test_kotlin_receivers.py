@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from resolved_edges import edges_of
 
 ROOT = "src/main/kotlin/app/"
 TYPES = """package app

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importing import imported
+from resolved_imports import imported
 
 
 def of(at: str, text: str, *paths: str, **files: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from importing import imported
+from resolved_imports import imported
 
 
 def of(at: str, text: str, *paths: str, **files: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importing import imported
+from resolved_imports import imported
 
 
 def of(text: str, *paths: str, at: str = "src/here.ts", **files: str) -> list[str]:

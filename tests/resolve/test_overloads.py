@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import edges_of
+from resolved_edges import edges_of
 
 from codelens.resolve.languages.classes.class_type_text import Parameter, parameters
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edging import called_in, edges_of
+from resolved_edges import called_in, edges_of
 
 SHOP = {
     "lib/shop/base.rb": (
@@ -105,3 +105,39 @@ def test_a_concern_gives_its_class_methods_to_who_includes_it() -> None:
         "use.rb:Mine.all -> named.rb:Named.ClassMethods.find",
         "use.rb:Mine.all -> named.rb:Named.make",
     ]
+
+
+def test_a_method_that_a_block_defines_does_not_replace_that_of_the_class_around() -> None:
+    text = """
+class App
+  def env; end
+  made = Class.new do |base|
+    def env; end
+  end
+  def run; env; end
+end
+"""
+    found = edges_of({"app.rb": text}, numbered=True)
+    assert "app.rb:App.run -> App.env" in found
+
+
+def test_of_helpers_in_blocks_that_around_is_meant() -> None:
+    text = """
+describe "one" do
+  def helper; end
+  it("works") { helper }
+end
+def top; end
+describe "two" do
+  def helper; end
+  def top; end
+  def o.top; end
+  def go; helper; top; end
+end
+def last; top; end
+"""
+    found = edges_of({"app_spec.rb": text}, numbered=True)
+    assert "app_spec.rb:- -> helper" in found
+    assert "app_spec.rb:go -> helper~2" in found
+    assert "app_spec.rb:go -> top~2" in found
+    assert "app_spec.rb:last -> top" in found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from rules_digest import digest_of
 
 from codelens import resolve
@@ -17,6 +18,7 @@ def digest() -> str:
     return digest_of(FOLDER, (one for one in files if one.name != "resolver_version.py"))
 
 
+@pytest.mark.slow
 def test_changed_rules_raise_the_version() -> None:
     assert digest() == RULES_DIGEST, (
         f"the rules of resolving changed: if edges can come out otherwise, or what a row stands "

@@ -194,7 +194,7 @@ def test_without_time_a_walk_ends_and_says_so() -> None:
     assert walk.related("callers", 3) == []
     assert walk.cut == {"callers"}
     ends = [symbol_target(net, net.node(f"a.py#f{at}")) for at in (1, 3)]
-    assert routes(net, *ends, 1) == ((), False)
+    assert routes(net, ends[0], ends[1], 1) == ((), False)
 
 
 def test_importing_a_changed_file_does_not_pass_the_change_on() -> None:

@@ -77,7 +77,7 @@ class Expressions:
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
         if form == "call" and len(parts) > 1 and inner in (own := dict(map(_pair, parts[1:]))):
-            given = child(node, "arguments.0")
+            given = child(node, f"arguments.{own[inner].removeprefix('type') or 0}")
             return self._quoted(given) if own[inner] == "type" else self.written(given, depth)
         if inner == UNKNOWN or form == "through":
             return inner
@@ -146,7 +146,7 @@ class Expressions:
                 value = self.written(one.named_child(0), depth)
                 found.append(f"...{value}")
                 told = told or value not in {LITERAL, UNKNOWN}
-            elif kind in {"pair", "method_definition"}:
+            elif kind in {"pair", "method_definition", "field"}:
                 key = one.child_by_field_name("key" if kind == "pair" else "name")
                 name = "" if key is None else self._source.slice(key.start_byte, key.end_byte)
                 value = self.written(one.child_by_field_name("value"), depth)
@@ -202,7 +202,7 @@ def _marks(node: Node, letters: tuple[str, ...]) -> str:
 
 
 def _pair(part: str) -> tuple[str, str]:
-    """A built-in function, and what it gives: `new:type` its first argument as a type."""
+    """A built-in function, and what it gives: an argument by its number, `new:type` its type."""
     name, _, gives = part.partition(":")
     return name, gives
 

@@ -195,9 +195,12 @@ def _read_back(
     if near is not None:
         return _DOT.sub(".", near[1][::-1].decode("utf-8", "replace"))
     joint = _JOINT.match(before)
-    if joint is None:
-        return ROOT if before[:1] == b"\\" else ""
     written = flow.expressions.written
+    if joint is None:
+        if before[:1] == b":" and start - 1 in owned:
+            # Lua: `object:method()`.
+            return written(owned[start - 1])
+        return ROOT if before[:1] == b"\\" else ""
     # `a!!.b` is a whole with its sign, `a?.b` is not.
     for length in (joint.end(), joint.end() - (joint[0][-1:] in {b"!", b"?"})):
         end = start - length

@@ -40,6 +40,14 @@
 ; A guard against a second inclusion defines nothing: as an import it is left out.
 (_ . "#ifndef" . (_) . (preproc_def !value) @import)
 (preproc_function_def value: (_)? @body) @definition.macro
+; `int PRIV(name)(int x)`: a macro makes the name, since no function gives back a function.
+(function_declarator declarator: (function_declarator declarator: (identifier)
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name @name.function !declarator) .)))
+(function_declarator declarator: (function_declarator declarator: [(field_identifier) (type_identifier)]
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name !declarator) .)))
+(array_declarator declarator: (function_declarator declarator: (identifier)
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name @name.variable !declarator) .)))
+
 (storage_class_specifier "static" @private)
 
 ; `SYSCALL_DEFINE1(name, int, fd) {...}`: the grammar reads a call, its semicolon missing, and a block.

@@ -85,6 +85,14 @@
   parameters: (parameter_list . (parameter_declaration type: (type_identifier) @owner !declarator)
     . (parameter_declaration type: (type_identifier) @name !declarator) .)))
 
+; `int PRIV(name)(int x)`: a macro makes the name, since no function gives back a function.
+(function_declarator declarator: (function_declarator declarator: (identifier)
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name @name.function !declarator) .)))
+(function_declarator declarator: (function_declarator declarator: [(field_identifier) (type_identifier)]
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name !declarator) .)))
+(array_declarator declarator: (function_declarator declarator: (identifier)
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name @name.variable !declarator) .)))
+
 ; What only its own file sees, and what only its class sees.
 (translation_unit (_ (storage_class_specifier "static") @private))
 (declaration_list (_ (storage_class_specifier "static") @private))

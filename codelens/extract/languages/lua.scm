@@ -62,3 +62,30 @@
   arguments: (arguments . (string content: (_) @import.module))) @import
 (function_call name: (identifier)
   arguments: (arguments . (identifier) @import.call . (string content: (_) @import.module))) @import
+
+; Scopes, and what is bound in them.
+[
+  (function_declaration)
+  (function_definition)
+] @scope.function
+[
+  (do_statement)
+  (while_statement)
+  (for_statement)
+  (repeat_statement)
+  (if_statement)
+  (elseif_statement)
+  (else_statement)
+] @scope.block
+(dot_index_expression) @chain
+(method_index_expression table: (_) @receiver)
+(variable_declaration (assignment_statement) @bind)
+(variable_declaration (variable_list (identifier) @bind))
+(chunk (assignment_statement) @bind.assign)
+(block (assignment_statement) @bind.assign)
+(parameters (identifier) @bind.parameter)
+(for_generic_clause (variable_list (identifier) @bind.unknown))
+(for_numeric_clause name: (identifier) @bind.unknown)
+(return_statement (expression_list . (_) @bind.return))
+(chunk (return_statement) @bind.export)
+(chunk (function_call arguments: (arguments . (identifier))) @bind.base)

@@ -27,6 +27,8 @@ whose end tree-sitter copies a forked stack for 16 s into 5 GB, where no callbac
 _CPU_LIMIT_S = 2.0
 _CPU_LIMIT_S_PER_BYTE = 2e-6
 """The exception: hopeless texts make single steps slow. Sound ones take a tenth of this."""
+_STEPS_BETWEEN, _READS_BETWEEN = 8, 64
+"""So many steps, or reads, between two looks at the clock."""
 _DEEPEST = 1_000
 """The query's time grows with the square of the depth: nested namespaces take 1 s at 2,000 levels,
 25 s at 10,000; beyond 65,535 the cursor's counter wraps."""
@@ -65,44 +67,69 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
     if grammar.info.masked:
         text = _replaced(text, masked(grammar.info.masked, text, tuple(spans)))
     parser = Parser(grammar.language, included_ranges=ranges or None)
-    size = sum(map(len, parts))
-    limit = _STEPS_BASE + size * grammar.info.steps // 1_000
-    steps = 0
-    deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
-
-    whole = memoryview(text)
-    views: dict[int, memoryview] = {}
-
-    parsing = True
-
-    def read(offset: int, _point: Point) -> memoryview | bytes:
-        if not parsing:
-            # Predicates ask here for the text of nodes; whatever is no bytes ends the process.
-            return text[offset : offset + _READ_BYTES]
-        # Perl's scanner asks for the column at each step, which reads anew from the same place.
-        if offset not in views:
-            views[offset] = whole[offset:]
-        return views[offset]
-
-    def too_much(_offset: int, _has_error: bool) -> bool:
-        nonlocal steps
-        steps += 1
-        return steps > limit or time.thread_time() > deadline
-
+    work = _BoundedParse(text, sum(map(len, parts)), grammar.info.steps)
     try:
         # Only the reading form takes a progress callback; it costs no more than the plain one.
-        tree = parser.parse(read, progress_callback=too_much)
+        tree = parser.parse(work.read, progress_callback=work.is_too_much)
     except ValueError as error:
-        raise ParseTimeout(f"gave up after {steps} steps of at most {limit}") from error
+        raise ParseTimeout(f"gave up after {work.steps} steps") from error
     finally:
-        # py-tree-sitter (0.26.1) never gives back what a reading function returned. A view that
-        # was released is 200 bytes, a piece of the text would stay as it is.
-        parsing = False
-        for view in views.values():
-            view.release()
+        work.end()
+    if work.gave_up:
+        raise ParseTimeout(f"gave up after {work.reads} reads")
     if tree.root_node.descendant_count > _LARGE:
         _refuse_long_runs(tree.root_node)
     return tree
+
+
+class _BoundedParse:
+    """What the parser reads, and when it is to stop."""
+
+    def __init__(self, text: bytes, size: int, steps_per_kb: int) -> None:
+        self._text = text
+        self._whole = memoryview(text)
+        self._views: dict[int, memoryview] = {}
+        self._limit = _STEPS_BASE + size * steps_per_kb // 1_000
+        self._deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
+        self._parsing = True
+        self.steps = 0
+        self.reads = 0
+        self.gave_up = False
+
+    def read(self, offset: int, _point: Point) -> memoryview | bytes:
+        """The text from an offset on."""
+        if not self._parsing:
+            # Predicates ask here for the text of nodes; whatever is no bytes ends the process.
+            return self._text[offset : offset + _READ_BYTES]
+        # In a broken text a scanner may be asked anew at each byte and go to the end each time,
+        # all within one step: then nothing else can stop it.
+        self.reads += 1
+        if self.reads % _READS_BETWEEN == 0 and time.thread_time() > self._deadline:
+            self.gave_up = True
+        if self.gave_up:
+            return b""
+        # Perl's scanner asks for the column at each step, which reads anew from the same place.
+        if offset not in self._views:
+            self._views[offset] = self._whole[offset:]
+        return self._views[offset]
+
+    def is_too_much(self, _offset: int, _has_error: bool) -> bool:
+        """Whether to stop; asked at each step."""
+        self.steps += 1
+        if self.gave_up or self.steps > self._limit:
+            return True
+        # To read the clock at each step costs as much as a third of parsing.
+        return self.steps % _STEPS_BETWEEN == 0 and time.thread_time() > self._deadline
+
+    def end(self) -> None:
+        """Give back what was read.
+
+        py-tree-sitter (0.26.1) never gives back what a reading function returned. A view that
+        was released is 200 bytes, a piece of the text would stay as it is.
+        """
+        self._parsing = False
+        for view in self._views.values():
+            view.release()
 
 
 def _is_unparsable(text: bytes, rule: Unparsable) -> bool:
@@ -163,6 +190,11 @@ def _replaced(text: bytes, spans: list[Mask]) -> bytes:
         fits = len(word) <= len(blank) and b"\n" not in blank[: len(word)]
         found[start:end] = word + blank[len(word) :] if fits else blank
     return bytes(found)
+
+
+def blanked(text: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+    """The text with blanks in place of the spans, so that positions and lines stay."""
+    return _replaced(text, [Mask(start, end, "") for start, end in spans])
 
 
 def captures_of(root: Node, grammar: Grammar) -> Captures:

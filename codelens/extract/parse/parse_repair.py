@@ -20,6 +20,7 @@ from tree_sitter import Node, Range
 
 from codelens.extract.parse.captures import Captures, captures_of, parse
 from codelens.extract.parse.grammars import Grammar
+from codelens.extract.parse.macro_repair import repaired
 from codelens.extract.parse.macro_reparse import REPARSED, reparsed
 from codelens.extract.parse.parse_ranges import Span, overlap, ranges
 from codelens.extract.symbols.call_definitions import with_forms
@@ -55,6 +56,8 @@ def parsed(text: bytes, grammar: Grammar, spans: Sequence[Span] = ()) -> Parsed:
         ParseTimeout: see `codelens.extract.parse.captures.parse`.
     """
     root = parse(text, grammar, ranges(text, spans)).root_node
+    if root.has_error and grammar.info.suspected:
+        text, root = repaired(text, root, grammar, spans)
     captures = _captures(root, grammar, text)
     found = Parsed([root], captures)
     if root.has_error and grammar.info.restarts:

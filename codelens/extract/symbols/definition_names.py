@@ -38,6 +38,7 @@ class Names:
         self._scope_paths = [path.split(".") for path in info.scope_owners]
         self._noise = re.compile(info.owner_noise) if info.owner_noise else None
         self._name_noise = re.compile(info.name_noise) if info.name_noise else None
+        self._spaced = re.compile(info.spaced_names) if info.spaced_names else None
         self._words = info.words
         self._separators = info.name_separators
         self._whole_modules = info.whole_modules
@@ -97,6 +98,8 @@ class Names:
         if quoted:
             paired = len(name) > 1 and name[0] == name[-1]
             name = name[1:-1].strip() if paired else name.strip("\"'` ")
+        if self._spaced is not None and " " in name:
+            name = name.replace(" ", "_") if self._spaced.fullmatch(name) else ""
         # A pattern whose parts are too deep to be taken apart is no name.
         strange = kind != "key" and not quoted and (name[:1] == "{" or "," in name)
         return "" if strange or len(name) > NAME_LIMIT else name, owner

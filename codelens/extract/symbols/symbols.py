@@ -15,6 +15,7 @@ from codelens.extract.source_text import Source
 from codelens.extract.symbols.comments import Comments, plain_docstring, shortened
 from codelens.extract.symbols.definition_frames import FUNCTIONS, TYPES, Definitions, Frame
 from codelens.extract.symbols.definition_names import Names, Span
+from codelens.extract.symbols.macro_calls import is_definition
 from codelens.extract.symbols.visibility import Visibility
 from codelens.types import Symbol
 
@@ -114,6 +115,9 @@ class _Builder:
         parent = self._place(frame)
         if frame.dropped:
             return
+        if self._info.macro_names and not self._is_definition(frame, parent):
+            frame.dropped = True
+            return
         spans = self._names.spans(frame)
         owner = self._names.owner(frame)
         if owner or self._visibility.by_expression:
@@ -131,6 +135,9 @@ class _Builder:
             frame.dropped = True
             return
         self._settle(frame, index, parent.qualified if parent is not None else "")
+
+    def _is_definition(self, frame: Frame, parent: Frame | None) -> bool:
+        return is_definition(frame, self._around(parent), self._source, self._info.macro_names)
 
     def _place(self, frame: Frame) -> Frame | None:
         """What a definition belongs to; it is dropped if it is none there."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from codelens.resolve.languages.registry import spec_of
 from codelens.types import Binding, Import, Reference, Scope, Symbol
 
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
@@ -81,6 +82,7 @@ class FileModel:
         bindings: Sequence[Binding],
     ) -> None:
         self.language = language
+        self.spec = spec_of(language)
         self.symbols = symbols
         self.references = references
         self.imports = imports

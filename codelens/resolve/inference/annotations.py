@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from codelens.resolve.facts.file_model import TYPES, FileModel
-from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit, policy
-from codelens.resolve.inference.remembered_answers import Answers
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Either, Named, Part, Returns, Type, ValueOf, parsed
 from codelens.resolve.inference.values import (
     Container,
@@ -28,17 +28,21 @@ _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
 
 
-class Typed(Answers):
+class Annotations:
     """Values of types."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
+        self.once = resolver.once
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
         """A value of the type that a text says, in a scope."""
         key = ("type", path, scope, text, me)
-        return self._once(key, lambda: self._said(path, scope, text, me), None)
+        return self.once(key, lambda: self._said(path, scope, text, me), None)
 
     def _said(self, path: bytes, scope: int, text: str, me: Value) -> Value:
         model = self.view.model(path)
-        forward = model is not None and policy(model).packages
+        forward = model is not None and model.spec.submodules
         return self._of(path, scope, parsed(_bound(text), forward=forward), me)
 
     def _of(self, path: bytes, scope: int, one: Type, me: Value) -> Value:
@@ -47,20 +51,20 @@ class Typed(Answers):
         if isinstance(one, Either):
             return together([self._of(path, scope, part, me) for part in one.parts])
         if isinstance(one, ValueOf):
-            return self.value(path, scope, one.expression, -1)
+            return self.resolver.value(path, scope, one.expression, -1)
         if isinstance(one, Returns):
             return Function(self._of(path, scope, one.result, me))
         if isinstance(one, Part):
             whole = self._of(path, scope, one.whole, me)
             if not one.name:
-                return together([self._element(each_, "[]") for each_ in each(whole)])
-            return together([self.member_value(each_, one.name) for each_ in each(whole)])
+                return together([self.resolver.element(each_, "[]") for each_ in each(whole)])
+            return together([self.resolver.member_value(each_, one.name) for each_ in each(whole)])
         return None
 
     def _of_name(self, path: bytes, scope: int, one: Named, me: Value) -> Value:
         name = one.name.rpartition(".")[2]
         if name in _SELF_TYPES and name in {one.name, "Self"}:
-            return me if me is not None else self.instance_around(path, scope)
+            return me if me is not None else self.resolver.instance_around(path, scope)
         if one.name == "[]":
             return Container("[]", tuple(self._of(path, scope, arg, me) for arg in one.args))
         hits = self.named_type(path, scope, one.name)
@@ -68,7 +72,7 @@ class Typed(Answers):
             return self._given_for(path, scope, one.name, me)
         if hits:
             args = tuple(self._of(path, scope, arg, me) for arg in one.args)
-            return together([self._typed(hit, args, me) for hit in hits[:1]])
+            return together([self.typed(hit, args, me) for hit in hits[:1]])
         return self._foreign(path, scope, name, one.args, me)
 
     def _foreign(
@@ -78,7 +82,7 @@ class Typed(Answers):
             return together([self._of(path, scope, arg, me) for arg in args])
         if name in {"ReturnType", "InstanceType", "Awaited"} and args:
             of = self._of(path, scope, args[0], me)
-            leads = self._awaited if name == "Awaited" else self.called
+            leads = self.resolver.awaited if name == "Awaited" else self.resolver.called
             return together([leads(value) for value in each(of)])
         if name in _TYPE_NAMES and args:
             of = self._of(path, scope, args[0], me)
@@ -138,7 +142,8 @@ class Typed(Answers):
             Hit(hit.path, at, 0, name) for at in model.children.get(hit.symbol, {}).get(name, ())
         ]
 
-    def _typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+    def typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+        """A value of a type, with arguments, as it is said of a value."""
         model = self.view.model(hit.path)
         if model is None:
             return None
@@ -151,17 +156,13 @@ class Typed(Answers):
             rows = [row for row in self.names.rows(hit) if row.how == "="]
             if len(rows) == 1:
                 # Python: `Alias = Class`.
-                value = self.value(hit.path, hit.scope, rows[0].text, rows[0].line)
-                if isinstance(value, Definition) and self._is_type(value):
+                value = self.resolver.value(hit.path, hit.scope, rows[0].text, rows[0].line)
+                if isinstance(value, Definition) and self.resolver.is_type(value):
                     return Instance(value.path, value.symbol, args)
             return None
         if hit.symbol == LOCAL:
             return self._parameter(hit, model, me)
         return None
-
-    def _is_type(self, value: Definition) -> bool:
-        model = self.view.model(value.path)
-        return model is not None and model.symbols[value.symbol].kind in TYPES
 
     def _parameter(self, hit: Hit, model: FileModel, me: Value) -> Value:
         """A type parameter: what it stands for, else its bound."""
@@ -175,18 +176,18 @@ class Typed(Answers):
         rows = [row for row in self.names.rows(hit) if row.how == "type"]
         if rows and rows[0].text:
             return self.of_type(hit.path, hit.scope, rows[0].text, me)
-        if not rows and not policy(model).spaces:
+        if not rows and not model.spec.spaces:
             values = [row for row in self.names.rows(hit) if row.how == "="]
             if len(values) == 1:
-                value = self.value(hit.path, hit.scope, values[0].text, values[0].line)
-                if isinstance(value, Definition) and self._is_type(value):
+                value = self.resolver.value(hit.path, hit.scope, values[0].text, values[0].line)
+                if isinstance(value, Definition) and self.resolver.is_type(value):
                     return Instance(value.path, value.symbol)
         return None
 
     def _argument(self, me: Value, path: bytes, symbol: int, at: int) -> Value:
         if not isinstance(me, Instance):
             return None
-        for one in self.ancestry(me):
+        for one in self.resolver.ancestry(me):
             if (one.path, one.symbol) == (path, symbol) and at < len(one.args):
                 return one.args[at]
         return None

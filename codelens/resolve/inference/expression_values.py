@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.call_results import Results
-from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit, policy
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Definition,
     Instance,
@@ -24,6 +24,8 @@ from codelens.types import Binding, Reference
 
 _STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
+ROOT = "\\"
+"""In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
 _GIVEN = frozenset({"=", "+", "?"})
 """Forms of rows that say a value, be it unknown."""
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
@@ -63,11 +65,12 @@ def _closing(text: str) -> int:
     return -1
 
 
-class Types(Results):
+class Expressions:
     """Values of expressions in one view."""
 
-    by_place = False
-    """A family keeps to the scopes of `Names.place`, so that its answers can be shared by them."""
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
+        self.once = resolver.once
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression in a scope."""
@@ -81,7 +84,7 @@ class Types(Results):
         if not sensitive or self._is_open(path, scope, used, taken[0], line):
             line = -1
         key = ("value", path, scope, text, line)
-        return self._once(key, lambda: self._value(path, scope, taken, line), None)
+        return self.once(key, lambda: self._value(path, scope, taken, line), None)
 
     def _is_open(self, path: bytes, scope: int, used: int, name: str, line: int) -> bool:
         """Which of its values a variable has at a place does not follow from their order.
@@ -112,11 +115,11 @@ class Types(Results):
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """A scope at which what an expression begins with is the same, and if lines matter."""
-        if head[0] in "({`0" or not (self.by_place or type(self) is Types):
+        if head[0] in "({`0" or not self.resolver.by_place:
             return scope, True
         model = self.view.model(path)
-        if model is not None and (head == "super" or head in policy(model).instance):
-            if policy(model).spaces:
+        if model is not None and (head == "super" or head in model.spec.instance):
+            if model.spec.spaces:
                 return holder(model, scope), False
             return model.own_scope.get(model.type_around(scope), scope), False
         return self.names.place(path, scope, head)
@@ -145,11 +148,11 @@ class Types(Results):
     def member_of(self, path: bytes, one: Reference) -> list[Hit]:
         """What a name behind a receiver means."""
         if one.kind == "type":
-            return self.named_type(path, one.scope, f"{one.receiver}.{one.name}")
+            return self.resolver.named_type(path, one.scope, f"{one.receiver}.{one.name}")
         value = self._asserted(path, one)
         if value is None:
             value = self.value(path, one.scope, one.receiver, one.line)
-        return [hit for hit, _ in self.members(value, one.name)]
+        return [hit for hit, _ in self.resolver.members(value, one.name)]
 
     def _asserted(self, path: bytes, one: Reference) -> Value:
         """What a receiver was asserted to be before, in the same function."""
@@ -167,18 +170,18 @@ class Types(Results):
             rows = entry.rows if entry is not None else ()
             if any(since < row.line <= one.line for row in rows):
                 return None
-        return self.of_type(path, one.scope, said)
+        return self.resolver.of_type(path, one.scope, said)
 
     def _step(self, value: Value, step: str) -> Value:
         if step[0] == "(":
-            return together([self.called_with(one, step) for one in each(value)])
+            return together([self.resolver.called_with(one, step) for one in each(value)])
         if step in {"[]", "[*]"}:
-            return together([self._element(one, step) for one in each(value)])
+            return together([self.resolver.element(one, step) for one in each(value)])
         if step == "#await":
-            return together([self._awaited(one) for one in each(value)])
+            return together([self.resolver.awaited(one) for one in each(value)])
         if step == "[with]":
-            return together([self._entered(one) for one in each(value)])
-        return together([self.member_value(one, step) for one in each(value)])
+            return together([self.resolver.entered(one) for one in each(value)])
+        return together([self.resolver.member_value(one, step) for one in each(value)])
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         if head[0] in "({`0":
@@ -188,8 +191,8 @@ class Types(Results):
             return None
         if head == "super":
             return self._super(path, scope, model)
-        if head in policy(model).instance:
-            if policy(model).spaces:
+        if head in model.spec.instance:
+            if model.spec.spaces:
                 return self._own_this(path, holder(model, scope), model)
             return self.instance_around(path, scope)
         return self._named(path, scope, head, line)
@@ -199,7 +202,7 @@ class Types(Results):
         if head[0] == "(":
             return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
         if head[0] == "`":
-            return self.of_type(path, scope, head[1:-1])
+            return self.resolver.of_type(path, scope, head[1:-1])
         return Record(path, scope, head, line) if head[0] == "{" else Literal()
 
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
@@ -208,9 +211,9 @@ class Types(Results):
             told = self._first_parameter(hits[0])
             if told is not None:
                 return told
-        return together([self.value_of(hit, path, scope, line) for hit in self._chosen(hits)])
+        return together([self.value_of(hit, path, scope, line) for hit in self.chosen(hits)])
 
-    def _chosen(self, hits: list[Hit]) -> list[Hit]:
+    def chosen(self, hits: list[Hit]) -> list[Hit]:
         """Of overloads the first: the others are for other arguments."""
         if len(hits) > 1 and hits[0].symbol >= 0:
             model = self.view.model(hits[0].path)
@@ -221,7 +224,7 @@ class Types(Results):
     def _first_parameter(self, hit: Hit) -> Value:
         """Python's `self` and `cls`."""
         model = self.view.model(hit.path)
-        if model is None or hit.name not in _FIRST_PARAMETERS or policy(model).instance:
+        if model is None or hit.name not in _FIRST_PARAMETERS or model.spec.instance:
             return None
         rows = self.names.rows(hit)
         if any(row.how not in {"?", ":"} for row in rows) or len(rows) != 1:
@@ -254,7 +257,7 @@ class Types(Results):
         if entry is not None:
             said = [row for row in entry.rows if row.how == ":"]
             if said:
-                return self.of_type(path, scope, said[0].text)
+                return self.resolver.of_type(path, scope, said[0].text)
             owner = literal(model, one.symbol) if one.symbol >= 0 else -1
             return Definition(path, owner) if owner >= 0 else None
         if one.kind == "class":
@@ -264,7 +267,7 @@ class Types(Results):
 
     def _super(self, path: bytes, scope: int, model: FileModel) -> Value:
         symbol = model.type_around(scope)
-        if policy(model).spaces:
+        if model.spec.spaces:
             mine = self._own_this(path, holder(model, scope), model)
             return (
                 Super(path, symbol, mine)
@@ -298,7 +301,7 @@ class Types(Results):
 
     def _has_more(self, hit: Hit, model: FileModel) -> bool:
         """Something was given members by assignment."""
-        if hit.symbol < 0 or not policy(model).spaces:
+        if hit.symbol < 0 or not model.spec.spaces:
             return False
         return model.symbols[hit.symbol].qualified in model.assigned
 
@@ -307,7 +310,7 @@ class Types(Results):
 
     def _of_rows(self, hit: Hit, line: int) -> Value:
         key = ("rows", hit.path, hit.scope, hit.name, line)
-        return self._once(key, lambda: self._from_rows(hit, line), None)
+        return self.once(key, lambda: self._from_rows(hit, line), None)
 
     def _from_rows(self, hit: Hit, line: int) -> Value:
         rows = [row for row in self.names.rows(hit) if row.how != "let"]
@@ -317,18 +320,20 @@ class Types(Results):
             rows = [row._replace(how="=") for row in handed if row.text[:1] == "{"]
         declared = [row for row in rows if row.how == ":"]
         if declared:
-            return self.of_type(hit.path, hit.scope, declared[0].text)
+            return self.resolver.of_type(hit.path, hit.scope, declared[0].text)
         typed = [row for row in rows if row.how == "type"]
         if typed:
-            return self.of_type(hit.path, hit.scope, typed[0].text) if typed[0].text else None
+            return (
+                self.resolver.of_type(hit.path, hit.scope, typed[0].text) if typed[0].text else None
+            )
         given = [row for row in rows if row.how in _GIVEN]
         if line >= 0 and len(given) > 1:
             before = [row for row in given if row.line < line]
             here = [row for row in given if row.line == line]
             given = before[-1:] or here[:1] or given
-        return self._agreed(hit.path, given)
+        return self.agreed(hit.path, given)
 
-    def _agreed(self, path: bytes, rows: list[Binding]) -> Value:
+    def agreed(self, path: bytes, rows: list[Binding]) -> Value:
         """The value of all rows together; None if one of them is not known."""
         values: list[Value] = []
         for row in rows:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.annotations import Typed
 from codelens.resolve.inference.collection_members import member
-from codelens.resolve.inference.name_lookup import LOCAL, Hit, latest, policy
+from codelens.resolve.inference.name_lookup import LOCAL, Hit, latest
 from codelens.resolve.inference.object_literals import parts
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Container,
     Definition,
@@ -30,11 +29,12 @@ _LONG_LINE = 8
 """Types whose bases are being looked up, one for the other; more are looked up from the far end."""
 
 
-class Members(Typed):
+class Members:
     """Finds members."""
 
-    def __init__(self, view: View) -> None:
-        super().__init__(view)
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
+        self.once = resolver.once
         self._rising = 0
         self._round: set[tuple[bytes, int]] = set()
         """Types of which a long line of bases comes back to itself, or to another of the line."""
@@ -42,14 +42,14 @@ class Members(Typed):
     def ancestry(self, one: Instance) -> list[Instance]:
         """A type and its bases, nearest first, each with its arguments."""
         make = self._walked if one[:2] in self._round else self._ancestry
-        return self._once(("mro", one), lambda: make(one), [one])
+        return self.once(("mro", one), lambda: make(one), [one])
 
     def _walked(self, one: Instance) -> list[Instance]:
         """As `ancestry`, without asking for that of a base: it would come back to this."""
         found = {one[:2]: one}
         pending = [one]
         for here in pending:
-            for base in self._once(("bases", here), partial(self.bases, here), []):
+            for base in self.once(("bases", here), partial(self.bases, here), []):
                 if base[:2] not in found and len(found) <= _MOST_BASES:
                     found[base[:2]] = base
                     pending.append(base)
@@ -107,10 +107,10 @@ class Members(Typed):
             scope = model.own_scope.get(symbol)
             if scope is None:
                 continue
-            place = scope if policy(model).spaces else model.scopes[scope].parent
+            place = scope if model.spec.spaces else model.scopes[scope].parent
             for row in model.of_scope.get(scope, ()):
                 if row.how in {"base", "implements"}:
-                    value = self.of_type(one.path, place, row.text, one)
+                    value = self.resolver.of_type(one.path, place, row.text, one)
                     if value is None and row.how == "base":
                         value = self._called_base(one.path, place, row)
                     for base in each(value):
@@ -119,15 +119,15 @@ class Members(Typed):
         return found
 
     def _called_base(self, path: bytes, scope: int, row: Binding) -> Value:
-        value = self.value(path, scope, row.text, row.line)
-        if isinstance(value, Definition) and self._is_type(value):
+        value = self.resolver.value(path, scope, row.text, row.line)
+        if isinstance(value, Definition) and self.resolver.is_type(value):
             return Instance(value.path, value.symbol)
         return None
 
     def _merged(self, model: FileModel, symbol: int) -> list[int]:
         """A type with the others of its name in its place: merged declarations."""
         one = model.symbols[symbol]
-        if not policy(model).spaces:
+        if not model.spec.spaces:
             return [symbol]
         entry = model.names[model.home[symbol]].get(one.name)
         if entry is None:
@@ -144,14 +144,14 @@ class Members(Typed):
             found = [pair for one in value.values for pair in self.members(one, name)]
             return list(dict.fromkeys(found))
         key = ("member", value, name)
-        return self._once(key, lambda: self._members(value, name), [])
+        return self.once(key, lambda: self._members(value, name), [])
 
     def _members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
         if isinstance(value, Module):
             hits = self.names.exported(value.path, name) or self.names.submodule(value.path, name)
             if hits or name == "default":
                 return [(hit, value) for hit in hits]
-            whole = self.handed(value)
+            whole = self.resolver.handed(value)
             return self.members(whole, name) if whole is not None else []
         if isinstance(value, Definition):
             return self._static(value, name)
@@ -170,7 +170,7 @@ class Members(Typed):
                 hits = [] if text else self.names.lookup(value.path, value.scope, name)
                 return [(hit, value) for hit in hits if hit.symbol != LOCAL]
             if not key:
-                whole = self.value(value.path, value.scope, text, value.line)
+                whole = self.resolver.value(value.path, value.scope, text, value.line)
                 found = self.members(whole, name)
                 if found or not isinstance(whole, (Record, Definition, Instance, Module)):
                     return found
@@ -179,9 +179,9 @@ class Members(Typed):
     def _in_record(self, value: Record, name: str) -> Value:
         for key, text in parts(value.text):
             if key == name:
-                return self.value(value.path, value.scope, text or name, value.line)
+                return self.resolver.value(value.path, value.scope, text or name, value.line)
             if not key:
-                whole = self.value(value.path, value.scope, text, value.line)
+                whole = self.resolver.value(value.path, value.scope, text, value.line)
                 found = self.member_value(whole, name)
                 if found is not None or not self._is_told(whole, name):
                     return found
@@ -212,7 +212,7 @@ class Members(Typed):
             for at in model.children.get(symbol, {}).get(name, ()):
                 scope = model.own_scope.get(symbol, 0)
                 found.append((Hit(value.path, at, scope, name), value))
-        if not found and policy(model).spaces:
+        if not found and model.spec.spaces:
             places = added(model, value.symbol, name)
             found = [(Hit(value.path, at, 0, name), value) for at in places[-1:]]
         return found
@@ -226,14 +226,14 @@ class Members(Typed):
                 places = model.children.get(symbol, {}).get(name)
                 if places:
                     scope = model.own_scope.get(symbol, 0)
-                    if policy(model).spaces:
+                    if model.spec.spaces:
                         static = isinstance(value, Definition)
                         places = of_side(model, symbol, places, static=static)
                         if not places:
                             continue
                     else:
                         places = latest(model, tuple(places))
-                        if policy(model).packages and self._set_by_base(model, places, one, line):
+                        if model.spec.submodules and self._set_by_base(model, places, one, line):
                             continue
                     return [(Hit(one.path, at, scope, name), value) for at in places]
         return []
@@ -255,7 +255,7 @@ class Members(Typed):
     def member_value(self, value: Value, name: str) -> Value:
         """The value of a member."""
         key = ("member value", value, name)
-        return self._once(key, lambda: self._member_value(value, name), None)
+        return self.once(key, lambda: self._member_value(value, name), None)
 
     def _member_value(self, value: Value, name: str) -> Value:
         if isinstance(value, Record):
@@ -264,12 +264,12 @@ class Members(Typed):
             return member(value, name)
         found = self.members(value, name)
         if isinstance(value, Module):
-            hits = self._chosen([hit for hit, _ in found])
-            return together([self.value_of(hit, hit.path, -1, -1) for hit in hits])
-        values = [self._taken(hit, value) for hit, _ in found[:1]]
+            hits = self.resolver.chosen([hit for hit, _ in found])
+            return together([self.resolver.value_of(hit, hit.path, -1, -1) for hit in hits])
+        values = [self.taken(hit, value) for hit, _ in found[:1]]
         return together(values)
 
-    def _taken(self, hit: Hit, me: Value) -> Value:
+    def taken(self, hit: Hit, me: Value) -> Value:
         """The value of one member of something."""
         model = self.view.model(hit.path)
         if model is None:
@@ -281,25 +281,25 @@ class Members(Typed):
             return Definition(hit.path, hit.symbol)
         scope = model.own_scope.get(hit.symbol)
         if scope is not None and model.scopes[scope].kind == "function":
-            if isinstance(me, Definition) and policy(model).packages:
+            if isinstance(me, Definition) and model.spec.submodules:
                 # The property itself, and not what it gives.
                 return None
-            return self.result(hit.path, hit.symbol, me)
+            return self.resolver.result(hit.path, hit.symbol, me)
         if symbol.kind == "member" and symbol.parent >= 0:
             return Instance(hit.path, symbol.parent)
         owner = symbol.parent
         rows = self._attribute_rows(model, owner, symbol.name, hit.symbol)
         declared = [row for row in rows if row.how == ":"]
         if declared:
-            told = self.of_type(hit.path, declared[0].scope, declared[0].text, me)
-            return self._described(told) if policy(model).packages else told
-        return self._agreed(hit.path, [row for row in rows if row.how in {"=", "+", "?"}])
+            told = self.resolver.of_type(hit.path, declared[0].scope, declared[0].text, me)
+            return self._described(told) if model.spec.submodules else told
+        return self.resolver.agreed(hit.path, [row for row in rows if row.how in {"=", "+", "?"}])
 
     def _described(self, value: Value) -> Value:
         """What reading an attribute gives whose value is a descriptor of Python."""
         if isinstance(value, Instance):
             for hit, _ in self.members(value, "__get__")[:1]:
-                return self.result(hit.path, hit.symbol, value)
+                return self.resolver.result(hit.path, hit.symbol, value)
         return value
 
     def _attribute_rows(

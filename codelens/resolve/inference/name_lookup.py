@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import TYPES, VARIABLES, Entry, FileModel
 from codelens.resolve.facts.view_files import View
+from codelens.resolve.languages.language_spec import LanguageSpec
 from codelens.types import Binding, Import
 
 _FAR = 30
@@ -22,46 +23,6 @@ class Hit(NamedTuple):
 
 
 MODULE, LOCAL = -1, -2
-
-
-class Policy(NamedTuple):
-    """How a family of languages looks names up."""
-
-    class_names: bool
-    """Names in the body of a class are seen right in it (Python),
-    not inside at all (JavaScript)."""
-    spaces: bool
-    """Types and values of one name are different things."""
-    packages: bool
-    """A module has its submodules as members."""
-    ordered: bool
-    """What is bound later in a module counts, be it by a star import (Python)."""
-    instance: frozenset[str]
-    """Words for the instance whose method this is."""
-
-
-_SCRIPT = Policy(False, True, False, False, frozenset({"this"}))
-_PYTHON = Policy(True, False, True, True, frozenset())
-_STATIC = Policy(False, False, False, False, frozenset())
-_CLASSES = Policy(False, False, False, False, frozenset({"this", "$this"}))
-_POLICIES = {
-    **dict.fromkeys(("c", "cpp", "java", "kotlin", "scala", "csharp", "php"), _CLASSES),
-    "go": _STATIC,
-    "rust": _STATIC,
-    "ruby": _STATIC,
-    "python": _PYTHON,
-    "javascript": _SCRIPT,
-    "typescript": _SCRIPT,
-    "tsx": _SCRIPT,
-    "vue": _SCRIPT,
-    "svelte": _SCRIPT,
-}
-LANGUAGES = frozenset(_POLICIES)
-
-
-def policy(model: FileModel) -> Policy:
-    """The rules of a file's language."""
-    return _POLICIES.get(model.language, _SCRIPT)
 
 
 def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
@@ -104,7 +65,7 @@ class Names:
             one = scopes[at]
             entry = names[at].get(name)
             if entry is not None and one.kind == "class":
-                entry = self._in_class(entry, policy(model), first)
+                entry = self._in_class(entry, model.spec, first)
             if entry is not None:
                 return at, len(entry.rows) > 1
             if one.kind != "block":
@@ -122,7 +83,7 @@ class Names:
         model = self.view.model(path)
         if model is None:
             return []
-        rules = policy(model)
+        rules = model.spec
         at, first = scope, True
         while at >= 0:
             one = model.scopes[at]
@@ -145,7 +106,7 @@ class Names:
             at = one.parent
         return self._starred(path, model, name, 0, set(), types)
 
-    def _in_class(self, entry: Entry, rules: Policy, first: bool) -> Entry | None:
+    def _in_class(self, entry: Entry, rules: LanguageSpec, first: bool) -> Entry | None:
         if rules.class_names:
             return entry if first else None
         rows = tuple(row for row in entry.rows if row.how in {"type", "own"})
@@ -179,7 +140,7 @@ class Names:
 
     def in_space(self, model: FileModel, symbols: tuple[int, ...], types: bool) -> tuple[int, ...]:
         """Of definitions of one name those that are types, or those that are values."""
-        if not policy(model).spaces:
+        if not model.spec.spaces:
             return latest(model, symbols)
         if types:
             return tuple(
@@ -197,14 +158,14 @@ class Names:
         if model is None:
             return []
         if not one.name:
-            if policy(model).packages and not one.alias and "." in one.module.lstrip("."):
+            if model.spec.submodules and not one.alias and "." in one.module.lstrip("."):
                 head = one.module.partition(".")[0]
                 return [Hit(file, MODULE) for file in self.view.modules(path, head)]
             return [Hit(file, MODULE) for file in self.view.modules(path, one.module)]
         found: list[Hit] = []
         for file in self.view.modules(path, one.module):
             found += self.exported(file, one.name, depth + 1, types=types)
-        if not found and policy(model).packages:
+        if not found and model.spec.submodules:
             found = [
                 Hit(file, MODULE)
                 for file in self.view.modules(path, one.module, one.name)
@@ -226,7 +187,7 @@ class Names:
         seen = seen if seen is not None else set()
         if model is None or path in seen or depth > _FAR:
             return []
-        apart = types and policy(model).spaces
+        apart = types and model.spec.spaces
         for row in model.exports.get(name, ()):
             found = self._exported_as(path, model, row, depth, seen, apart)
             if found:
@@ -234,7 +195,7 @@ class Names:
         entry = model.names[0].get(name)
         if entry is not None:
             found = None
-            if model.stars and policy(model).ordered:
+            if model.stars and model.spec.ordered:
                 found = self._later(path, model, name, entry, depth, seen)
             if not found:
                 found = self._meaning_far(path, model, name, entry, depth, apart)
@@ -334,7 +295,7 @@ class Names:
     def _handed_on(self, path: bytes, name: str) -> bool:
         """A star import takes a name: of those without underscore, or those in `__all__`."""
         model = self.view.model(path)
-        if model is None or not policy(model).ordered:
+        if model is None or not model.spec.ordered:
             return True
         if "__all__" not in model.names[0]:
             return not name.startswith("_")
@@ -344,7 +305,7 @@ class Names:
     def submodule(self, path: bytes, name: str) -> list[Hit]:
         """The module of that name in a package."""
         model = self.view.model(path)
-        if model is None or not policy(model).packages:
+        if model is None or not model.spec.submodules:
             return []
         if not path.rpartition(b"/")[2].startswith(b"__init__."):
             return []

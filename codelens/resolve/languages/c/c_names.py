@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import CALLABLE, FileModel
 from codelens.resolve.facts.path_tree import folder_of
-from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.name_lookup import LOCAL, Hit
 from codelens.resolve.inference.values import Instance
 from codelens.resolve.languages.c.c_standard_library import STANDARD
@@ -34,9 +33,8 @@ class _Index(NamedTuple):
 class CNames(ClassNames):
     """Names in C and C++."""
 
-    def __init__(self, view: View, owner: Callable[[bytes, int], Instance | None]) -> None:
-        super().__init__(view)
-        self._owner = owner
+    owner: Callable[[bytes, int], Instance | None]
+    """The class of a method that is defined outside of it, by its scope."""
 
     def index(self) -> _Index:
         """All of the view."""
@@ -187,7 +185,7 @@ class CNames(ClassNames):
     ) -> list[Hit]:
         """As elsewhere; in a method defined outside its class, in the class as well."""
         hits = self._in_block(path, model, at, name, space)
-        owner = self._owner(path, at) if model.scopes[at].symbol >= 0 and not hits else None
+        owner = self.owner(path, at) if model.scopes[at].symbol >= 0 and not hits else None
         return hits if owner is None else self.types.inherited(owner, name, space, arguments)
 
     def _in_block(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from codelens.resolve.facts.file_model import TYPES
-from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.expression_values import Types
+from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Hit
 from codelens.resolve.inference.values import Definition, Instance, Super, Value, each
 from codelens.resolve.languages.classes.class_names import ClassNames, Space, builds
@@ -16,27 +13,18 @@ _EXTENDED = frozenset({"csharp", "kotlin"})
 """Languages with extension methods; for the others nothing needs an index of the view."""
 
 
-class ClassMembers(Types):
+class ClassMembers(Members):
     """Finds members of classes."""
 
     names: ClassNames
-
-    def __init__(self, view: View) -> None:
-        super().__init__(view)
-        self.names = ClassNames(view)
-        self.names.types = self
-
-    def once(self, key: tuple[object, ...], make: Callable[[], list[Hit]]) -> list[Hit]:
-        """Hits remembered with what they stand on."""
-        return self._once(key, make, [])
 
     def inherited(
         self, value: Instance, name: str, space: Space | None, arguments: int = -1
     ) -> list[Hit]:
         """Members of a type and its bases, those of the nearest that has any that fit."""
-        return self._line_members(value, name, space, arguments)
+        return self.line_members(value, name, space, arguments)
 
-    def _line_members(
+    def line_members(
         self,
         value: Instance | Definition | Super,
         name: str,
@@ -50,7 +38,7 @@ class ClassMembers(Types):
             model = self.view.model(one.path)
             if model is None:
                 continue
-            hits = [hit for hit in self._held(one, name) if self._is_own(hit)]
+            hits = [hit for hit in self.held(one, name) if self.is_own(hit)]
             if space is not None:
                 chosen = self.names.of_space(hits, space)
                 lax = not strict and space == "call"
@@ -60,13 +48,13 @@ class ClassMembers(Types):
                 return hits
         return []
 
-    def _held(self, one: Instance, name: str) -> list[Hit]:
+    def held(self, one: Instance, name: str) -> list[Hit]:
         """Members of that name in the parts of a type, constructors left out."""
         parts = self.parts(one)
         if len(parts) == 1:
             return self._in_part(*parts[0], name)
         # A class may have hundreds of parts, where code is generated.
-        whole = self._once(("held", one.path, one.symbol), lambda: self._all_held(parts), {})
+        whole = self.once(("held", one.path, one.symbol), lambda: self._all_held(parts), {})
         return whole.get(name, [])
 
     def _all_held(self, parts: list[tuple[bytes, int]]) -> dict[str, list[Hit]]:
@@ -85,7 +73,7 @@ class ClassMembers(Types):
         scope = model.own_scope.get(symbol, 0)
         return [Hit(path, at, scope, name) for at in places if not builds(model, at)]
 
-    def _is_own(self, hit: Hit) -> bool:
+    def is_own(self, hit: Hit) -> bool:
         """An explicit member of an interface is none of the class (C# 18.6.2)."""
         model = self.view.model(hit.path)
         if model is None or model.language != "csharp":
@@ -105,7 +93,7 @@ class ClassMembers(Types):
             return "record " in owner
         return model.language != "php"
 
-    def _extensions(self, value: Instance | Definition | Super, name: str) -> list[Hit]:
+    def extensions(self, value: Instance | Definition | Super, name: str) -> list[Hit]:
         """Functions made for a type outside of it: the only one of that name for it."""
         if not isinstance(value, Instance) or self.view.languages.get(value.path) not in _EXTENDED:
             return []
@@ -123,7 +111,7 @@ class ClassMembers(Types):
             for at, symbol in enumerate(model.symbols if model is not None else ()):
                 kind = extended(symbol.signature, symbol.name, language)
                 if kind:
-                    for own in each(self.of_type(path, 0, kind)):
+                    for own in each(self.resolver.of_type(path, 0, kind)):
                         if isinstance(own, Instance):
                             hit = Hit(path, at, 0, symbol.name)
                             found.setdefault(symbol.name, []).append((hit, own))
@@ -133,7 +121,7 @@ class ClassMembers(Types):
         """The declarations that a type is made of; in C# there may be several."""
         if self.view.languages.get(one.path) != "csharp":
             return [one[:2]]
-        return self._once(("parts", one.path, one.symbol), lambda: self._parts(one), [one[:2]])
+        return self.once(("parts", one.path, one.symbol), lambda: self._parts(one), [one[:2]])
 
     def _parts(self, one: Instance) -> list[tuple[bytes, int]]:
         model = self.view.model(one.path)
@@ -187,7 +175,7 @@ class ClassMembers(Types):
             try:
                 for row in model.of_scope.get(scope, ()):
                     if row.how in {"base", "implements"}:
-                        for base in each(self.of_type(path, scope, row.text, one)):
+                        for base in each(self.resolver.of_type(path, scope, row.text, one)):
                             if isinstance(base, Instance) and base[:2] != one[:2]:
                                 found.append(base)
             finally:
@@ -208,6 +196,6 @@ class ClassMembers(Types):
             return Instance(path, symbol) if symbol >= 0 else None
         for row in model.of_scope.get(scope, ()):
             if row.how == "base":
-                value = self.of_type(path, one.parent, row.text)
+                value = self.resolver.of_type(path, one.parent, row.text)
                 return value if isinstance(value, Instance) else None
         return None

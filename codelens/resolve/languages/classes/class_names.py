@@ -39,7 +39,9 @@ _BEFORE_EXPECT = re.compile(r"^(?:@[\w.:]+(?:\([^()]*\))?\s+|public\s+|internal\
 class Inheriting(Protocol):
     """What looking names up asks of types."""
 
-    def once(self, key: tuple[object, ...], make: Callable[[], list[Hit]]) -> list[Hit]:
+    def once(
+        self, key: tuple[object, ...], make: Callable[[], list[Hit]], cut: list[Hit]
+    ) -> list[Hit]:
         """Hits remembered with what they stand on."""
         ...
 
@@ -107,7 +109,7 @@ class ClassNames(Names):
 
     def parts(self, package: str, name: str) -> list[Hit]:
         """All declarations of that name in a namespace of C#; a class may have several."""
-        return self.view.index("namespaces", self._namespaces).get(package, {}).get(name, [])
+        return self._namespaces().get(package, {}).get(name, [])
 
     def _tops(self, files: tuple[bytes, ...], package: str) -> dict[str, list[Hit]]:
         """Names of those files that belong to a package."""
@@ -140,9 +142,13 @@ class ClassNames(Names):
                 names.setdefault(name, []).append(Hit(path, at, 0, name))
 
     def _namespaces(self) -> dict[str, dict[str, list[Hit]]]:
+        return self.view.index("namespaces", lambda: self.by_package("csharp"))
+
+    def by_package(self, language: str) -> dict[str, dict[str, list[Hit]]]:
+        """Package -> name -> where files of a language define it, at top level."""
         index: dict[str, dict[str, list[Hit]]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            if language == "csharp":
+        for path, own in sorted(self.view.languages.items()):
+            if own == language:
                 self._add(index.setdefault(self.package(path), {}), path)
         return index
 
@@ -174,6 +180,7 @@ class ClassNames(Names):
         return self.types.once(
             ("file", path, name, space, arguments),
             lambda: self._in_file(path, model, name, space, arguments),
+            [],
         )
 
     def _in_scope(
@@ -205,6 +212,7 @@ class ClassNames(Names):
         return self.types.once(
             ("class", path, at, name, space, arguments),
             lambda: self._in_class_scope(path, model, at, name, space, arguments),
+            [],
         )
 
     def _in_class_scope(
@@ -311,7 +319,7 @@ class ClassNames(Names):
     def _is_foreign(self, path: bytes, namespace: str) -> bool:
         if self.view.languages.get(path) != "csharp":
             return False
-        return namespace not in self.view.index("namespaces", self._namespaces)
+        return namespace not in self._namespaces()
 
     def _types_called(self, path: bytes, qualified: str) -> list[Hit]:
         package, _, name = qualified.rpartition(".")

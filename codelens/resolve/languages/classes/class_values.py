@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.annotations import Annotations
+from codelens.resolve.inference.call_results import Calls
+from codelens.resolve.inference.expression_values import ROOT, Expressions
 from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Type
 from codelens.resolve.inference.values import (
     Container,
@@ -22,62 +26,84 @@ from codelens.resolve.languages.classes.class_containers import (
     of_collection,
 )
 from codelens.resolve.languages.classes.class_members import ClassMembers
-from codelens.resolve.languages.classes.class_names import ONE_SPACE, Space
+from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
 from codelens.resolve.languages.classes.class_type_text import class_type
 from codelens.resolve.languages.classes.overloads import Overloads
 from codelens.types import Reference
 
-ROOT = "\\"
-"""In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
 _TYPED = frozenset({"java", "kotlin", "csharp"})
 _ANY = frozenset({"var", "val", "dynamic", "any", "void", "Unit", "this"})
 """What stands in place of a type and is none."""
 
 
-class ClassTypes(ClassMembers):
-    """Values in class-based languages."""
+class ClassAnnotations(Annotations):
+    """Types as Java and its like write them."""
 
-    def __init__(self, view: View) -> None:
-        super().__init__(view)
-        self._overloads = Overloads(self)
+    names: ClassNames
 
-    by_place = True
+    def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
+        """A value of a type as these languages write it."""
+        if text.startswith(ROOT):
+            package, _, name = text[1:].replace(ROOT, ".").rpartition(".")
+            hits = self.names.of_space(self.names.in_package(path, package, name), "type")
+            return self.typed(hits[0], (), me) if hits else None
+        return super().of_type(path, scope, class_type(text), me)
 
-    def overload(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
-        """Those of several overloads that a call may mean, by its arguments.
+    def _foreign(
+        self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
+    ) -> Value:
+        """A type that is not of the view: nothing is known of it but its name."""
+        found = super()._foreign(path, scope, name, args, me)
+        typed = self.view.languages.get(path) in _TYPED and name not in _ANY
+        return Container(name, ()) if found is None and not args and typed else found
 
-        Types of C# that take another number of type arguments are others.
-        """
-        count, given = 0, one.given
-        if given[:1] == "<":
-            first, _, given = given.partition("\n")
-            count = int(first[1:])
-        own = [self.names.generics(hit) for hit in hits]
-        if count in own:
-            kept = zip(hits, own, strict=True)
-            hits = [hit for hit, number in kept if number in (count, -1)]
-        found = self._overloads.chosen(path, one, given, hits)
-        if found or not given:
-            return found
-        above = [other for hit in hits for other in self.inherited_overloads(hit)]
-        return self._overloads.chosen(path, one, given, above) if above else []
+    def typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+        """A value of a type, with arguments, as it is said of a value."""
+        count = self.names.generics(hit)
+        if count >= 0 and count != len(args):
+            hit = next(
+                (one for one in self._beside(hit) if self.names.generics(one) == len(args)), hit
+            )
+        return super().typed(hit, args, me)
 
-    def inherited_overloads(self, hit: Hit) -> list[Hit]:
-        """Overloads that a method's type inherits: they are meant where it cannot be."""
-        return self._once(("above", *hit[:2]), lambda: self._inherited_overloads(hit), [])
-
-    def _inherited_overloads(self, hit: Hit) -> list[Hit]:
+    def _beside(self, hit: Hit) -> list[Hit]:
+        """Types of the same name in the same place."""
         model = self.view.model(hit.path)
-        symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
-        if symbol is None or symbol.parent < 0 or symbol.kind not in CALLABLE:
-            return []
-        if self.view.languages.get(hit.path) not in _TYPED:
-            return []
-        found: list[Hit] = []
-        for base in self.ancestry(Instance(hit.path, symbol.parent))[1:]:
-            held = [one for one in self._held(base, hit.name) if self._is_own(one)]
-            found += self.names.of_space(held, "call")
-        return found
+        parent = model.symbols[hit.symbol].parent if model is not None else -1
+        if model is None or parent < 0 or model.symbols[parent].kind not in TYPES:
+            return self.names.parts(self.names.package(hit.path), hit.name)
+        return [
+            Hit(hit.path, at, hit.scope, hit.name)
+            for at in model.children.get(parent, {}).get(hit.name, ())
+        ]
+
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """What a type's name means, written out with its package as well."""
+        found = super().named_type(path, scope, name)
+        package, dot, last = name.rpartition(".")
+        if found or not dot:
+            return found
+        return self.names.of_space(self.names.in_package(path, package, last), "type")
+
+
+class ClassCalls(Calls):
+    """What calls and collections give."""
+
+    def element(self, value: Value, step: str) -> Value:
+        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        if isinstance(value, Container) and value.args and value.name in MAPS:
+            return value.args[-1] if step == "[]" else None
+        return super().element(value, step)
+
+
+class ClassExpressions(Expressions):
+    """Values of expressions and variables."""
+
+    names: ClassNames
+
+    def __init__(self, resolver: Resolver, members: ClassMembers) -> None:
+        super().__init__(resolver)
+        self._members = members
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """The scope from which a name means the same, and whether the line matters."""
@@ -109,8 +135,8 @@ class ClassTypes(ClassMembers):
         found: list[Hit] = []
         for one in each(value):
             if isinstance(one, Instance | Definition | Super):
-                hits = self._line_members(one, name, "call", arguments, strict=False)
-                found += hits or self._extensions(one, name)
+                hits = self._members.line_members(one, name, "call", arguments, strict=False)
+                found += hits or self._members.extensions(one, name)
         return list(dict.fromkeys(found))
 
     def member_of(self, path: bytes, one: Reference) -> list[Hit]:
@@ -133,52 +159,9 @@ class ClassTypes(ClassMembers):
         model = self.view.model(path)
         while model is not None and scope >= 0:
             if model.scopes[scope].kind == "class":
-                return self.instance_of_scope(path, scope)
+                return self._members.instance_of_scope(path, scope)
             scope = model.scopes[scope].parent
         return None
-
-    def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """A value of a type as these languages write it."""
-        if text.startswith(ROOT):
-            package, _, name = text[1:].replace(ROOT, ".").rpartition(".")
-            hits = self.names.of_space(self.names.in_package(path, package, name), "type")
-            return self._typed(hits[0], (), me) if hits else None
-        return super().of_type(path, scope, class_type(text), me)
-
-    def _foreign(
-        self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
-    ) -> Value:
-        """A type that is not of the view: nothing is known of it but its name."""
-        found = super()._foreign(path, scope, name, args, me)
-        typed = self.view.languages.get(path) in _TYPED and name not in _ANY
-        return Container(name, ()) if found is None and not args and typed else found
-
-    def _typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
-        count = self.names.generics(hit)
-        if count >= 0 and count != len(args):
-            hit = next(
-                (one for one in self._beside(hit) if self.names.generics(one) == len(args)), hit
-            )
-        return super()._typed(hit, args, me)
-
-    def _beside(self, hit: Hit) -> list[Hit]:
-        """Types of the same name in the same place."""
-        model = self.view.model(hit.path)
-        parent = model.symbols[hit.symbol].parent if model is not None else -1
-        if model is None or parent < 0 or model.symbols[parent].kind not in TYPES:
-            return self.names.parts(self.names.package(hit.path), hit.name)
-        return [
-            Hit(hit.path, at, hit.scope, hit.name)
-            for at in model.children.get(parent, {}).get(hit.name, ())
-        ]
-
-    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
-        """What a type's name means, written out with its package as well."""
-        found = super().named_type(path, scope, name)
-        package, dot, last = name.rpartition(".")
-        if found or not dot:
-            return found
-        return self.names.of_space(self.names.in_package(path, package, last), "type")
 
     def _from_rows(self, hit: Hit, line: int) -> Value:
         """A variable has the type of its declaration, the last before its use if there are more."""
@@ -186,13 +169,13 @@ class ClassTypes(ClassMembers):
             # What a loop binds on the line of its use is bound before it.
             here = [row for row in self.names.rows(hit) if row.line == line]
             if any(row.how == "?" or row.text.endswith("[*]") for row in here):
-                return self._agreed(hit.path, here)
+                return self.agreed(hit.path, here)
             return super()._from_rows(hit, line)
         told = [row for row in self.names.rows(hit) if row.how in {":", "="}]
         before = [row for row in told if row.line <= line]
         for row in before[-1:] or told[:1]:
             if row.how == ":":
-                return self.of_type(hit.path, hit.scope, row.text)
+                return self.resolver.of_type(hit.path, hit.scope, row.text)
             return self.value(hit.path, row.scope, row.text, row.line)
         return None
 
@@ -226,7 +209,7 @@ class ClassTypes(ClassMembers):
             return None
         if model.symbols[hit.symbol].kind in TYPES:
             return Instance(hit.path, hit.symbol)
-        return self.result(hit.path, hit.symbol, self.instance_around(path, scope))
+        return self.resolver.result(hit.path, hit.symbol, self.instance_around(path, scope))
 
     def _sent(self, value: Value, name: str) -> Value:
         """What a method of a value gives."""
@@ -234,8 +217,8 @@ class ClassTypes(ClassMembers):
             return of_collection(value, name) or given_by_all(name)
         if not isinstance(value, Instance | Definition | Super):
             return None
-        hits = self._line_members(value, name, "call", -1, strict=False)
-        hits = hits or self._extensions(value, name)
+        hits = self._members.line_members(value, name, "call", -1, strict=False)
+        hits = hits or self._members.extensions(value, name)
         me = value.of if isinstance(value, Super) else value
         if not hits:
             return given_by_all(name)
@@ -253,11 +236,11 @@ class ClassTypes(ClassMembers):
         if model is None:
             return None
         if model.symbols[hit.symbol].kind in CALLABLE:
-            return self.result(hit.path, hit.symbol, me)
+            return self.resolver.result(hit.path, hit.symbol, me)
         if model.symbols[hit.symbol].kind in TYPES:
             return Instance(hit.path, hit.symbol)
         # A record's component is read by a call.
-        return self._taken(hit, me)
+        return self.resolver.taken(hit, me)
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
@@ -268,11 +251,6 @@ class ClassTypes(ClassMembers):
             return Definition(*own[:2]) if isinstance(own, Instance) else None
         return super()._head(path, scope, head, rest, line)
 
-    def _element(self, value: Value, step: str) -> Value:
-        if isinstance(value, Container) and value.args and value.name in MAPS:
-            return value.args[-1] if step == "[]" else None
-        return super()._element(value, step)
-
     def _step(self, value: Value, step: str) -> Value:
         if step == "#wait":
             return together([awaited(one) for one in each(value)])
@@ -281,3 +259,15 @@ class ClassTypes(ClassMembers):
                 [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
             )
         return super()._step(value, step)
+
+
+def resolver(view: View) -> Resolver:
+    """A resolver for the files of C# and PHP of a view."""
+    names = ClassNames(view)
+    found = Resolver(view, names)
+    members = names.types = ClassMembers(found)
+    overloads = Overloads(found, members)
+    found.overloads = overloads.meant
+    return found.join(
+        ClassAnnotations(found), members, ClassCalls(found), ClassExpressions(found, members)
+    )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.inference.expression_values import Types
 from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, Returns, parsed
 from codelens.resolve.inference.values import Container, Instance, Value
 from codelens.resolve.languages.classes.class_type_text import Parameter
@@ -86,8 +86,8 @@ class Argument(NamedTuple):
 class Conversions:
     """Ranks arguments against parameters in one view: 0 fits best."""
 
-    def __init__(self, types: Types) -> None:
-        self._types = types
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
 
     def rank(
         self, hit: Hit, model: FileModel, parameter: Parameter, argument: Argument
@@ -166,17 +166,17 @@ class Conversions:
         if not name.isidentifier() or wanted.rstrip("?") != name:
             return -1
         scope = model.own_scope.get(hit.symbol, hit.scope)
-        found = self._types.named_type(hit.path, scope, name)
+        found = self._resolver.named_type(hit.path, scope, name)
         return found[0].scope if found and found[0].symbol == LOCAL else -1
 
     def _wanted(self, hit: Hit, wanted: str) -> Value:
-        model = self._types.view.model(hit.path)
+        model = self._resolver.view.model(hit.path)
         scope = model.own_scope.get(hit.symbol, hit.scope) if model is not None else 0
-        return self._types.of_type(hit.path, scope, wanted)
+        return self._resolver.of_type(hit.path, scope, wanted)
 
     def _instance(self, hit: Hit, wanted: str, value: Instance, *, is_free: bool) -> int | None:
         target = self._wanted(hit, wanted)
-        line = self._types.ancestry(value)
+        line = self._resolver.ancestry(value)
         if isinstance(target, Instance):
             for at, one in enumerate(line):
                 if one[:2] == target[:2]:
@@ -196,14 +196,16 @@ class Conversions:
             return value.name not in _TOPS and value.name != "[]"
         if not isinstance(value, Instance):
             return True
-        models = [(self._types.view.model(one.path), one) for one in self._types.ancestry(value)]
+        models = [
+            (self._resolver.view.model(one.path), one) for one in self._resolver.ancestry(value)
+        ]
         return any(
             model is not None and "implicit" in model.children.get(one.symbol, {})
             for model, one in models
         )
 
     def _rows(self, one: Instance) -> list[Binding]:
-        model = self._types.view.model(one.path)
+        model = self._resolver.view.model(one.path)
         scope = model.own_scope.get(one.symbol) if model is not None else None
         if model is None or scope is None:
             return []
@@ -258,7 +260,7 @@ class Conversions:
             return _TOP if model.language == "kotlin" else NO
         target = self._wanted(hit, wanted)
         if isinstance(target, Instance):
-            there = self._types.view.model(target.path)
+            there = self._resolver.view.model(target.path)
             kind = there.symbols[target.symbol].kind if there is not None else ""
             return 2 if kind == "interface" else NO if kind in {"class", "enum"} else None
         return None

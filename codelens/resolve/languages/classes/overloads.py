@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.inference.expression_values import Types
+from codelens.resolve.facts.file_model import CALLABLE, FileModel
 from codelens.resolve.inference.name_lookup import Hit
-from codelens.resolve.inference.values import Container, Value
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import Container, Instance, Value
+from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_type_text import Parameter, parameters
 from codelens.resolve.languages.classes.conversions import (
     GENERIC,
@@ -34,13 +35,52 @@ _Ranked = list[tuple[int | None, str]]
 class Overloads:
     """Chooses between overloads in one view."""
 
-    def __init__(self, types: Types) -> None:
-        self._types = types
-        self._conversions = Conversions(types)
+    def __init__(self, resolver: Resolver, members: ClassMembers) -> None:
+        self._resolver, self._members = resolver, members
+        self._conversions = Conversions(resolver)
+
+    def meant(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+        """Those of several overloads that a call may mean, by its arguments.
+
+        Types of C# that take another number of type arguments are others.
+        """
+        if len(hits) == 1 and not self._inherited(hits[0]):
+            return hits
+        count, given = 0, one.given
+        if given[:1] == "<":
+            first, _, given = given.partition("\n")
+            count = int(first[1:])
+        own = [self._members.names.generics(hit) for hit in hits]
+        if count in own:
+            kept = zip(hits, own, strict=True)
+            hits = [hit for hit, number in kept if number in (count, -1)]
+        found = self.chosen(path, one, given, hits)
+        if found or not given:
+            return found
+        above = [other for hit in hits for other in self._inherited(hit)]
+        return self.chosen(path, one, given, above) if above else []
+
+    def _inherited(self, hit: Hit) -> list[Hit]:
+        """Overloads that a method's type inherits: they are meant where it cannot be."""
+        return self._resolver.once(("above", *hit[:2]), lambda: self._above(hit), [])
+
+    def _above(self, hit: Hit) -> list[Hit]:
+        model = self._resolver.view.model(hit.path)
+        symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
+        if symbol is None or symbol.parent < 0 or symbol.kind not in CALLABLE:
+            return []
+        if self._resolver.view.languages.get(hit.path) not in LANGUAGES:
+            return []
+        found: list[Hit] = []
+        for base in self._resolver.ancestry(Instance(hit.path, symbol.parent))[1:]:
+            held = self._members.held(base, hit.name)
+            own = [one for one in held if self._members.is_own(one)]
+            found += self._members.names.of_space(own, "call")
+        return found
 
     def chosen(self, path: bytes, one: Reference, given: str, hits: list[Hit]) -> list[Hit]:
         """Those of several overloads that a call may mean; one, if the arguments given tell."""
-        view = self._types.view
+        view = self._resolver.view
         model = view.model(path)
         if model is None or not given or model.language not in LANGUAGES:
             return hits
@@ -66,7 +106,7 @@ class Overloads:
 
     def _is_seen(self, path: bytes, hit: Hit) -> bool:
         """Nothing private is meant in another file, but in a part of a class of C#."""
-        model = self._types.view.model(hit.path)
+        model = self._resolver.view.model(hit.path)
         if hit.path == path or model is None or model.language == "csharp":
             return True
         return "private" not in model.symbols[hit.symbol].signature.partition("(")[0].split()
@@ -78,7 +118,7 @@ class Overloads:
         if rest == "nameof()":
             return Argument(name, "string", None)
         if rest[0] != "'":
-            return _valued(name, rest, self._types.value(path, one.scope, rest, one.line), model)
+            return _valued(name, rest, self._resolver.value(path, one.scope, rest, one.line), model)
         kind = rest[1:]
         if kind == "class":
             return Argument(
@@ -88,7 +128,7 @@ class Overloads:
 
     def _ranks(self, hit: Hit, call: tuple[Argument, ...]) -> _Ranked | None:
         """How well each argument fits, and whether each parameter has one; None if one cannot."""
-        model = self._types.view.model(hit.path)
+        model = self._resolver.view.model(hit.path)
         if model is None:
             return None
         symbol = model.symbols[hit.symbol]

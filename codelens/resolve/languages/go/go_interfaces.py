@@ -14,9 +14,10 @@ from typing import NamedTuple
 from codelens.resolve.facts.file_model import CALLABLE, FileModel
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.resolver import ExtraEdge
 from codelens.resolve.inference.values import Instance
+from codelens.resolve.languages.go.go_members import GoMembers
 from codelens.resolve.languages.go.go_type_text import signature_types
-from codelens.resolve.languages.go.go_values import GoTypes
 
 _NAME = re.compile(r"(?<!\w)(?<!\w\.)(?:([^\W\d]\w*)\.)?([^\W\d]\w*)")
 _BUILT_IN = frozenset(
@@ -29,22 +30,12 @@ _MOST_METHODS = 60
 Signature = tuple[str, ...]
 
 
-class Satisfied(NamedTuple):
-    """A type has all methods of an interface, or a method is one that an interface asks for."""
-
-    symbol: int
-    name: str
-    line: int
-    of: Hit
-    kind: str
-
-
 class _Interface(NamedTuple):
     hit: Hit
     methods: dict[str, tuple[Hit, Signature]]
 
 
-def satisfied(path: bytes, model: FileModel, types: GoTypes) -> Iterator[Satisfied]:
+def satisfied(path: bytes, model: FileModel, types: GoMembers) -> Iterator[ExtraEdge]:
     """What the types and methods of a file satisfy."""
     owners = {one.qualified.rpartition(".")[0] for one in model.symbols if one.parent < 0}
     own = {one.name for one in model.symbols if one.parent < 0 and one.kind in {"struct", "type"}}
@@ -62,8 +53,8 @@ def satisfied(path: bytes, model: FileModel, types: GoTypes) -> Iterator[Satisfi
 
 
 def _of_type(
-    path: bytes, hit: Hit, types: GoTypes, interfaces: list[_Interface]
-) -> Iterator[Satisfied]:
+    path: bytes, hit: Hit, types: GoMembers, interfaces: list[_Interface]
+) -> Iterator[ExtraEdge]:
     model = types.view.model(hit.path)
     if model is None or model.symbols[hit.symbol].kind not in {"struct", "type"}:
         return
@@ -76,15 +67,15 @@ def _of_type(
         if not found:
             continue
         if hit.path == path:
-            yield Satisfied(hit.symbol, symbol.name, symbol.name_line, one.hit, "satisfy")
+            yield ExtraEdge(hit.symbol, symbol.name, symbol.name_line, one.hit, "satisfy")
         for method, (of, _) in zip(found, one.methods.values(), strict=True):
             if method.path == path:
                 there = types.view.model(path)
                 line = there.symbols[method.symbol].name_line if there is not None else 0
-                yield Satisfied(method.symbol, of.name, line, of, "override")
+                yield ExtraEdge(method.symbol, of.name, line, of, "override")
 
 
-def _methods(own: Instance, one: _Interface, types: GoTypes) -> list[Hit]:
+def _methods(own: Instance, one: _Interface, types: GoMembers) -> list[Hit]:
     """The methods of a type that an interface asks for, in its order; none if one is missing."""
     found: list[Hit] = []
     for name, (_, asked) in one.methods.items():
@@ -95,7 +86,7 @@ def _methods(own: Instance, one: _Interface, types: GoTypes) -> list[Hit]:
     return found
 
 
-def _visible(path: bytes, types: GoTypes) -> Iterator[_Interface]:
+def _visible(path: bytes, types: GoMembers) -> Iterator[_Interface]:
     """The interfaces of a file's package, and of those that its files import."""
     package = types.names.package(path)
     chosen = types.names.chosen
@@ -119,7 +110,7 @@ def _visible(path: bytes, types: GoTypes) -> Iterator[_Interface]:
             yield _Interface(hit, found)
 
 
-def _asked(hit: Hit, types: GoTypes, depth: int) -> dict[str, tuple[Hit, Signature]]:
+def _asked(hit: Hit, types: GoMembers, depth: int) -> dict[str, tuple[Hit, Signature]]:
     """The methods of an interface, those that it embeds included; none if not all are known."""
     model = types.view.model(hit.path)
     if model is None or model.symbols[hit.symbol].kind != "interface" or depth > _MOST_METHODS:
@@ -146,7 +137,7 @@ def _asked(hit: Hit, types: GoTypes, depth: int) -> dict[str, tuple[Hit, Signatu
     return found
 
 
-def signature(hit: Hit, types: GoTypes) -> Signature | None:
+def signature(hit: Hit, types: GoMembers) -> Signature | None:
     """The types that a method takes and gives, packages by where they are; None if unknown."""
     model = types.view.model(hit.path)
     if model is None or hit.symbol < 0 or model.symbols[hit.symbol].kind not in CALLABLE:
@@ -158,7 +149,7 @@ def signature(hit: Hit, types: GoTypes) -> Signature | None:
     return tuple(_resolved(text, hit.path, model, types) for text in told)
 
 
-def _resolved(text: str, path: bytes, model: FileModel, types: GoTypes) -> str:
+def _resolved(text: str, path: bytes, model: FileModel, types: GoMembers) -> str:
     """A type with the package of each name in it written out."""
 
     def whole(match: re.Match[str]) -> str:
@@ -171,7 +162,7 @@ def _resolved(text: str, path: bytes, model: FileModel, types: GoTypes) -> str:
     return _NAME.sub(whole, text)
 
 
-def _package(name: str, path: bytes, model: FileModel, types: GoTypes) -> str:
+def _package(name: str, path: bytes, model: FileModel, types: GoMembers) -> str:
     """Where a package is: its folder in the view, else what is imported under the name."""
     for hit in types.names.lookup(path, 0, name):
         if hit.symbol < 0:

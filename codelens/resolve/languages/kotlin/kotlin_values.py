@@ -8,20 +8,23 @@ function that takes it. Where that is not known, a name that some type has is le
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Protocol
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Literal, Value
-from codelens.resolve.languages.classes.class_names import ClassNames, Space
+from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_type_text import extended, parameters
-from codelens.resolve.languages.classes.class_values import ClassTypes
+from codelens.resolve.languages.classes.class_values import (
+    ClassAnnotations,
+    ClassCalls,
+    ClassExpressions,
+)
+from codelens.resolve.languages.classes.overloads import Overloads
+from codelens.resolve.languages.kotlin.kotlin_names import INFIX, KotlinNames
 from codelens.resolve.languages.kotlin.kotlin_standard_library import (
     BUILDING,
-    FOREIGN,
     HANDING,
     NO_FUNCTIONS,
     PLAIN,
@@ -30,165 +33,14 @@ from codelens.types import Reference
 
 _RECEIVER = re.compile(r"\(?\s*(?:@[\w.]+\s+)*(?:suspend\s+)?(\w[\w.]*(?:<[^()]*>)?)\??\.\(")
 _SPACES = {"call": CALLABLE, "value": frozenset({"property", "field"})}
-INFIX = -2
-"""In place of a number of arguments: the name stands between what it is called on and with."""
 _UNKNOWN: tuple[Value, ...] = (None,)
 
 Receivers = tuple[Value, ...]
 """The `this` that a scope brings: none, one, or one that is not known (None)."""
 
 
-class Receiving(Protocol):
-    """What looking names up asks of types besides."""
-
-    def receivers(self, path: bytes, scope: int) -> Receivers:
-        """What `this` is in a function or lambda, where it is not that of the class around."""
-        ...
-
-    def extensions_of(self, value: Instance, name: str) -> list[Hit]:
-        """Extensions of that name for a type or its bases."""
-        ...
-
-    def extends(self, hit: Hit, text: str, value: Value) -> bool:
-        """Whether an extension for a type so written may be called on a value."""
-        ...
-
-
-class KotlinNames(ClassNames):
-    """Names in Java and Kotlin."""
-
-    def __init__(self, view: View, receiving: Receiving) -> None:
-        super().__init__(view)
-        self._receiving = receiving
-
-    def find(
-        self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
-    ) -> list[Hit]:
-        """What a bare name means, as a value, as a type, or called."""
-        model = self.view.model(path)
-        if model is None or model.language != "kotlin" or space == "type":
-            return super().find(path, scope, name, space, arguments)
-        if space == "call" and arguments == INFIX:
-            return super().find(path, scope, name, space)
-        seen: list[Value] = []
-        at = scope
-        while at > 0:
-            of_value = partial(self._of_value, name, space, arguments)
-            outer, hits = self._local(path, model, at, name, space)
-            if hits:
-                return hits
-            hits = self._of_receivers(path, between(model, at, outer), seen, of_value)
-            if not hits and outer > 0:
-                hits = self._in_type(path, model, outer, name, space, arguments)
-            if hits:
-                return self._sure(hits, seen, name, space, arguments)
-            at = model.scopes[outer].parent
-        hits = self.types.once(
-            ("file", path, name, space, arguments),
-            lambda: self._in_file(path, model, name, space, arguments),
-        )
-        hits = [hit for hit in hits if self._applies(hit, path, model, scope, seen)]
-        return self._sure(hits, seen, name, space, arguments) if seen else hits
-
-    def _local(
-        self, path: bytes, model: FileModel, scope: int, name: str, space: Space
-    ) -> tuple[int, list[Hit]]:
-        """What is local in the functions around, and the class that they are in."""
-        while scope > 0 and model.scopes[scope].kind != "class":
-            hits = self._in_block(path, model, scope, name, space)
-            if hits:
-                return scope, hits
-            scope = model.scopes[scope].parent
-        return scope, []
-
-    def _of_receivers(
-        self,
-        path: bytes,
-        scopes: Iterator[int],
-        seen: list[Value],
-        of_value: Callable[[Value], list[Hit]],
-    ) -> list[Hit]:
-        """What the first `this` of some scopes has; those without it are added to the `seen`."""
-        for scope in scopes:
-            for value in self._receiving.receivers(path, scope):
-                hits = of_value(value)
-                if hits:
-                    return hits
-                seen.append(value)
-        return []
-
-    def _of_value(self, name: str, space: Space, arguments: int, value: Value) -> list[Hit]:
-        if not isinstance(value, Instance):
-            return []
-        found = self.types.inherited(value, name, space, arguments)
-        if found or space != "call":
-            return found
-        return self.fitting(self._receiving.extensions_of(value, name), arguments)
-
-    def _applies(
-        self, hit: Hit, path: bytes, model: FileModel, scope: int, seen: list[Value]
-    ) -> bool:
-        """An extension is called without a receiver only where a `this` is of its type."""
-        there = self.view.model(hit.path)
-        if there is None or there.language != "kotlin" or hit.symbol < 0:
-            return True
-        symbol = there.symbols[hit.symbol]
-        text = extended(symbol.signature, symbol.name, "kotlin")
-        if not text:
-            return True
-        around = list(seen)
-        at = scope
-        while at > 0:
-            if model.scopes[at].kind == "class":
-                around.append(self.types.instance_of_scope(path, at))
-            at = model.scopes[at].parent
-        return any(self._receiving.extends(hit, text, value) for value in around)
-
-    def _sure(
-        self, hits: list[Hit], seen: list[Value], name: str, space: Space, arguments: int
-    ) -> list[Hit]:
-        """None of them, if the `this` of a lambda between may have something of that name."""
-        if not hits or not any(one is None or isinstance(one, Container | Literal) for one in seen):
-            return hits
-        if name in FOREIGN and any(not isinstance(one, Instance) for one in seen):
-            return []
-        if None not in seen:
-            return hits
-        every = self.view.index("kotlin members", self._all_members).get(name, ())
-        found = {hit[:2] for hit in hits}
-        others = [hit for hit in every if hit[:2] not in found]
-        return [] if self.fitting(self.of_space(others, space), arguments) else hits
-
-    def _all_members(self) -> dict[str, list[Hit]]:
-        """What types of Java and Kotlin have, extensions included, by name."""
-        index: dict[str, list[Hit]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language in {"java", "kotlin"} else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if model is None or "private" in symbol.signature.partition("(")[0].split():
-                    continue
-                inner = symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES
-                if any(symbol.kind in kinds for kinds in _SPACES.values()) and (
-                    inner or extended(symbol.signature, symbol.name, language)
-                ):
-                    index.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-        return index
-
-
-def between(model: FileModel, scope: int, outer: int) -> Iterator[int]:
-    """The scopes from one on, up to another around it."""
-    while scope != outer:
-        yield scope
-        scope = model.scopes[scope].parent
-
-
-class KotlinTypes(ClassTypes):
+class KotlinExpressions(ClassExpressions):
     """Values in Java and Kotlin."""
-
-    def __init__(self, view: View) -> None:
-        super().__init__(view)
-        self.names = KotlinNames(view, self)
-        self.names.types = self
 
     def meant(self, path: bytes, one: Reference) -> list[Hit]:
         """What a name without a receiver means."""
@@ -221,7 +73,7 @@ class KotlinTypes(ClassTypes):
     def receivers(self, path: bytes, scope: int) -> Receivers:
         """What `this` is in a function or lambda, where it is not that of the class around."""
         nothing: Receivers = ()
-        return self._once(("this", path, scope), lambda: self._receivers(path, scope), nothing)
+        return self.once(("this", path, scope), lambda: self._receivers(path, scope), nothing)
 
     def _receivers(self, path: bytes, scope: int) -> Receivers:
         model = self.view.model(path)
@@ -233,7 +85,9 @@ class KotlinTypes(ClassTypes):
             text = ""
             if symbol.kind in CALLABLE:
                 text = extended(symbol.signature, symbol.name, "kotlin")
-            return (self.of_type(path, scope, text) or Container("Any", ()),) if text else ()
+            return (
+                (self.resolver.of_type(path, scope, text) or Container("Any", ()),) if text else ()
+            )
         entry = model.names[scope].get("this")
         if entry is None or not entry.rows:
             return ()
@@ -296,13 +150,13 @@ class KotlinTypes(ClassTypes):
         if found is not None:
             if found[1] == own and isinstance(me, Instance | Container):
                 return (me,)
-            return (self.of_type(path, scope, found[1], me),)
+            return (self.resolver.of_type(path, scope, found[1], me),)
         plain = text.rstrip("?").partition("<")[0]
         if "->" in text:
             return ()
         if plain in NO_FUNCTIONS:
             return None
-        for hit in self.named_type(path, scope, plain)[:1]:
+        for hit in self.resolver.named_type(path, scope, plain)[:1]:
             model = self.view.model(hit.path)
             symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
             if symbol is None:
@@ -319,7 +173,7 @@ class KotlinTypes(ClassTypes):
 
     def extensions_of(self, value: Instance, name: str) -> list[Hit]:
         """Extensions of that name for a type or its bases."""
-        return self._extensions(value, name)
+        return self._members.extensions(value, name)
 
     def extends(self, hit: Hit, text: str, value: Value) -> bool:
         """Whether an extension for a type so written may be called on a value."""
@@ -328,14 +182,14 @@ class KotlinTypes(ClassTypes):
         model = self.view.model(hit.path)
         scope = model.own_scope.get(hit.symbol, 0) if model is not None else 0
         plain = text.partition("<")[0].rpartition(".")[2]
-        found = self.named_type(hit.path, scope, text.partition("<")[0])
+        found = self.resolver.named_type(hit.path, scope, text.partition("<")[0])
         if plain == "Any" or (found and found[0].symbol == LOCAL):
             return True
         if isinstance(value, Container):
             return plain == value.name.rpartition(".")[2] or value.name in {"Any", plain}
         if not isinstance(value, Instance):
             return isinstance(value, Literal) and not found
-        line = self.ancestry(value)
+        line = self.resolver.ancestry(value)
         if any(self._name(one) == plain for one in line):
             # What is expected and what is there are of one name.
             return True
@@ -362,3 +216,13 @@ class KotlinTypes(ClassTypes):
                 return found[0]
             scope = model.scopes[scope].parent
         return super().instance_around(path, scope)
+
+
+def resolver(view: View) -> Resolver:
+    """A resolver for the files of Java and Kotlin of a view."""
+    names = KotlinNames(view)
+    found = Resolver(view, names)
+    members = names.types = ClassMembers(found)
+    expressions = names.receiving = KotlinExpressions(found, members)
+    found.overloads = Overloads(found, members).meant
+    return found.join(ClassAnnotations(found), members, ClassCalls(found), expressions)

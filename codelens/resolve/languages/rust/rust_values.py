@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.expression_values import Types
+from codelens.resolve.inference.annotations import Annotations
+from codelens.resolve.inference.call_results import Calls
+from codelens.resolve.inference.expression_values import Expressions
+from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit
+from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Container,
     Definition,
@@ -14,6 +18,7 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
+from codelens.resolve.languages.rust.rust_impls import implementing, overriding
 from codelens.resolve.languages.rust.rust_names import Impl, RustNames
 from codelens.resolve.languages.rust.rust_type_text import TUPLE, rust_type
 from codelens.types import Reference
@@ -37,50 +42,10 @@ _SAME = frozenset(
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})
 
 
-class RustTypes(Types):
-    """Values in Rust."""
+class RustAnnotations(Annotations):
+    """Types as Rust writes them, and paths to them."""
 
     names: RustNames
-
-    def __init__(self, view: View) -> None:
-        super().__init__(view)
-        self.names = RustNames(view)
-        self.names.types = self
-
-    by_place = True
-
-    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """The scope from which a name means the same, and whether the line matters."""
-        model = self.view.model(path)
-        if model is None or head[0] in "(`0":
-            return scope, True
-        symbols = model.symbols
-        return model.bound_at(
-            scope,
-            head,
-            lambda one: one.symbol >= 0 and symbols[one.symbol].kind == "module",
-        )
-
-    # -- references -----------------------------------------------------------------------
-
-    def meant(self, path: bytes, one: Reference) -> list[Hit]:
-        """What a name without a receiver means."""
-        if one.arguments == _MACRO:
-            return self.names.macros(path, one.name)
-        hits = self.names.lookup(path, one.scope, one.name, types=one.kind == "type")
-        return [hit for hit in hits if not self._is(hit, "macro")]
-
-    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
-        """What a name behind a receiver means."""
-        if one.kind != "call":
-            return super().member_of(path, one)
-        return self.methods(self.value(path, one.scope, one.receiver, one.line), one.name)
-
-    def _is(self, hit: Hit, kind: str) -> bool:
-        model = self.view.model(hit.path)
-        return model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == kind
-
-    # -- types ----------------------------------------------------------------------------
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
         """A value of a type in Rust's own writing."""
@@ -90,7 +55,7 @@ class RustTypes(Types):
         """What a type's path means."""
         parts = name.split(".")
         if parts[0] == "Self":
-            own = self.own_type(path, scope)
+            own = self.resolver.instance_around(path, scope)
             hits = [Hit(*one[:2]) for one in each(own) if isinstance(one, Instance)]
             for part in parts[1:]:
                 hits = [inner for hit in hits for inner in self.names.inside(hit, part, types=True)]
@@ -115,22 +80,11 @@ class RustTypes(Types):
             return []
         return self.names.follow(path, self.names.module_of(model, scope), parts)
 
-    def own_type(self, path: bytes, scope: int) -> Value:
-        """`Self`: the type of the block, or the trait, that a scope is in."""
-        model = self.view.model(path)
-        while model is not None and scope >= 0:
-            one = model.scopes[scope]
-            if one.kind == "class":
-                if one.symbol >= 0:
-                    return Instance(path, one.symbol)
-                rows = [row for row in model.of_scope.get(scope, ()) if row.how == "alias"]
-                return self.of_type(path, scope, rows[0].text) if rows else None
-            scope = one.parent
-        return None
 
-    def instance_around(self, path: bytes, scope: int) -> Value:
-        """`Self` as a type."""
-        return self.own_type(path, scope)
+class RustMembers(Members):
+    """Members: of a type, of its blocks, of its traits."""
+
+    names: RustNames
 
     def bases(self, one: Instance) -> list[Instance]:
         """Traits that a type implements, or that a trait asks for."""
@@ -146,14 +100,16 @@ class RustTypes(Types):
                 continue
             for row in there.of_scope.get(scope, ()):
                 if row.how == "implements":
-                    for base in each(self.of_type(path, there.scopes[scope].parent, row.text)):
+                    for base in each(
+                        self.resolver.of_type(path, there.scopes[scope].parent, row.text)
+                    ):
                         if isinstance(base, Instance) and base[:2] != one[:2]:
                             found.append(base)
         return list(dict.fromkeys(found))
 
     def _blocks(self, one: Instance) -> list[Impl]:
         """The `impl` blocks of a type."""
-        return self._once(("blocks", *one[:2]), lambda: self._find_blocks(one), [])
+        return self.once(("blocks", *one[:2]), lambda: self._find_blocks(one), [])
 
     def _find_blocks(self, one: Instance) -> list[Impl]:
         model = self.view.model(one.path)
@@ -166,12 +122,10 @@ class RustTypes(Types):
                 continue
             rows = [row for row in there.of_scope.get(block.scope, ()) if row.how == "alias"]
             head = rust_type(rows[0].text).partition("<")[0]
-            hits = self.named_type(block.path, there.scopes[block.scope].parent, head)
+            hits = self.resolver.named_type(block.path, there.scopes[block.scope].parent, head)
             if any(hit[:2] == one[:2] for hit in hits):
                 found.append(block)
         return sorted(found, key=lambda block: block.of_trait)
-
-    # -- members --------------------------------------------------------------------------
 
     def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
         for one in line:
@@ -193,23 +147,105 @@ class RustTypes(Types):
         # `impl From<A> for T` and `impl From<B> for T` cannot be told apart.
         return by_trait if len(by_trait) == 1 else []
 
+    def methods(self, value: Value, name: str) -> list[Hit]:
+        """Members of that name that can be called."""
+        hits = [hit for hit, _ in self.members(value, name)]
+        kept = [hit for hit in hits if not _is(self.view, hit, "field")]
+        if not kept and isinstance(value, Instance):
+            kept = [hit for one in self.ancestry(value) for hit in self._in_blocks(one, name)]
+        return kept
+
     def _static(self, value: Definition, name: str) -> list[tuple[Hit, Value]]:
         model = self.view.model(value.path)
         if model is not None and model.symbols[value.symbol].kind == "module":
             hits = self.names.inside(Hit(value.path, value.symbol), name)
             return [(hit, value) for hit in hits]
         if model is not None and model.symbols[value.symbol].kind == "type":
-            made = self._alias(Hit(value.path, value.symbol), (), model)
+            made = self.resolver.typed(Hit(value.path, value.symbol), (), None)
             if isinstance(made, Instance) and made[:2] != value[:2]:
                 return super()._static(Definition(*made[:2]), name)
         return super()._static(value, name)
 
-    # -- expressions ----------------------------------------------------------------------
+    def _member_value(self, value: Value, name: str) -> Value:
+        if isinstance(value, Container):
+            return _of_holder(value, name)
+        return super()._member_value(value, name)
+
+
+class RustCalls(Calls):
+    """What calls give."""
+
+    def called(self, value: Value) -> Value:
+        """What a call gives; of a variant or a tuple struct a value of the type."""
+        if isinstance(value, Instance | Container):
+            return value
+        return super().called(value)
+
+    def _result(self, path: bytes, symbol: int, me: Value) -> Value:
+        model = self.view.model(path)
+        if model is not None and me is None:
+            scope = model.own_scope.get(symbol)
+            me = self.resolver.instance_around(path, scope) if scope is not None else None
+        return super()._result(path, symbol, me)
+
+    def element(self, value: Value, step: str) -> Value:
+        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        if isinstance(value, Definition):
+            return value
+        return super().element(value, step)
+
+
+class RustExpressions(Expressions):
+    """Values of expressions and variables."""
+
+    names: RustNames
+
+    def __init__(self, resolver: Resolver, members: RustMembers) -> None:
+        super().__init__(resolver)
+        self._members = members
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """The scope from which a name means the same, and whether the line matters."""
+        model = self.view.model(path)
+        if model is None or head[0] in "(`0":
+            return scope, True
+        symbols = model.symbols
+        return model.bound_at(
+            scope,
+            head,
+            lambda one: one.symbol >= 0 and symbols[one.symbol].kind == "module",
+        )
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means."""
+        if one.arguments == _MACRO:
+            return self.names.macros(path, one.name)
+        hits = self.names.lookup(path, one.scope, one.name, types=one.kind == "type")
+        return [hit for hit in hits if not _is(self.view, hit, "macro")]
+
+    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name behind a receiver means."""
+        if one.kind != "call":
+            return super().member_of(path, one)
+        return self._members.methods(self.value(path, one.scope, one.receiver, one.line), one.name)
+
+    def instance_around(self, path: bytes, scope: int) -> Value:
+        """`Self`: the type of the block, or the trait, that a scope is in."""
+        model = self.view.model(path)
+        while model is not None and scope >= 0:
+            one = model.scopes[scope]
+            if one.kind == "class":
+                if one.symbol >= 0:
+                    return Instance(path, one.symbol)
+                rows = [row for row in model.of_scope.get(scope, ()) if row.how == "alias"]
+                return self.resolver.of_type(path, scope, rows[0].text) if rows else None
+            scope = one.parent
+        return None
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
         if head in {"self", "Self"} and model is not None:
-            own = self.own_type(path, scope)
+            own = self.instance_around(path, scope)
             if head == "Self":
                 return together(
                     [Definition(*one[:2]) for one in each(own) if isinstance(one, Instance)]
@@ -239,19 +275,11 @@ class RustTypes(Types):
     def _method(self, value: Value, name: str) -> Value:
         """A member that is called."""
         if isinstance(value, Instance):
-            hits = self.methods(value, name)
+            hits = self._members.methods(value, name)
             if hits:
-                return together([self._taken(hit, value) for hit in hits[:1]])
+                return together([self.resolver.taken(hit, value) for hit in hits[:1]])
             return value if name in _SAME else None
-        return self.member_value(value, name)
-
-    def methods(self, value: Value, name: str) -> list[Hit]:
-        """Members of that name that can be called."""
-        hits = [hit for hit, _ in self.members(value, name)]
-        kept = [hit for hit in hits if not self._is(hit, "field")]
-        if not kept and isinstance(value, Instance):
-            kept = [hit for one in self.ancestry(value) for hit in self._in_blocks(one, name)]
-        return kept
+        return self.resolver.member_value(value, name)
 
     def _as_value(self, hit: Hit) -> Value:
         if hit.symbol == MODULE:
@@ -277,7 +305,7 @@ class RustTypes(Types):
         if row is None or row.how == "?":
             return None
         if row.how == ":":
-            return self.of_type(hit.path, hit.scope, row.text)
+            return self.resolver.of_type(hit.path, hit.scope, row.text)
         return self.value(hit.path, row.scope, row.text, row.line)
 
     def _step(self, value: Value, step: str) -> Value:
@@ -287,28 +315,10 @@ class RustTypes(Types):
             return together([_part(one, int(step.lstrip("#"))) for one in each(value)])
         return super()._step(value, step)
 
-    def _member_value(self, value: Value, name: str) -> Value:
-        if isinstance(value, Container):
-            return _of_holder(value, name)
-        return super()._member_value(value, name)
 
-    def called(self, value: Value) -> Value:
-        """What a call gives; of a variant or a tuple struct a value of the type."""
-        if isinstance(value, Instance | Container):
-            return value
-        return super().called(value)
-
-    def _result(self, path: bytes, symbol: int, me: Value) -> Value:
-        model = self.view.model(path)
-        if model is not None and me is None:
-            scope = model.own_scope.get(symbol)
-            me = self.own_type(path, scope) if scope is not None else None
-        return super()._result(path, symbol, me)
-
-    def _element(self, value: Value, step: str) -> Value:
-        if isinstance(value, Definition):
-            return value
-        return super()._element(value, step)
+def _is(view: View, hit: Hit, kind: str) -> bool:
+    model = view.model(hit.path)
+    return model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == kind
 
 
 def _held(value: Value) -> Value:
@@ -342,3 +352,14 @@ def _of_holder(value: Container, name: str) -> Value:
     if name in _ELEMENTS and kind not in _HOLDERS:
         return Container("Option", value.args[-1:])
     return None
+
+
+def resolver(view: View) -> Resolver:
+    """A resolver for the Rust files of a view."""
+    names = RustNames(view)
+    found = Resolver(view, names)
+    members = names.types = RustMembers(found)
+    parts = (RustAnnotations(found), members, RustCalls(found), RustExpressions(found, members))
+    found.deriving = lambda path, model, scope: implementing(model, scope, found, path)
+    found.extra_edges = lambda path, model: overriding(path, model, found)
+    return found.join(*parts)

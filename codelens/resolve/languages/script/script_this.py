@@ -86,7 +86,7 @@ def overloads(model: FileModel, path: bytes, symbol: int) -> tuple[int, ...]:
     )
     if len(found) < 2:
         return (symbol,)
-    written = model.language != "javascript" and not _is_declared(model, path, found[-1])
+    written = not model.spec.untyped and not _is_declared(model, path, found[-1])
     return found[:-1] if written else found
 
 

@@ -8,27 +8,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of, stem_of
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-LANGUAGES = frozenset({"csharp"})
-PER_FILE = False
-NAMED = False
 _PROJECT = b".csproj"
 
 
-class Modules:
+class Namespaces(ModuleResolver):
     """`using` directives."""
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        del settings
-        self._tree = tree
+        super().__init__(tree, settings)
         self._projects: dict[bytes, set[bytes]] = {}
         for path in tree.languages:
             if path.endswith(_PROJECT):
                 self._projects.setdefault(stem_of(path), set()).add(folder_of(path))
 
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """Files of the namespace, or the file of the class that an alias or `static` names."""
+        del language
         del path
         inner = encoded(one.module.partition("<")[0]).replace(b".", b"/")
         found: set[tuple[bytes, ...]] = set()

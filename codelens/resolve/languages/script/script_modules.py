@@ -12,12 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of, joined
-from codelens.resolve.modules import script_settings as given
+from codelens.resolve.languages.language_spec import ModuleResolver
+from codelens.resolve.languages.script import script_settings as given
 from codelens.types import Import
-
-LANGUAGES = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "html"})
-PER_FILE = True
-NAMED = False
 
 Target = TypeVar("Target")
 
@@ -35,16 +32,13 @@ _DECLARED = re.compile(rb"\.d\.([cm]?)ts$")
 _BUILT = frozenset({b"dist", b"lib", b"build", b"out", b"esm", b"cjs", b"es", b"types"})
 
 
-def settings_names(name: bytes) -> bool:
-    """Whether a file of that name is needed as settings."""
-    return name == given.MANIFEST or given.is_compiler_settings(name)
-
-
-class Modules:
+class Modules(ModuleResolver):
     """Imports of scripts, modules and components."""
 
+    per_file = True
+
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        self._tree = tree
+        super().__init__(tree, settings)
         self._aliases = given.aliases(settings)
         packages = given.packages(settings)
         self._packages = {one.folder: one for one in packages}
@@ -53,8 +47,9 @@ class Modules:
             if one.name:
                 self._named.setdefault(one.name, []).append(one)
 
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The file that the specifier names."""
+        del language
         module = one.module.partition("?")[0]
         if not module or ":" in module or "!" in module:
             return ()

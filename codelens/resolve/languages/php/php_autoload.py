@@ -15,32 +15,28 @@ from codelens.resolve.facts.path_tree import (
     joined,
     name_of,
 )
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-LANGUAGES = frozenset({"php"})
-PER_FILE = False
-NAMED = True
 MANIFEST = b"composer.json"
 
 
-def settings_names(name: bytes) -> bool:
-    """Whether a file of that name is needed as settings."""
-    return name == MANIFEST
-
-
-class Modules:
+class Autoload(ModuleResolver):
     """`use` clauses, and includes."""
 
+    named = True
+
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        self._tree = tree
+        super().__init__(tree, settings)
         self._prefixes: dict[bytes, list[tuple[bytes, bool]]] = {}
         """Namespace as folders -> where it lies, and whether the prefix is cut (PSR-4)."""
         for path in sorted(settings):
             if name_of(path) == MANIFEST:
                 self._add(folder_of(path), settings[path])
 
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The file of the class, or the file included."""
+        del language
         module = one.module
         if module.endswith((".php", ".inc")) or "/" in module:
             return self._included(folder_of(path), module)

@@ -8,11 +8,10 @@ once or nearer than all others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from codelens.resolve.facts.path_tree import (
-    Tree,
     ancestors,
     below,
     encoded,
@@ -22,10 +21,9 @@ from codelens.resolve.facts.path_tree import (
     nearest,
     stem_of,
 )
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-PER_FILE = False
-NAMED = True
 _HUMPS = re.compile(r"([A-Z]+)([A-Z][a-z])|([a-z\d])([A-Z])")
 
 
@@ -56,15 +54,12 @@ _RULES = {
     "clojure": _Rules((b".cljc", b".clj", b".cljs"), (b"src", b"test", b""), spelled=_hyphens),
     "elixir": _Rules((b".ex", b".exs"), (b"lib", b"test/support", b"test"), spelled=_underscored),
 }
-LANGUAGES = frozenset({*_RULES, "erlang", "ocaml", "ocaml_interface", "julia"})
 
 
-class Modules:
+class Modules(ModuleResolver):
     """Imports by dotted names."""
 
-    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        del settings
-        self._tree = tree
+    named = True
 
     def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The file of the module."""

@@ -17,10 +17,9 @@ from codelens.resolve.facts.path_tree import (
     joined,
     name_of,
 )
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-PER_FILE = True
-NAMED = False
 PUBSPEC = b"pubspec.yaml"
 _PUBSPEC_NAME = re.compile(rb"^name:[ \t]*[\"']?([\w.]+)", re.MULTILINE)
 _VARIABLES = re.compile(
@@ -28,16 +27,13 @@ _VARIABLES = re.compile(
 )
 
 
-def settings_names(name: bytes) -> bool:
-    """Whether a file of that name is needed as settings."""
-    return name == PUBSPEC
-
-
-class Modules:
+class Paths(ModuleResolver):
     """Imports by paths."""
 
+    per_file = True
+
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        self._tree = tree
+        super().__init__(tree, settings)
         self._packages: dict[str, list[bytes]] = {}
         for path in sorted(settings):
             found = _PUBSPEC_NAME.search(settings[path]) if name_of(path) == PUBSPEC else None
@@ -152,11 +148,3 @@ class Modules:
         at = joined(folder, encoded(written)) if written.startswith(".") else None
         files = self._tree.files(at) if at is not None else []
         return tuple(sorted(file for file in files if file.endswith((b".tf", b".tofu"))))
-
-
-LANGUAGES = frozenset(
-    {
-        "protobuf", "dart", "zig", "r", "bash", "make", "automake", "cmake", "rst", "css", "scss",
-        "hcl",
-    }
-)  # fmt: skip

@@ -6,33 +6,27 @@ import re
 from collections.abc import Mapping
 
 from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of, name_of
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-LANGUAGES = frozenset({"go"})
-PER_FILE = False
-NAMED = False
 MANIFEST = b"go.mod"
 _MODULE = re.compile(rb'^module\s+"?([^\s"]+)', re.MULTILINE)
 
 
-def settings_names(name: bytes) -> bool:
-    """Whether a file of that name is needed as settings."""
-    return name == MANIFEST
-
-
-class Modules:
+class Packages(ModuleResolver):
     """Imports of Go files."""
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        self._tree = tree
+        super().__init__(tree, settings)
         self._modules: dict[bytes, list[bytes]] = {}
         for path in sorted(settings):
             found = _MODULE.search(settings[path]) if name_of(path) == MANIFEST else None
             if found:
                 self._modules.setdefault(found[1], []).append(folder_of(path))
 
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The files of the package, by the module of the view that holds it, else vendored."""
+        del language
         package = encoded(one.module)
         for prefix in ancestors(package):
             roots = self._modules.get(prefix, ()) if prefix else ()

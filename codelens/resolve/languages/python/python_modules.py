@@ -11,11 +11,8 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
-
-LANGUAGES = frozenset({"python", "jupyter"})
-PER_FILE = False
-NAMED = True
 
 _FORMS = (b".py", b"/__init__.py", b".pyi", b"/__init__.pyi", b".pyx")
 _PACKAGE = (b"/__init__.py", b"/__init__.pyi")
@@ -24,12 +21,13 @@ _USUAL = frozenset({b"", b"src", b"lib", b"python"})
 _STANDARD = sys.stdlib_module_names
 
 
-class Modules:
+class Modules(ModuleResolver):
     """Imports of Python files."""
 
+    named = True
+
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        del settings
-        self._tree = tree
+        super().__init__(tree, settings)
         holds_library = {folder_of(path) for path in tree.called(b"os.py")} & {
             folder_of(path) for path in tree.called(b"io.py")
         }
@@ -38,8 +36,9 @@ class Modules:
         self._above: dict[bytes, tuple[bytes, ...]] = {}
         self._whole: dict[tuple[bytes, str], tuple[bytes, ...]] = {}
 
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The submodule of that name, else the module itself."""
+        del language
         module = one.module
         rest = module.lstrip(".")
         level = len(module) - len(rest)
@@ -59,7 +58,7 @@ class Modules:
                 return found
         return ()
 
-    def through(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """`__init__` files of the packages that the name goes through, and that are run by it."""
         found: list[bytes] = []
         parts = one.module.lstrip(".").split(".")
@@ -69,14 +68,14 @@ class Modules:
             found += self._module_itself(path, dots + ".".join(parts[:size])) if parts[0] else ()
         if not found:
             return ()
-        targets = self.targets(path, one)
+        targets = self.targets(path, language, one)
         return tuple(file for file in found if file not in targets)
 
     def _module_itself(self, path: bytes, module: str) -> tuple[bytes, ...]:
         key = (folder_of(path), module)
         found = self._whole.get(key)
         if found is None:
-            found = self._whole[key] = self.targets(path, Import(module, "", "", 0))
+            found = self._whole[key] = self.targets(path, "", Import(module, "", "", 0))
         return found
 
     def _module(self, base: bytes, name: str) -> tuple[bytes, ...]:

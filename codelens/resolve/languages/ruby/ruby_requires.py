@@ -5,14 +5,12 @@ Beside the file and below a load path are both looked at; if they are two files,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of, joined
+from codelens.resolve.facts.path_tree import ancestors, below, encoded, folder_of, joined
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-LANGUAGES = frozenset({"ruby"})
-PER_FILE = False
-NAMED = False
 _STANDARD = frozenset(
     "abbrev base64 benchmark bigdecimal bundler cgi coverage csv date delegate digest drb "
     "English erb etc fcntl fiddle fileutils find forwardable io irb ipaddr json logger matrix "
@@ -28,15 +26,12 @@ _GEMS = frozenset(
 """Required everywhere, and often the name of an adapter's file as well."""
 
 
-class Modules:
+class Requires(ModuleResolver):
     """Requires, loads and autoloads."""
 
-    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        del settings
-        self._tree = tree
-
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The file required."""
+        del language
         module = one.module
         if not module or "#{" in module or module.startswith("/"):
             return ()

@@ -19,11 +19,9 @@ from codelens.resolve.facts.path_tree import (
     name_of,
     stem_of,
 )
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-LANGUAGES = frozenset({"rust"})
-PER_FILE = True
-NAMED = True
 MANIFEST = b"Cargo.toml"
 _SECTION = re.compile(rb"^\s*\[+\s*([\w.\-]+)\s*\]+", re.MULTILINE)
 _NAME = re.compile(rb'^\s*name\s*=\s*"([^"]+)"', re.MULTILINE)
@@ -32,16 +30,14 @@ _OWN_ROOTS = frozenset({b"tests", b"examples", b"benches", b"bin"})
 _INDEXES = frozenset({b"mod.rs", b"lib.rs", b"main.rs", b"build.rs"})
 
 
-def settings_names(name: bytes) -> bool:
-    """Whether a file of that name is needed as settings."""
-    return name == MANIFEST
-
-
-class Modules:
+class Crates(ModuleResolver):
     """Imports of Rust files."""
 
+    per_file = True
+    named = True
+
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        self._tree = tree
+        super().__init__(tree, settings)
         self._roots: set[bytes] = set()
         """Files that are the root of a crate."""
         self._crates: dict[bytes, list[bytes]] = {}
@@ -52,8 +48,9 @@ class Modules:
             if name_of(path) == MANIFEST:
                 self._add(folder_of(path), settings[path])
 
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The file of the innermost module that has one."""
+        del language
         if not one.module:
             return ()
         parts = [encoded(part) for part in one.module.split("::") if part]

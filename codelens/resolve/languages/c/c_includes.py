@@ -8,10 +8,9 @@ the view whose path ends so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from codelens.resolve.facts.path_tree import (
-    Tree,
     ancestors,
     below,
     encoded,
@@ -19,11 +18,9 @@ from codelens.resolve.facts.path_tree import (
     joined,
     name_of,
 )
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-LANGUAGES = frozenset({"c", "cpp", "objc", "cuda"})
-PER_FILE = False
-NAMED = False
 _STANDARD = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
     "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings "
@@ -33,15 +30,12 @@ _STANDARD = frozenset(
 _ROOTS = (b"", b"include", b"src")
 
 
-class Modules:
+class Includes(ModuleResolver):
     """Includes."""
 
-    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        del settings
-        self._tree = tree
-
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The file included."""
+        del language
         module = one.module.replace("\\", "/").strip()
         if not module or module.startswith("/"):
             return ()

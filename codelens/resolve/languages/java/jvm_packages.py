@@ -6,29 +6,26 @@ all of these that the importing file sees; in several projects it is that of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from codelens.resolve.facts.path_tree import Tree, below, encoded, folder_of, name_of, nearest
+from codelens.resolve.facts.path_tree import below, encoded, folder_of, name_of, nearest
 from codelens.resolve.languages.kotlin.kotlin_source_sets import sees
+from codelens.resolve.languages.language_spec import ModuleResolver
 from codelens.types import Import
 
-LANGUAGES = frozenset({"java", "kotlin", "scala"})
-PER_FILE = False
-NAMED = True
 _ROOTS = frozenset({b"", b"src", b"java", b"kotlin", b"scala", b"main", b"test"})
 """Where a package of one name is looked for: its folder may be called like many others."""
 _FORMS = (b".java", b".kt", b".scala")
 
 
-class Modules:
+class Packages(ModuleResolver):
     """Imports of files for the JVM."""
 
-    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
-        del settings
-        self._tree = tree
+    named = True
 
-    def targets(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
         """The file named like the class, or the files of a package imported whole."""
+        del language
         module = one.module.replace("`", "").removeprefix("_root_.")
         parts = [encoded(part) for part in module.split(".") if part]
         if one.name and one.name != "*":

@@ -1,0 +1,17 @@
+"""The resolver of Python, JavaScript and TypeScript, and of all languages without rules."""
+
+from __future__ import annotations
+
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.annotations import Annotations
+from codelens.resolve.inference.call_results import Calls
+from codelens.resolve.inference.expression_values import Expressions
+from codelens.resolve.inference.members import Members
+from codelens.resolve.inference.name_lookup import Names
+from codelens.resolve.inference.resolver import Resolver
+
+
+def resolver(view: View) -> Resolver:
+    """A resolver for one view."""
+    found = Resolver(view, Names(view))
+    return found.join(Annotations(found), Members(found), Calls(found), Expressions(found))

@@ -1,0 +1,20 @@
+"""C#."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "csharp": LanguageSpec(
+        modules="csharp.csharp_namespaces:Namespaces",
+        resolver="classes.class_values:resolver",
+        follows_names=True,
+        instance=frozenset({"this", "$this"}),
+        overloads_apart=True,
+        split_types=True,
+        indexes_view=True,
+        imports_folders=True,
+        folder_is_package=True,
+        has_main=True,
+    )
+}

@@ -1,0 +1,84 @@
+"""Members in Go: fields, methods by their receiver, and those of embedded types.
+
+Types are declared nearly everywhere in Go, so a receiver is mostly known from a parameter, a
+field, or the result of a function of the view.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codelens.resolve.inference.members import Members
+from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import Instance, Value
+from codelens.resolve.languages.go.go_names import GoNames
+from codelens.types import Binding
+
+_TEST = b"_test.go"
+_VERSION = re.compile(r"v\d+")
+_ELSEWHERE = re.compile(
+    rb"_(?:windows|darwin|freebsd|netbsd|openbsd|plan9|solaris|js|wasm|wasip1|aix|android|ios|"
+    rb"arm|arm64|386|s390x|ppc64|ppc64le|riscv64|mips\w*|dragonfly|illumos|nacl|appengine)"
+    rb"(?:_test)?\.go$"
+)
+"""Files that are built for other machines than most code is read for."""
+
+
+class GoMembers(Members):
+    """Members: fields, methods by their receiver, and those of embedded types."""
+
+    names: GoNames
+
+    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
+        for one in line:
+            found = super()._of_types([one], name, value)
+            if not found:
+                hits = self.names.methods(one.path, one.symbol, name)
+                found = [(hit, value) for hit in hits] or self._of_underlying(one, name, value)
+            if found:
+                return found
+        return []
+
+    def _of_underlying(self, one: Instance, name: str, value: Value) -> list[tuple[Hit, Value]]:
+        """Of `type A B` the fields of B; its methods only if it is an interface."""
+        under = underlying(self.resolver, one)
+        if not isinstance(under, Instance) or under[:2] == one[:2]:
+            return []
+        kept: list[tuple[Hit, Value]] = []
+        for hit, _ in self.members(under, name):
+            model = self.view.model(hit.path)
+            if model is not None and model.symbols[hit.symbol].parent >= 0:
+                kept.append((hit, value))
+        return kept
+
+    def taken(self, hit: Hit, me: Value) -> Value:
+        """The value of one member of something."""
+        found = super().taken(hit, me)
+        if found is not None:
+            return found
+        model = self.view.model(hit.path)
+        if model is None or model.symbols[hit.symbol].kind != "field":
+            return None
+        symbol = model.symbols[hit.symbol]
+        scope = model.own_scope.get(symbol.parent)
+        for row in model.of_scope.get(scope, ()) if scope is not None else ():
+            if row.how == "base" and _base_name(row) == symbol.name:
+                return self.resolver.of_type(hit.path, scope or 0, row.text, me)
+        return None
+
+
+def underlying(resolver: Resolver, value: Value) -> Value:
+    """What a type is made of that is no struct or interface."""
+    if not isinstance(value, Instance):
+        return None
+    model = resolver.view.model(value.path)
+    scope = model.own_scope.get(value.symbol) if model is not None else None
+    if model is None or scope is None or model.symbols[value.symbol].kind != "type":
+        return None
+    row = next((row for row in model.of_scope.get(scope, ()) if row.how == "alias"), None)
+    return resolver.of_type(value.path, scope, row.text) if row is not None else None
+
+
+def _base_name(row: Binding) -> str:
+    return row.text.partition("[")[0].lstrip("*").rpartition(".")[2]

@@ -1,0 +1,19 @@
+"""Go."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "go": LanguageSpec(
+        modules="go.go_packages:Packages",
+        settings=(b"go.mod",),
+        resolver="go.go_values:resolver",
+        follows_names=True,
+        implicit_interfaces=True,
+        imports_folders=True,
+        folder_is_package=True,
+        imports_are_complete=True,
+        has_main=True,
+    )
+}

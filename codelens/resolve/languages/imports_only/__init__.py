@@ -1,0 +1,1 @@
+"""Languages of which only imports are followed."""

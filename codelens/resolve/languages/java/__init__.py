@@ -1,0 +1,1 @@
+"""Rules of Java, with those of Kotlin and C# shared in `classes`."""

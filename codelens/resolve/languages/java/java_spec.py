@@ -1,0 +1,28 @@
+"""Java; of Scala the imports."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "java": LanguageSpec(
+        modules="java.jvm_packages:Packages",
+        resolver="kotlin.kotlin_values:resolver",
+        follows_names=True,
+        instance=frozenset({"this", "$this"}),
+        overloads_apart=True,
+        indexes_view=True,
+        imports_folders=True,
+        folder_is_package=True,
+        imports_are_complete=True,
+        has_main=True,
+    ),
+    "scala": LanguageSpec(
+        modules="java.jvm_packages:Packages",
+        instance=frozenset({"this", "$this"}),
+        overloads_apart=True,
+        imports_folders=True,
+        folder_is_package=True,
+        has_main=True,
+    ),
+}

@@ -1,0 +1,21 @@
+"""Kotlin, whose resolver reads Java as well: they use one another."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "kotlin": LanguageSpec(
+        modules="java.jvm_packages:Packages",
+        resolver="kotlin.kotlin_values:resolver",
+        follows_names=True,
+        instance=frozenset({"this", "$this"}),
+        overloads_apart=True,
+        types_apart=True,
+        indexes_view=True,
+        imports_folders=True,
+        folder_is_package=True,
+        imports_are_complete=True,
+        has_main=True,
+    )
+}

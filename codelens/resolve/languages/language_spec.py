@@ -1,0 +1,86 @@
+"""What resolving knows of one language, and what its modules and names are resolved by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from codelens.resolve.facts.path_tree import Tree
+from codelens.types import Import
+
+
+class ModuleResolver:
+    """Which files of a view the imports of a language name; this one knows of none.
+
+    Its rules go by paths and settings files alone, so its answers hold as long as these do.
+    """
+
+    per_file: ClassVar[bool] = False
+    """Files of one folder with one ending may import different things by one name."""
+    named: ClassVar[bool] = False
+    """What is imported from a module may be a file as well."""
+
+    def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
+        """Take the paths of a view, and the contents of settings files by path."""
+        self._tree = tree
+        del settings
+
+    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+        """Files that an import names; empty if there is none, or no telling which."""
+        del path, language, one
+        return ()
+
+    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+        """Files that run as well when an import does."""
+        del path, language, one
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSpec:
+    """One language. `modules` and `resolver` are loaded when they are first needed."""
+
+    modules: str = ""
+    """Class of its `ModuleResolver`, as `module:Class` below `resolve.languages`."""
+    settings: tuple[bytes, ...] = ()
+    """Names of the settings files that `modules` reads; `*` stands for anything."""
+    resolver: str = ""
+    """Function that makes its `Resolver`, as `module:function`; without one the rules are those
+    of Python and JavaScript."""
+    follows_names: bool = False
+    """Names are followed into other files; otherwise imports are, and names in the file."""
+    class_names: bool = False
+    """Names in the body of a class are seen right in it (Python), not inside it at all."""
+    spaces: bool = False
+    """Types and values of one name are different things (TypeScript)."""
+    submodules: bool = False
+    """A module has its submodules as members (Python)."""
+    ordered: bool = False
+    """What is bound later in a module counts, be it by a star import (Python)."""
+    instance: frozenset[str] = frozenset()
+    """Words for the instance whose method this is."""
+    untyped: bool = False
+    """Functions have no signatures that say more than names (JavaScript)."""
+    overloads_apart: bool = False
+    """Definitions of one name are different things: overloads, or alternatives of a build."""
+    types_apart: bool = False
+    """A build may choose between definitions of a type as well."""
+    unions: bool = False
+    """A receiver may be of one of several types: what it has of them are possible edges."""
+    overload_declarations: bool = False
+    """Overloads are declared before the one definition with a body."""
+    split_types: bool = False
+    """A type may be declared in several parts (C#)."""
+    indexes_view: bool = False
+    """Some answers need an index over all files of the language."""
+    implicit_interfaces: bool = False
+    """A type has an interface by its methods, without naming it (Go)."""
+    imports_folders: bool = False
+    """An import may name a folder, and mean all files in it."""
+    folder_is_package: bool = False
+    """Files of one folder see each other's names."""
+    imports_are_complete: bool = False
+    """A name that is used has been imported, or stands in the package."""
+    has_main: bool = False
+    """A program begins at a function `main`."""

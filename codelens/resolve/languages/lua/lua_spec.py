@@ -1,0 +1,15 @@
+"""Lua."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "lua": LanguageSpec(
+        modules="imports_only.dotted_modules:Modules",
+        resolver="lua.lua_values:resolver",
+        follows_names=True,
+        spaces=True,
+        indexes_view=True,
+    )
+}

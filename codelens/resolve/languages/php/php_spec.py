@@ -1,0 +1,18 @@
+"""PHP."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "php": LanguageSpec(
+        modules="php.php_autoload:Autoload",
+        settings=(b"composer.json",),
+        resolver="php.php_values:resolver",
+        follows_names=True,
+        instance=frozenset({"this", "$this"}),
+        unions=True,
+        indexes_view=True,
+        imports_folders=True,
+    )
+}

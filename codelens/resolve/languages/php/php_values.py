@@ -1,0 +1,108 @@
+"""Values in PHP: what a class takes from traits, its parent and interfaces, in this order."""
+
+from __future__ import annotations
+
+import re
+
+from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import Definition, Instance, Value, each, together
+from codelens.resolve.languages.classes.class_members import ClassMembers
+from codelens.resolve.languages.classes.class_values import (
+    ClassAnnotations,
+    ClassCalls,
+    ClassExpressions,
+)
+from codelens.resolve.languages.php.php_names import PhpNames
+
+_ORDER = {"trait": 0, "class": 1, "enum": 1}
+_CONSTRUCTOR = "__construct"
+_QUALIFIED = re.compile(r"[A-Z]\w*(?:\.\w+)+")
+
+
+class PhpAnnotations(ClassAnnotations):
+    """Types as PHP writes them."""
+
+    def __init__(self, resolver: Resolver, names: PhpNames) -> None:
+        super().__init__(resolver)
+        self._php = names
+
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """What a type's name means, by the file's `use` and its namespace."""
+        found = super().named_type(path, scope, name)
+        if found or "." not in name:
+            return found
+        return self.names.of_space(self._php.qualified(path, name), "type")
+
+
+class PhpMembers(ClassMembers):
+    """Members of classes."""
+
+    def bases(self, one: Instance) -> list[Instance]:
+        """Traits before the parent, as their methods override, and interfaces at last."""
+        return sorted(super().bases(one), key=self._rank)
+
+    def _rank(self, one: Instance) -> int:
+        model = self.view.model(one.path)
+        return _ORDER.get(model.symbols[one.symbol].kind, 2) if model is not None else 2
+
+    def _in_part(self, path: bytes, symbol: int, name: str) -> list[Hit]:
+        """As elsewhere, but that a constructor can be called: `parent::__construct()`."""
+        if name != _CONSTRUCTOR:
+            return super()._in_part(path, symbol, name)
+        model = self.view.model(path)
+        places = model.children.get(symbol, {}).get(name, ()) if model is not None else ()
+        return [Hit(path, at, 0, name) for at in places]
+
+
+class PhpCalls(ClassCalls):
+    """What calls and elements give."""
+
+    def element(self, value: Value, step: str) -> Value:
+        """An element of an array, an `Iterator`, an `IteratorAggregate` or an `ArrayAccess`."""
+        if not isinstance(value, Instance):
+            return super().element(value, step)
+        for name in ("offsetGet",) if step == "[]" else ("current", "getIterator"):
+            for hit, _ in self.resolver.members(value, name)[:1]:
+                found = self.result(hit.path, hit.symbol, value)
+                if name != "getIterator":
+                    return found
+                inner = [one for one in each(found) if one != value]
+                return together([self.element(one, step) for one in inner])
+        return None
+
+
+class PhpExpressions(ClassExpressions):
+    """Values of expressions, and what is called on them."""
+
+    def __init__(self, resolver: Resolver, members: PhpMembers, names: PhpNames) -> None:
+        super().__init__(resolver, members)
+        self._php = names
+
+    def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
+        """The value of an expression; of a name with a namespace before it, the class."""
+        found = super().value(path, scope, text, line)
+        if found is None and _QUALIFIED.fullmatch(text):
+            hits = self.names.of_space(self._php.qualified(path, text), "type")
+            return Definition(*hits[0][:2]) if hits else None
+        return found
+
+    def called_on(
+        self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
+    ) -> list[Hit]:
+        """Targets of a call on something, or of a name with a namespace before it."""
+        found = super().called_on(path, scope, receiver, name, line, arguments)
+        if found or not _QUALIFIED.fullmatch(f"{receiver}.{name}"):
+            return found
+        hits = self.names.of_space(self._php.qualified(path, f"{receiver}.{name}"), "call")
+        return self.names.fitting(hits, arguments)
+
+
+def resolver(view: View) -> Resolver:
+    """A resolver for the PHP files of a view."""
+    names = PhpNames(view)
+    found = Resolver(view, names)
+    members = names.types = PhpMembers(found)
+    expressions = PhpExpressions(found, members, names)
+    return found.join(PhpAnnotations(found, names), members, PhpCalls(found), expressions)

@@ -1,0 +1,23 @@
+"""Python, and notebooks."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "python": LanguageSpec(
+        modules="python.python_modules:Modules",
+        follows_names=True,
+        class_names=True,
+        submodules=True,
+        ordered=True,
+        overload_declarations=True,
+        imports_are_complete=True,
+    ),
+    "jupyter": LanguageSpec(
+        modules="python.python_modules:Modules",
+        follows_names=True,
+        spaces=True,
+        instance=frozenset({"this"}),
+    ),
+}

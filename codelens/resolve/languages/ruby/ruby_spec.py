@@ -1,0 +1,14 @@
+"""Ruby."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "ruby": LanguageSpec(
+        modules="ruby.ruby_requires:Requires",
+        resolver="ruby.ruby_values:resolver",
+        follows_names=True,
+        indexes_view=True,
+    )
+}

@@ -1,0 +1,18 @@
+"""Rust."""
+
+from __future__ import annotations
+
+from codelens.resolve.languages.language_spec import LanguageSpec
+
+SPECS = {
+    "rust": LanguageSpec(
+        modules="rust.rust_crates:Crates",
+        settings=(b"Cargo.toml",),
+        resolver="rust.rust_values:resolver",
+        follows_names=True,
+        overloads_apart=True,
+        indexes_view=True,
+        imports_are_complete=True,
+        has_main=True,
+    )
+}

@@ -1,0 +1,151 @@
+"""How the time of extraction grows with hostile texts, for every language.
+
+    python tests/extract/growth.py [--language NAME]... [--full]
+
+Each text repeats one pattern: a token, NULs, a nest that is never closed, code in other code.
+Every pattern is tried at 64 kB; where that takes over `--slow` seconds of CPU, at 16 and 256 kB
+too (with `--full` always). What grows faster than the size by more than `FACTOR` and is not cut
+off within `LIMIT_S` is printed, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
+
+SIZES = (16_000, 64_000, 256_000)
+FACTOR = 2.0
+"""n log n from 64 to 256 kB is a factor of 4.5; times this."""
+LIMIT_S = 6.0
+"""Of CPU: what the limits of one parse allow, its query and its parts."""
+_KILLED_S = 20
+_SLOW_S = 0.6
+_HEAD = 8_000
+"""Bytes at the start that decide whether a file is binary."""
+
+OPEN = (
+    *("(", "{", "[", "<", '"', "'", "`", '"""', "/*", "(*", "{-", "<!--", "{{", "{%", "${", "#{"),
+    *("<?php ", "<%", "$(", "${{", "|", "> ", "- ", "* ", "# ", "```\n", "begin ", "do ", "if x "),
+    *("<script>", "<style>", "<div>", "<a ", "{#if x}", "{x", "<<EOF\n", "@", "\\", "#if 1\n"),
+)
+ROWS = (
+    *("a ", "a.", "a::", "a(", "f(a,", "a=", "a:\n", "a;", "a,", "a->", "a\n", "-", "=", "0 ", "%"),
+    *("<script>a</script>\n", "<style>a{}</style>\n", "<script>\0</script>\n", "{a}\0", "<b>\0"),
+    *("```py\na\n```\n", "```js\nf(\n```\n", "`a`", "[a](b)", "{@html a}", "{a}", "{{a}}\n"),
+    *("def a\n", "class A:\n", "function a(){", "fn a() {", "int a(){", "A: {\n", "- a: [\n"),
+    *("\0", "a\0", " \0", "\0\n", "<\0", "{\0", '"\0', "\r", "\x0c", "é", "\u2028", "😀"),
+)
+
+
+def patterns(fixture: str) -> Iterator[tuple[str, str]]:
+    """Patterns by name; a text repeats one."""
+    yield "the fixture", fixture
+    yield (
+        "the fixture with NULs",
+        "".join(f"{fixture[at : at + 40]}\0" for at in range(0, len(fixture), 40)),
+    )
+    yield (
+        "lines of the fixture without their ends",
+        "\n".join(line[: len(line) // 2] for line in fixture.splitlines()),
+    )
+    for one in dict.fromkeys((*OPEN, *ROWS)):
+        yield f"{one!r}", one
+    for one in OPEN:
+        yield f"{one!r} once, and lines", f"\1{one}"
+
+
+def text_of(pattern: str, size: int) -> bytes:
+    """The pattern repeated, with line ends so that it is no minified file; no NUL in its head."""
+    if pattern.startswith("\1"):
+        head = "a b\n" * (_HEAD // 4) + pattern[1:] + "\n"
+        return (head + "a\n" * (size // 2)).encode()[:size]
+    line = pattern if "\n" in pattern else pattern * max(1, 80 // len(pattern)) + "\n"
+    text = (line * (size // len(line.encode()) + 1)).encode()[:size]
+    return text[:_HEAD].replace(b"\0", b" ") + text[_HEAD:]
+
+
+CHILD = """
+import resource, sys
+from codelens.extract.facts import facts_of
+data = sys.stdin.buffer.read()
+facts_of(b"", sys.argv[1]); facts_of(b"a = 1\\n", sys.argv[1])
+def spent():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+rows = []
+for size in data.split(b"\\n", 1)[0].split():
+    rows.append(int(size))
+at = data.index(b"\\n") + 1
+for size in rows:
+    before = spent()
+    found = facts_of(data[at:at + size], sys.argv[1])
+    print(found.outcome, spent() - before, flush=True)
+    at += size
+"""
+
+
+def measure(language: str, texts: list[bytes]) -> list[tuple[str, float]]:
+    """Outcome and CPU seconds of each text; what was killed for its time counts as that."""
+    head = " ".join(str(len(one)) for one in texts).encode() + b"\n"
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (_KILLED_S * len(texts), _KILLED_S * len(texts)))
+
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, language],
+        input=head + b"".join(texts), capture_output=True, preexec_fn=limit,
+        cwd=HERE.parent.parent,
+    )  # fmt: skip
+    rows = [line.split() for line in done.stdout.decode().splitlines()]
+    found = [(outcome, float(seconds)) for outcome, seconds in rows]
+    while len(found) < len(texts):
+        found.append((f"killed ({done.returncode})", float(_KILLED_S)))
+    return found
+
+
+def faults(language: str, *, slow_s: float = _SLOW_S, full: bool = False) -> Iterator[str]:
+    """Patterns whose time grows too fast, a line each."""
+    from extract.rendering import fixture_sources
+
+    sources = [path for path in fixture_sources() if path.parent.name == language]
+    fixture = sources[0].read_text("utf-8", "replace") if sources else "a b c\n"
+    named = list(patterns(fixture))
+    for name, pattern in named:
+        ((outcome, at_64),) = measure(language, [text_of(pattern, SIZES[1])])
+        if not full and at_64 < slow_s and not outcome.startswith("killed"):
+            continue
+        (_, at_16), (ended, at_256) = measure(
+            language, [text_of(pattern, SIZES[0]), text_of(pattern, SIZES[2])]
+        )
+        grows = at_256 > 4.5 * FACTOR * max(at_64, 0.05)
+        if (grows and at_256 > slow_s * 4) or at_256 > LIMIT_S or at_64 > LIMIT_S:
+            times = f"{at_16:.2f}, {at_64:.2f}, {at_256:.2f} s"
+            yield f"{language}: {name}: {times} at 16, 64, 256 kB ({outcome}, {ended})"
+
+
+def main() -> int:
+    from codelens.extract.language_settings import languages
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--language", action="append", default=[])
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--slow", type=float, default=_SLOW_S)
+    args = parser.parse_args()
+    bad = 0
+    for language in args.language or sorted(info.name for info in languages()):
+        for line in faults(language, slow_s=args.slow, full=args.full):
+            print(line, flush=True)
+            bad += 1
+    print(f"{bad} patterns grow too fast")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""PHP: classes where no autoload rule leads, traits, iterators, global functions, unions."""
+
+from __future__ import annotations
+
+from resolved_edges import called_in, edges_of
+
+EVENT = """<?php
+namespace Lib\\Event;
+interface Event { public function asString(): string; }
+final class Passed implements Event {
+  public function asString(): string { return ''; }
+}
+final class Failed implements Event {
+  public function asString(): string { return ''; }
+}
+final class Facade {
+  public static function emitter(): Emitter { return new Emitter; }
+}
+final class Emitter { public function run(): void {} }
+"""
+
+
+def test_a_namespace_is_found_in_the_file_that_declares_it() -> None:
+    main = """<?php
+namespace App;
+use Lib\\Event;
+use Lib\\Event\\Passed;
+class Main {
+  private Passed $last;
+  public function go(Passed $event, Event\\Failed $other): void {
+    $event->asString();
+    $other->asString();
+    $this->last->asString();
+    new Event\\Failed();
+    Event\\Facade::emitter()->run();
+  }
+}
+"""
+    files = {"src/Events.php": EVENT, "src/Main.php": main}
+    assert called_in(files, "src/Main.php:Main.go") == [
+        "Passed.asString",
+        "Failed.asString",
+        "Failed",
+        "Facade.emitter",
+        "Emitter.run",
+    ]
+
+
+def test_a_class_that_two_files_declare_is_that_of_the_nearest() -> None:
+    one = "<?php\nnamespace K;\nclass A { function f() {} }\n"
+    use = "<?php\nnamespace App;\nuse K\\A;\nfunction go(A $a) { $a->f(); }\n"
+    files = {"x/lib/a.php": one, "y/lib/a.php": one, "x/main.php": use, "z/main.php": use}
+    assert edges_of(files) == ["x/main.php:go -> x/lib/a.php:A.f"]
+
+
+def test_a_bare_call_is_of_a_function_also_of_a_global_one() -> None:
+    files = {
+        "helpers.php": "<?php\nfunction config() {}\nfunction only() {}\n",
+        "src/A.php": "<?php\nnamespace App;\nfunction only() {}\nclass A {\n"
+        "  function config() {}\n  function missing() {}\n"
+        "  function go() { config(); only(); missing(); strlen(''); }\n}\n",
+    }
+    assert edges_of(files) == [
+        "src/A.php:A.go -> helpers.php:config",
+        "src/A.php:A.go -> only",
+    ]
+
+
+def test_the_method_of_a_trait_counts_before_that_of_an_interface_or_parent() -> None:
+    text = """<?php
+interface Runs { function run(); }
+trait Running { function run() {} }
+class Base { function run() {} function __construct() {} }
+class Job extends Base implements Runs {
+  use Running;
+  function __construct() { parent::__construct(); $this->run(); }
+}
+"""
+    assert edges_of({"a.php": text}) == [
+        "a.php:Job.__construct -> Base.__construct",
+        "a.php:Job.__construct -> Running.run",
+    ]
+
+
+def test_a_loop_gives_what_the_iterator_gives() -> None:
+    text = """<?php
+class Item { function name() {} }
+class Items implements IteratorAggregate {
+  function getIterator(): ItemIterator { return new ItemIterator; }
+}
+class ItemIterator implements Iterator {
+  function current(): Item { return new Item; }
+}
+function go(Items $items) { foreach ($items as $item) { $item->name(); } }
+"""
+    assert called_in({"a.php": text}, "a.php:go") == ["Item.name"]
+
+
+def test_a_union_gives_possible_calls() -> None:
+    use = (
+        "<?php\nuse Lib\\Event\\{Passed, Failed};\n"
+        "function f(Passed|Failed $e) { $e->asString(); }\n"
+    )
+    files = {"src/Events.php": EVENT, "m.php": use}
+    assert edges_of(files) == ["src/Events.php:Facade.emitter -> Emitter"]
+    assert edges_of(files, certain=False) == [
+        "m.php:f -> src/Events.php:Passed.asString",
+        "m.php:f -> src/Events.php:Failed.asString",
+    ]
