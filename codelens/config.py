@@ -1,14 +1,16 @@
 """Settings: from `config.toml` in the home folder, then from the environment, then from the caller.
 
 Only the outermost layer (the command line, the server, `Engine`) loads them; packages below get
-values. A setting that cannot be is an error, never silently another value.
+values. A setting that is given in the environment and has no valid value is an error. A settings
+file that cannot be understood stops no question: defaults hold, one warning names the file, the
+line and the remedy, and nothing is pruned or counted until it is mended.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codelens.errors import SettingError
@@ -20,6 +22,8 @@ _SAID: Mapping[str, bool] = {
     "0": False, "off": False, "false": False, "no": False,
 }  # fmt: skip
 DEFAULT_MAX_FILE_BYTES = 1_000_000
+MOST_FILE_BYTES = 1024 * 1024
+"""The most bytes of a settings file."""
 _PRUNE_DAYS = ("prune_branch_days", "prune_detached_days", "prune_gone_days", "prune_ref_days")
 
 
@@ -28,6 +32,8 @@ class Settings:
     """What a user can set."""
 
     home: Path
+    damage: str = ""
+    """What is wrong with the settings file, whose settings do not hold then; empty if nothing."""
     budget_ms: float | None = None
     """How long a look may take before an answer is `partial`; None: the face's own default."""
     max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
@@ -42,6 +48,12 @@ class Settings:
 
     usage: bool = True
     """Whether calls are counted, on this machine alone (`codelens.engine.usage.usage_counter`)."""
+
+    trail: bool = True
+    """Whether calls and edits are noted in the session trail (`codelens.trail.trail_log`)."""
+
+    index_at_start: bool = True
+    """Whether a server indexes the worktree it was started for before the first question."""
 
     prune_branch_days: float = 14
     """How long the view of a branch is kept that no worktree stands on; as a left-over index."""
@@ -73,13 +85,45 @@ def home_of(environ: Mapping[str, str] | None = None) -> Path:
 def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> Settings:
     """The settings that hold for this user.
 
+    A file that cannot be understood is told as a warning on this module's logger, once a call.
+
     Raises:
-        SettingError: a value is not of the kind it must be, or the file makes no sense.
+        SettingError: a variable of the environment has a value that it cannot have.
         HomeNotReadable: the file may not be read.
     """
     env = dict(os.environ if environ is None else environ)
     place = home.absolute() if home else home_of(env)
-    values = _from_file(place / "config.toml")
+    file = place / "config.toml"
+    try:
+        values = _from_file(file)
+        _settings(place, dict(values))
+    except _Damaged as error:
+        damage = str(error)
+    except SettingError as error:
+        damage = f"{str(file)!r}: {error}"
+    else:
+        return _settings(place, values | _from_environment(env))
+    import logging
+
+    logging.getLogger(__name__).warning(
+        "warning: %s; default settings are used and nothing is pruned or counted until then "
+        "(`codelens doctor --fix` sets the file aside)",
+        damage,
+    )
+    return replace(_settings(place, {"usage": False} | _from_environment(env)), damage=damage)
+
+
+class _Damaged(Exception):
+    """The settings file cannot be understood; its text says where and what to do."""
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
+    """Settings that variables of the environment give.
+
+    Raises:
+        SettingError: one has a value that it cannot have.
+    """
+    values: dict[str, object] = {}
     for key in ("budget_ms", "max_file_bytes", "workers", *_PRUNE_DAYS):
         text = env.get(f"CODELENS_{key.upper()}")
         if text:
@@ -89,10 +133,24 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
     if env.get("CODELENS_USAGE"):
         said = env["CODELENS_USAGE"]
         values["usage"] = _SAID.get(said.lower(), said)
+    for key in ("trail", "index_at_start"):
+        said = env.get(f"CODELENS_{key.upper()}")
+        if said:
+            values[key] = _SAID.get(said.lower(), said)
+    return values
+
+
+def _settings(place: Path, values: Mapping[str, object]) -> Settings:
+    """Settings from values by name.
+
+    Raises:
+        SettingError: a value is not of the kind it must be.
+    """
     budget = values.get("budget_ms")
     days = {key: _at_least(key, values[key], 0) for key in _PRUNE_DAYS if key in values}
     return Settings(
-        home=place,
+        place,
+        "",
         budget_ms=None if budget is None else _at_least("budget_ms", budget, 0),
         max_file_bytes=int(
             _at_least("max_file_bytes", values.get("max_file_bytes", DEFAULT_MAX_FILE_BYTES), 1)
@@ -101,6 +159,8 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         languages=_globs(values.get("languages", {})),
         tools=_text("tools", values.get("tools", "")),
         usage=_truth("usage", values.get("usage", True)),
+        trail=_truth("trail", values.get("trail", True)),
+        index_at_start=_truth("index_at_start", values.get("index_at_start", True)),
         **days,
     )
 
@@ -115,21 +175,33 @@ def _from_file(path: Path) -> dict[str, object]:
     try:
         found: dict[str, object] = tomllib.loads(text)
     except ValueError as error:
-        raise SettingError(
-            f"the settings in {str(path)!r} make no sense: {error}; correct that line"
+        raise _Damaged(
+            f"the settings in {str(path)!r} are not valid TOML: {error}; correct that line"
         ) from error
-    known = {"budget_ms", "max_file_bytes", "workers", "languages", "tools", "usage", *_PRUNE_DAYS}
+    known = {
+        "budget_ms", "max_file_bytes", "workers", "languages", "tools", "usage", "trail", "focus",
+        "index_at_start", *_PRUNE_DAYS,
+    }  # fmt: skip
     unknown = sorted(found.keys() - known)
     if unknown:
-        raise SettingError(
-            f"unknown setting {unknown[0]!r} in {str(path)!r}; there are {', '.join(sorted(known))}"
+        raise _Damaged(
+            f"unknown setting {unknown[0]!r} in {str(path)!r}; remove it (the settings are "
+            f"{', '.join(sorted(known))})"
         )
     return found
 
 
 def _text_of(path: Path) -> str:
+    data = b""
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data = file.read(MOST_FILE_BYTES + 1)
+        if len(data) > MOST_FILE_BYTES:
+            raise _Damaged(
+                f"the settings file {str(path)!r} is larger than {MOST_FILE_BYTES:,} bytes; "
+                "shorten it"
+            )
+        return data.decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
@@ -139,9 +211,9 @@ def _text_of(path: Path) -> str:
             "read, or move it away"
         ) from error
     except UnicodeDecodeError as error:
-        raise SettingError(
-            f"the settings in {str(path)!r} are no UTF-8 text: {error.reason} at byte "
-            f"{error.start}; save them as UTF-8"
+        line = data.count(b"\n", 0, error.start) + 1
+        raise _Damaged(
+            f"the settings in {str(path)!r} are not UTF-8 (line {line}); save the file as UTF-8"
         ) from error
 
 
@@ -166,7 +238,7 @@ def _truth(name: str, value: object) -> bool:
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
-        raise SettingError(f"{name} must be a text, not {value!r}")
+        raise SettingError(f"{name} must be a string, not {value!r}")
     return value
 
 

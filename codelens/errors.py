@@ -38,6 +38,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
+
+from codelens.types import Receipt
 
 _MOST_SAID = 4_000
 """Characters of what happened; a name in a file may be of any length."""
@@ -51,6 +54,9 @@ class CodelensError(Exception):
         typed: the next step of one who types commands.
         called: the next step of one who calls an MCP tool.
     """
+
+    receipt: Receipt | None = None
+    """What the failed answer was based on, once that is known."""
 
     def __init__(self, what: str, *, typed: str = "", called: str = "") -> None:
         if len(what) > _MOST_SAID:
@@ -79,8 +85,8 @@ class WorkingFolderGone(ScopeError):
 
     def __init__(self) -> None:
         super().__init__(
-            "the folder you stand in is gone: it was deleted, or moved",
-            typed="cd to another one, or name one (-C PATH)",
+            "the working directory does not exist any more: it was deleted or moved",
+            typed="change to another directory, or name one (-C PATH)",
             called="pass path, an absolute path inside your project",
         )
 
@@ -105,8 +111,8 @@ class UnclearWorktree(ScopeError):
         self.choices = tuple(choices)
         which = f": {', '.join(choices)}" if choices else " you mean"
         super().__init__(
-            f"which worktree is meant is not clear ({why}); "
-            f"pass path, an absolute path inside the one{which}"
+            f"cannot tell which worktree is meant ({why}); "
+            f"pass `path`, an absolute path inside the one{which}"
         )
 
 
@@ -177,11 +183,20 @@ class BadHandle(HandleError):
 class HandleNotFound(HandleError):
     """Nothing in this view answers to the handle."""
 
-    def __init__(self, text: str, near: Sequence[str] = (), why: str = "") -> None:
+    def __init__(self, text: str, near: Sequence[str] = (), why: str = "", unread: int = 0) -> None:
         self.text = text
         self.near = tuple(near)
+        self.why = why
         hint = f"nearest: {', '.join(near)}" if near else "search for it instead"
-        super().__init__(f"{text[:200]!r} is not in this view{why and f' ({why})'}; {hint}")
+        if unread:
+            what = f"was not found yet, but {unread:,} files are still to be read: ask again"
+        else:
+            what = f"is not in this view{why and f' ({why})'}"
+        super().__init__(f"{text[:200]!r} {what}; {hint}")
+
+    def while_reading(self, unread: int) -> Self:
+        """The same where so many files were not read: then nothing is denied."""
+        return type(self)(self.text, self.near, self.why, unread)
 
 
 class AmbiguousHandle(HandleError):
@@ -263,7 +278,7 @@ class NotSaved(ContextError):
         count = f"{len(reasons)} of {of} handles" if of > 1 else "its handle"
         told = list(reasons)
         if partial:
-            told.append("not all files were looked at yet: ask again in a moment")
+            told.append("not all files were checked yet: ask again in a moment")
         super().__init__(f"nothing was saved: {count} cannot be followed here: {'; '.join(told)}")
 
 
@@ -277,7 +292,8 @@ class HomeNotWritable(StoreError):
     def __init__(self, path: str | Path, why: str) -> None:
         self.path = str(path)
         super().__init__(
-            f"cannot write to {self.path!r}: {why}; make it writable or set CODELENS_HOME elsewhere"
+            f"cannot write to {self.path!r}: {why}; "
+            "make it writable or set CODELENS_HOME to another folder"
         )
 
 
@@ -293,10 +309,12 @@ class HomeNotReadable(HomeNotWritable):
     def __init__(self, path: str | Path, why: str, *, whose: bool = False) -> None:
         self.path = str(path)
         self.why = why
-        mine = "make it readable (`codelens doctor --fix` does), or set CODELENS_HOME elsewhere"
-        other = "have its owner make it readable for you, or set CODELENS_HOME elsewhere"
+        remedy = "make it readable (`codelens doctor --fix` does)"
+        if whose:
+            remedy = "ask its owner to make it readable for you"
         CodelensError.__init__(
-            self, f"cannot read {self.path!r}: {why}; {other if whose else mine}"
+            self,
+            f"cannot read {self.path!r}: {why}; {remedy}, or set CODELENS_HOME to another folder",
         )
 
 
@@ -314,13 +332,13 @@ class DiskFull(StoreError):
         what = f"no space left while writing {self.path!r}"
         if beside:
             super().__init__(
-                f"{what}, and it is open elsewhere; free some space, or end the agents and "
+                f"{what}, and it is open elsewhere; free some space, or stop the agents and "
                 "servers that have it open, and try again"
             )
             return
         super().__init__(
             what,
-            typed="free some space (`codelens doctor` says what of codelens takes it)",
+            typed="free some space (`codelens doctor` shows what codelens uses)",
             called="free some space and ask again",
         )
 
@@ -362,3 +380,7 @@ class IndexCorrupt(StoreError):
         self.path = str(path)
         self.why = why
         super().__init__(f"{self.path!r} is damaged ({why}); it will be set aside and rebuilt")
+
+
+class ForeignDatabase(IndexCorrupt):
+    """The file is sound, but it belongs to another repository."""

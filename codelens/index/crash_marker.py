@@ -89,7 +89,8 @@ def _dead_marks(index: Path) -> dict[Path, bytes]:
             continue
         file = index.with_name(name)
         with suppress(OSError):
-            digest = file.read_bytes()
+            with file.open("rb") as stream:
+                digest = stream.read(_DIGEST_BYTES + 1)
             if len(digest) != _DIGEST_BYTES or time.time() - file.stat().st_mtime > _KEPT_S:
                 file.unlink(missing_ok=True)
             else:

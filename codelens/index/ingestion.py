@@ -7,16 +7,16 @@ transactions of their own: a reader's view does not name them yet, so it does no
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from codelens.extract.language_detection import extractor_version, language_by_path, language_of
 from codelens.index.progress import Progress
-from codelens.index.text_sources import ANY_SIZE, Source, Unavailable, Work
+from codelens.index.text_sources import Source, Unavailable, Work
 from codelens.index.worker_pool import Extractor
 from codelens.index.worker_process import Task
 from codelens.scan.content_hash import blob_oid, hash_of
-from codelens.store.database.database import Database
+from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.writer_lease import Lease
 from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL, TIER_TEXT, ContentKey
@@ -27,6 +27,8 @@ from codelens.types import ContentHash, Facts, Tier
 _GROUP_FILES = 128
 _GROUP_BYTES = 4_000_000
 _FLUSH_BYTES = 24_000_000
+_COMMIT_S = 1.0
+"""So much work at most is lost to a process that is killed, beside the texts that are in hand."""
 _HEAD_BYTES = 4096
 
 
@@ -58,7 +60,7 @@ class Ingest:
     def __init__(
         self,
         db: Database,
-        lease: Lease,
+        lease: Lease | None,
         source: Source,
         extractor: Extractor,
         *,
@@ -66,6 +68,7 @@ class Ingest:
         languages: Mapping[str, str] | None = None,
         deadline: float | None = None,
         progress: Progress,
+        grown: Callable[[list[Change]], None] | None = None,
     ) -> None:
         self._db = db
         self._lease = lease
@@ -75,6 +78,8 @@ class Ingest:
         self._overrides = languages or {}
         self._deadline = deadline
         self._progress = progress
+        self._grown = grown
+        """Given what is known so far whenever something was stored; `run` gives the rest."""
         self._ids: dict[ContentKey, int] = {}
         self._partial: set[ContentKey] = set()
         """Known by their text tier alone."""
@@ -88,26 +93,35 @@ class Ingest:
     def run(self, works: list[Work]) -> Ingested:
         """Tell the content of each work; contents are stored, the view is not touched."""
         batch: list[tuple[_New, Facts]] = []
-        size = 0
+        size, stored = 0, time.monotonic()
         for new, facts in self._extractor.run(self._tasks(works)):
             batch.append((new, facts))
             size += new.size_bytes
-            if len(batch) >= postings.SEGMENT_DOCS or size >= _FLUSH_BYTES:
+            late = time.monotonic() - stored >= _COMMIT_S
+            if late or len(batch) >= postings.SEGMENT_DOCS or size >= _FLUSH_BYTES:
                 self._store(batch)
-                batch, size = [], 0
+                if self._grown is not None:
+                    self._grown(self._settled())
+                batch, size, stored = [], 0, time.monotonic()
         self._store(batch)
-        for told in self._told:
-            content = self._ids[told.key]
-            behind = told.key in self._partial
-            self._changes.append(
-                Change(
-                    told.work.path,
-                    content,
-                    PENDING if behind else CURRENT,
-                    b"" if behind else told.signature,
-                )
-            )
-        return Ingested(self._changes, self._dropped, self._extracted, self._left)
+        return Ingested(
+            [*self._changes, *self._settled()], self._dropped, self._extracted, self._left
+        )
+
+    def _settled(self) -> list[Change]:
+        """What became of the works whose contents are stored, each told once."""
+        told, self._told = self._told, []
+        found: list[Change] = []
+        for one in told:
+            content = self._ids[one.key]
+            if not content:
+                # Promised, and on its way through the extractor.
+                self._told.append(one)
+                continue
+            behind = one.key in self._partial
+            state, known = (PENDING, b"") if behind else (CURRENT, one.signature)
+            found.append(Change(one.work.path, content, state, known))
+        return found
 
     def _tasks(self, works: list[Work]) -> Iterator[tuple[_New, Task]]:
         done = 0
@@ -125,11 +139,14 @@ class Ingest:
                     return
                 self._told.append(told)
                 if new:
+                    # Of a known content git's name was told with it.
+                    self._blobs.append((blob_oid(data), told.key[0], len(data)))
                     # Promised: the id comes with the facts, before `run` reads it.
                     self._ids[told.key] = 0
                     yield _New(told.key, len(data)), Task(data, told.key[1], self._tier)
             done += len(group)
-            self._progress("indexing", done, len(works))
+            stage = "indexing" if self._tier == "full" else "reading"
+            self._progress(stage, done, len(works))
 
     def _late(self) -> bool:
         return self._deadline is not None and time.monotonic() > self._deadline
@@ -151,9 +168,7 @@ class Ingest:
                 self._changes.append(Change(work.path, None, reason.state, reason.signature))
             else:
                 language = language_of(work.path, data[:_HEAD_BYTES], self._overrides)
-                content_hash = hash_of(data)
-                self._blobs.append((blob_oid(data), content_hash, len(data)))
-                told = _Told(work, (content_hash, language), len(data), signature)
+                told = _Told(work, (hash_of(data), language), len(data), signature)
                 found.append((told, data))
         return found
 
@@ -166,29 +181,26 @@ class Ingest:
             if known is not None and known[1] > self._source.limit:
                 continue
             language = language_by_path(work.path, self._overrides) if known else None
-            # Line ends may be converted between blob and file: then their sizes differ.
-            if known and language and work.size_bytes in {known[1], ANY_SIZE}:
+            if known and language:
                 found[work.path] = _Told(work, (known[0], language), known[1], work.signature)
         self._look_up([told.key for told in found.values()])
         return found
 
     def _look_up(self, keys: list[ContentKey]) -> None:
-        unknown = [key for key in keys if key not in self._ids]
-        wanted = TIER_FULL if self._tier == "full" else TIER_TEXT
-        for key, known in contents.find(self._db, unknown).items():
-            # An older extractor never replaces newer facts; newer code replaces older ones.
-            if known.tier >= wanted and known.version >= extractor_version(key[1]):
-                self._ids[key] = known.id
-                if known.tier == TIER_TEXT:
-                    self._partial.add(key)
+        self._ids.update(self._known([key for key in keys if key not in self._ids]))
 
     def _store(self, batch: list[tuple[_New, Facts]]) -> None:
         if not batch and not self._blobs:
             return
         tier = TIER_FULL if self._tier == "full" else TIER_TEXT
-        with self._db.write(self._lease):
+        with self._db.write(self._lease, BUSY_S if self._lease else QUESTION_S):
             docs: list[Doc] = []
+            # Another thread or process may have needed the same text and stored it since.
+            there = self._known([new.key for new, _ in batch])
             for new, facts in batch:
+                if new.key in there:
+                    self._ids[new.key] = there[new.key]
+                    continue
                 version = extractor_version(new.key[1])
                 doc = contents.insert(self._db, new.key, version, tier, new.size_bytes, facts)
                 docs.append(doc)
@@ -199,6 +211,18 @@ class Ingest:
             contents.insert_blobs(self._db, self._blobs)
         self._blobs.clear()
         self._extracted += len(batch)
+
+    def _known(self, keys: list[ContentKey]) -> dict[ContentKey, int]:
+        """Contents that need not be extracted, by their id."""
+        wanted = TIER_FULL if self._tier == "full" else TIER_TEXT
+        found: dict[ContentKey, int] = {}
+        for key, known in contents.find(self._db, keys).items():
+            # An older extractor never replaces newer facts; newer code replaces older ones.
+            if known.tier >= wanted and known.version >= extractor_version(key[1]):
+                found[key] = known.id
+                if known.tier == TIER_TEXT:
+                    self._partial.add(key)
+        return found
 
 
 def _groups(works: list[Work]) -> Iterator[list[Work]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -23,7 +22,6 @@ from codelens.scope.git_index.git_index import (
     NOTHING_TRACKED,
     TrackedSet,
     index_files,
-    read_index,
     read_tracked,
 )
 from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
@@ -31,9 +29,6 @@ from codelens.scope.membership.membership_walk import Membership, Walker, marks_
 from codelens.scope.repository import Repository, Scope
 from codelens.store.views.views import ViewRow
 
-_REGULAR = 0o100000
-_TYPE_BITS = 0o170000
-_INO_BITS = 0xFFFFFFFF
 _MISSING = "-"
 
 Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
@@ -128,34 +123,6 @@ class Surveyor:
             ]
             merged[kind] = sorted({*kept, *again.notes[kind]})
         return merged
-
-    def certain_oids(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
-        """Files whose bytes are those of a git object for sure, by git's own index.
-
-        git's rule (read-cache.c): an entry is clean if its stat is the file's, unless the file
-        was changed at or after the time the index was written. We also ask for equal ctime and
-        inode. git may change bytes between object and file: line ends, `ident` and encodings
-        change the size too, which `ingest` compares; a filter need not, so none may be set up.
-        """
-        if not self._repository.is_git:
-            return {}
-        if self._repository.has_filters():
-            return {}
-        try:
-            written_ns = os.stat(self._index).st_mtime_ns
-        except OSError:
-            return {}
-        found: dict[bytes, bytes] = {}
-        for entry in read_index(self._index, expand_tree=self._expand):
-            stat = files.get(entry.path)
-            if stat is None or entry.stage or entry.intent_to_add:
-                continue
-            if entry.mode & _TYPE_BITS != _REGULAR or entry.mtime_ns >= written_ns:
-                continue
-            same = (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino)
-            if same == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino & _INO_BITS):
-                found[entry.path] = entry.oid
-        return found
 
     def _settings_key(self) -> str:
         return f"{self._settings.membership_key()}|"

@@ -8,7 +8,7 @@ from typing import Protocol
 class Progress(Protocol):
     """Called now and then from the thread that works; must be quick and must not raise."""
 
-    def __call__(self, stage: str, done: int, total: int) -> None:
+    def __call__(self, stage: str, done: int, total: int, /) -> None:
         """`stage` is a word for people (`reading`, `indexing`); `done` of `total` files."""
         ...
 

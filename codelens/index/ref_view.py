@@ -8,8 +8,15 @@ from codelens.config import Settings
 from codelens.errors import IndexLocked, LeaseLost
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.progress import Progress, silent
+from codelens.index.refresh_budget import FEW_FILES, Budget
 from codelens.index.text_sources import ANY_SIZE, STORED_UNREAD, BlobSource, Work
-from codelens.index.view_refresh import Budget, Refreshed, behind, load, update
+from codelens.index.view_refresh import (
+    Refreshed,
+    answered,
+    behind,
+    load,
+    update,
+)
 from codelens.index.worktree_comparison import Delta
 from codelens.paths import printed
 from codelens.scope.commit_tree import TreeFile, read_tree
@@ -68,10 +75,16 @@ def refresh_ref(
         unchecked=0,
     )
     source = BlobSource(repository, settings.max_file_bytes)
+    many = len(works) > FEW_FILES
+    if many and budget.leaves_rest and budget.asked and budget.deadline is not None:
+        found = behind(known, scope, delta, "")
+        found = answered(found, db, scope, settings, budget, works, source)
+        return _lacking(found)
     try:
         done = update(scope, db, settings, budget, progress, lambda _: (delta, source))
     except (IndexLocked, LeaseLost) as error:
         done = behind(load(db, scope), scope, delta, f"not updated: {error}")
+    done = answered(done, db, scope, settings, budget, works, source)
     return _lacking(done)
 
 

@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple, Protocol
 
 from codelens.errors import ReadError
-from codelens.scan.content_hash import read_file
+from codelens.scan.content_hash import glance, read_file
 from codelens.scan.stat_signature import signature, signature_to_store
 from codelens.scope.repository import Repository
 from codelens.store.views.views import OVERSIZED, UNREADABLE
@@ -24,7 +24,10 @@ class Work(NamedTuple):
     path: bytes
     size_bytes: int
     oid: bytes = b""
-    """The git object with its bytes, where that is certain."""
+    """The git object with its bytes: of a file of a commit, never of one on the disk.
+
+    A file's bytes may differ from the object that git's index names for it: by filters, line ends
+    and encodings, set up at the checkout and gone since, or for one direction alone."""
     signature: bytes = b""
     """To be stored with `oid` when the bytes need not be read."""
 
@@ -60,6 +63,10 @@ class Source(Protocol):
         """
         ...
 
+    def glance(self, work: Work) -> bytes:
+        """The bytes of one file to be looked through; empty where there is no text."""
+        ...
+
 
 class DiskSource:
     """Files of a worktree or folder."""
@@ -83,6 +90,12 @@ class DiskSource:
         except ReadError as error:
             raise Unavailable(UNREADABLE, signature(before)) from error
         return Fetched(read.data, signature_to_store(read.stat, self._look_ns))
+
+    def glance(self, work: Work) -> bytes:
+        """See `Source.glance`."""
+        if not self._inside(os.path.dirname(work.path)):
+            return b""
+        return glance(self._prefix + work.path, self.limit)
 
     def _inside(self, folder: bytes) -> bool:
         """No part of the folder is a link: a link could lead out of the tree."""
@@ -113,3 +126,10 @@ class BlobSource:
         if len(data) > self.limit:
             raise Unavailable(OVERSIZED, STORED_UNREAD)
         return Fetched(data, STORED_UNREAD)
+
+    def glance(self, work: Work) -> bytes:
+        """See `Source.glance`."""
+        try:
+            return self.fetch(work).data
+        except Unavailable:
+            return b""

@@ -7,23 +7,22 @@ answer is `partial`; the next look takes it up again.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, LeaseLost
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.extract.language_detection import all_traits, extractor_version
+from codelens.index import needed_files
 from codelens.index.ingestion import Ingest
 from codelens.index.path_facts import path_facts
-from codelens.index.pending_order import hits_first
 from codelens.index.progress import Progress, silent
+from codelens.index.refresh_budget import FEW_FILES, Budget
 from codelens.index.text_sources import DiskSource, Source, Work
-from codelens.index.unchanged_check import changed_works, is_settled
 from codelens.index.worker_pool import Extractor, InProcess, WorkerPool
-from codelens.index.worktree_comparison import Delta, Known, compare
+from codelens.index.worktree_comparison import Delta, Known, changed_works, compare, is_settled
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -34,30 +33,10 @@ from codelens.store.views import views
 from codelens.store.views.views import PENDING, Change, FileRow, ViewRow, ViewState
 from codelens.types import Tier
 
-# Starting a worker costs about what parsing half a megabyte does (MEASURED.md).
+# Starting a worker costs about what parsing half a megabyte does.
 _POOL_BYTES = 1_500_000
 _POOL_FILES = 24
 _LEAST_BYTES = 2_000
-_NO_DEADLINE_WAIT_S = 600.0
-_SLICE = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How long a refresh may take, and what is asked meanwhile."""
-
-    deadline: float | None = None
-    """`time.monotonic` value; None: to the end."""
-    words: tuple[str, ...] = ()
-    """Lower-case words of the query: files that hold them go first."""
-    text_first: bool = False
-    """Somebody searches meanwhile: a large first index stores all text before any structure."""
-
-    def wait_s(self) -> float:
-        """How long another writer may be waited for."""
-        if self.deadline is None:
-            return _NO_DEADLINE_WAIT_S
-        return max(0.0, self.deadline - time.monotonic())
 
 
 class Refreshed(NamedTuple):
@@ -71,6 +50,13 @@ class Refreshed(NamedTuple):
     pending: list[bytes]
     unchecked: int
     note: str
+    cleared: frozenset[bytes] = frozenset()
+    """Pending files that were scanned, and hold nothing of what is asked."""
+
+    @property
+    def unread(self) -> int:
+        """Pending files that may hold what is asked: not scanned, or not extracted in time."""
+        return len(self.pending) - len(self.cleared.intersection(self.pending)) + self.unchecked
 
 
 def refresh(
@@ -94,6 +80,28 @@ def refresh(
     view = known.view
     if view is not None and delta.nothing(view, scope):
         return _untouched(known, view, delta)
+    source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
+    asking = (db, scope, settings, budget, delta.works, source)
+    if (view is not None and view.complete) or budget.deadline is None:
+        done = _brought(repository, scope, db, settings, budget, progress, known, delta)
+        return answered(done, *asking)
+    # What is asked goes first: the rest of a first view takes longer than any budget.
+    found = answered(behind(known, scope, delta, ""), *asking)
+    if budget.leaves_rest and len(found.pending) > FEW_FILES:
+        return found
+    left = set(found.pending)
+    delta = delta._replace(works=[work for work in delta.works if work.path in left])
+    known = load(db, scope)
+    done = _brought(repository, scope, db, settings, budget, progress, known, delta)
+    return done._replace(indexed=done.indexed + found.indexed, cleared=found.cleared)
+
+
+def _brought(
+    repository: Repository, scope: Scope, db: Database, settings: Settings, budget: Budget,
+    progress: Progress, known: Known, delta: Delta,
+) -> Refreshed:  # fmt: skip
+    """The view after an update that goes as far as the budget and other writers allow."""
+    view = known.view
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
 
     def differing() -> Delta:
@@ -126,6 +134,37 @@ def refresh(
         return behind(load(db, scope), scope, left, f"not updated: {error}")
 
 
+def answered(
+    found: Refreshed, db: Database, scope: Scope, settings: Settings, budget: Budget,
+    works: Sequence[Work], source: Source,
+) -> Refreshed:  # fmt: skip
+    """A view that is behind, with those of its pending files that hold what is asked.
+
+    Nothing is done without a deadline, which reads them all, or without a question.
+    """
+    if not found.pending or budget.deadline is None or not budget.asked:
+        return found
+    pending = set(found.pending)
+    needed = needed_files.read_needed(
+        db, scope, [work for work in works if work.path in pending], source, budget.asked,
+        budget.scan_until, budget.extract_s, settings.languages,
+    )  # fmt: skip
+    known = load(db, scope)
+    left = [path for path in found.pending if path not in needed.shown]
+    there = needed.shown.union(file.path for file in found.files)
+    files = [file for file in known.files if file.path in there] if needed.shown else found.files
+    return found._replace(
+        view=known.view or found.view,
+        files=files,
+        indexed=found.indexed + needed.extracted,
+        pending=left,
+        cleared=needed.cleared,
+        # All that differs was read, whoever writes the rest down.
+        status="partial" if left or found.unchecked else "fresh",
+        note=found.note if left or found.unchecked else "",
+    )
+
+
 def update(
     scope: Scope,
     db: Database,
@@ -142,7 +181,14 @@ def update(
     Raises:
         IndexLocked: another process kept the lease for all of that time.
     """
-    lease = writer_lease.acquire(db, budget.wait_s() if wait_s is None else wait_s)
+
+    def waiting() -> None:
+        # Whoever writes shows each second in the view what is done.
+        states = [file.state for file in load(db, scope).files]
+        progress("waiting for another process", len(states) - states.count(PENDING), len(states))
+
+    longest_s = budget.wait_s() if wait_s is None else wait_s
+    lease = writer_lease.acquire(db, longest_s, waiting=waiting)
     try:
         known = load(db, scope)
         if known.view is None:
@@ -205,25 +251,20 @@ class _Update:
         if self._view.generation == 0 and (large or self._budget.deadline is not None):
             # Names first: paths can be searched before any text is read.
             self._apply([_pending(work) for work in works], delta.gone, complete=False)
-        order = hits_first(works, self._budget, self._source)
-        # A first view grows while readers watch; a later change shows whole or not at all.
-        growing = not self._view.complete
-        left: list[Work] = []
         count = self._settings.worker_count()
         with WorkerPool(count) if large else InProcess(self._db.path) as extractor:
-            if growing and large and self._budget.text_first:
-                self._round(order, extractor, "text", last=False)
-            step = _SLICE if growing else max(len(order), 1)
-            for start in range(0, max(len(order), 1), step):
-                last = start + step >= len(order) and not left
-                left += self._round(order[start : start + step], extractor, "full", last=last)
+            if not self._view.complete and large and self._budget.text_first:
+                self._pass(works, extractor, "text")
+            left = self._pass(works, extractor, "full")
         complete = not left and not delta.unchecked
         return self._result([work.path for work in left], complete)
 
-    def _round(
-        self, works: list[Work], extractor: Extractor, tier: Tier, *, last: bool
-    ) -> list[Work]:
-        """Ingest works and show them in the view; returns what there was no time for."""
+    def _pass(self, works: list[Work], extractor: Extractor, tier: Tier) -> list[Work]:
+        """Ingest works and show them in the view; returns what there was no time for.
+
+        A first view grows while readers watch; a later change shows whole or not at all.
+        """
+        growing = not self._view.complete
         done = Ingest(
             self._db,
             self._lease,
@@ -233,13 +274,17 @@ class _Update:
             languages=self._settings.languages,
             deadline=self._budget.deadline,
             progress=self._progress,
+            grown=self._grow if growing else None,
         ).run(works)
         self._extracted += done.extracted
         shown = {file.path for file in self._known.files}
         put = [*done.changes, *(_pending(work) for work in done.left if work.path not in shown)]
-        complete = last and not done.left and not self._delta.unchecked
+        complete = tier == "full" and not done.left and not self._delta.unchecked
         self._apply(put, [*self._delta.gone, *done.dropped], complete=complete)
         return done.left
+
+    def _grow(self, put: list[Change]) -> None:
+        self._apply(put, (), complete=False)
 
     def _outdated(self) -> list[Work]:
         if self._view.extractor >= EXTRACTOR_VERSION or self._view.generation == 0:
@@ -273,8 +318,9 @@ class _Update:
                 self._view.id,
                 put=put,
                 drop=[path for path in gone if path in ids],
-                put_folders=delta.folders,
-                drop_folders=delta.folders_gone,
+                # With the last change, or a view would seem to know what lies in them.
+                put_folders=delta.folders if complete else {},
+                drop_folders=delta.folders_gone if complete else (),
                 state=state,
                 path_ids=ids,
                 text_changed=self._text_changes(put, gone),
@@ -284,8 +330,11 @@ class _Update:
     def _text_changes(self, put: list[Change], gone: list[bytes]) -> bool:
         if gone:
             return True
-        before = {file.path: (file.content, file.state) for file in self._known.files}
-        return any(before.get(one.path) != (one.content, one.state) for one in put)
+        return any(self._before.get(one.path) != (one.content, one.state) for one in put)
+
+    @cached_property
+    def _before(self) -> dict[bytes, tuple[int | None, int]]:
+        return {file.path: (file.content, file.state) for file in self._known.files}
 
     def _result(self, left: list[bytes], complete: bool) -> Refreshed:
         known = load(self._db, self._scope)

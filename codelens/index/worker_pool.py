@@ -1,6 +1,6 @@
 """Extraction in worker processes for large jobs, in this process for small ones.
 
-tree-sitter holds the interpreter's lock, so threads gain nothing (MEASURED.md). A worker that
+tree-sitter holds the interpreter's lock, so threads gain nothing. A worker that
 dies, or is silent for a minute and is killed, is replaced, and the texts it had are tried alone;
 one that fails again, after three minutes of silence this time, is kept as text with the outcome
 `broken` or `timeout`.

@@ -3,6 +3,10 @@
 A look compares stat signatures of known files and folders. It tells all, unless what decides
 *which* files belong has changed: git's index, an ignore file, git's config, sparse patterns, our
 settings. Those have signatures of their own; when one differs the whole tree is walked.
+
+What a look suspects may be as the view has it: a file written within a timestamp's granularity of
+the last look (git's racy rule), or one that was only touched. `changed_works` tells by the bytes,
+so that nobody need wait for a writer.
 """
 
 from __future__ import annotations
@@ -15,14 +19,16 @@ from typing import NamedTuple
 from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.membership_cache import Survey, Surveyor
-from codelens.index.text_sources import Work
+from codelens.index.text_sources import Source, Unavailable, Work
+from codelens.scan.content_hash import hash_of
 from codelens.scan.stat_check import look
 from codelens.scan.stat_signature import signature, signature_to_store
 from codelens.scope.repository import Repository, Scope
-from codelens.store.views.views import FileRow, ViewRow
+from codelens.store.database.database import Database
+from codelens.store.facts.raw_hashes import hashes
+from codelens.store.views.views import CURRENT, FileRow, ViewRow
 
-# Reading git's index costs what reading about a twentieth of its files does.
-_MANY = 200
+_MOST_FILES = 100
 
 
 class Known(NamedTuple):
@@ -96,7 +102,7 @@ def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
         for path, stat in survey.files.items()
         if not trusted or stored.get(path) != signature(stat)
     }
-    works = _works(surveyor, changed, survey.started_ns)
+    works = _works(changed)
     return Delta(
         root=surveyor.root,
         started_ns=survey.started_ns,
@@ -153,7 +159,7 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
         root=surveyor.root,
         started_ns=seen.started_ns,
         checked=seen.checked,
-        works=_works(surveyor, changed, seen.started_ns),
+        works=_works(changed),
         gone=[path for path in gone if path not in changed],
         folders=folders,
         folders_gone=folders_gone,
@@ -164,13 +170,9 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
     )
 
 
-def _works(surveyor: Surveyor, changed: dict[bytes, os.stat_result], look_ns: int) -> list[Work]:
-    """What must be told anew; of many files, git's index may tell the object without a read."""
-    oids = surveyor.certain_oids(changed) if len(changed) > _MANY else {}
-    return [
-        Work(path, stat.st_size, oids.get(path, b""), signature_to_store(stat, look_ns))
-        for path, stat in changed.items()
-    ]
+def _works(changed: dict[bytes, os.stat_result]) -> list[Work]:
+    """What must be told anew: by its bytes alone, since filters may have written them."""
+    return [Work(path, stat.st_size) for path, stat in changed.items()]
 
 
 def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:
@@ -190,3 +192,39 @@ def _below(path: bytes, folders: set[bytes]) -> bool:
         if path in folders:
             return True
     return False
+
+
+def changed_works(
+    db: Database, files: Iterable[FileRow], works: list[Work], source: Source
+) -> list[Work]:
+    """Those whose bytes are not what the view has.
+
+    Only few files are read for it; where many are suspected all of them are given back.
+    """
+    if len(works) > _MOST_FILES:
+        return works
+    suspected = {work.path for work in works}
+    rows = {file.path: file for file in files if file.path in suspected and file.state == CURRENT}
+    known = hashes(db, (row.content for row in rows.values() if row.content is not None))
+
+    def is_same(work: Work) -> bool:
+        row = rows.get(work.path)
+        if row is None or row.content is None:
+            return False
+        try:
+            data, _ = source.fetch(work)
+        except (FileNotFoundError, Unavailable):
+            return False
+        return hash_of(data) == known.get(row.content)
+
+    return [work for work in works if not is_same(work)]
+
+
+def is_settled(view: ViewRow, scope: Scope, delta: Delta) -> bool:
+    """Whether nothing but signatures differs, given the works that `changed_works` left.
+
+    Folders that were listed anew, and sources of ignore rules that were read anew, and brought no
+    other file differ by their signature alone.
+    """
+    bare = delta._replace(folders={}, sources=view.sources)
+    return bare.nothing(view, scope) and not delta.unchecked

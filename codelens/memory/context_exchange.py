@@ -59,11 +59,11 @@ def imported(text: str) -> list[Context]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SettingError(f"this is no JSON: {str(error)[:200]}") from error
+        raise SettingError(f"this is not JSON: {str(error)[:200]}") from error
     whole = _object(value, "the export")
     if whole.get(_MARK) != FORMAT:
         raise SettingError(
-            f'this is no export of contexts: it has no "{_MARK}": {FORMAT}; '
+            f'this is not an export of contexts: it does not have "{_MARK}": {FORMAT}; '
             "`codelens export contexts` makes one"
         )
     found = [_context(_object(one, "a context")) for one in _list(whole, "contexts")]
@@ -99,7 +99,7 @@ def _context(one: Json) -> Context:
 def _item(one: Json) -> Item:
     kind = _text(one, "kind")
     if kind not in _KINDS:
-        raise SettingError(f"no kind of item {kind[:50]!r}; there are {', '.join(_KINDS)}")
+        raise SettingError(f"unknown kind of item {kind[:50]!r}; the kinds are {', '.join(_KINDS)}")
     path = from_printed(_text(one, "path"))
     parts = path.split(b"/")
     if path.startswith(b"/") or b".." in parts or not path:
@@ -126,32 +126,32 @@ def _item(one: Json) -> Item:
 
 def _commit(text: str) -> str:
     if text and not _COMMIT.fullmatch(text):
-        raise SettingError(f"{text[:50]!r} is no id of a commit")
+        raise SettingError(f"{text[:50]!r} is not a commit id")
     return text
 
 
 def _object(value: object, what: str) -> Json:
     if not isinstance(value, dict):
-        raise SettingError(f"{what} is no JSON object")
+        raise SettingError(f"{what} is not a JSON object")
     return cast(Json, value)
 
 
 def _list(one: Json, key: str) -> list[object]:
     value = one.get(key)
     if not isinstance(value, list):
-        raise SettingError(f'"{key}" is no list')
+        raise SettingError(f'"{key}" must be a list')
     return cast(list[object], value)
 
 
 def _text(one: Json, key: str) -> str:
     value = one.get(key, "")
     if not isinstance(value, str):
-        raise SettingError(f'"{key}" is no text')
+        raise SettingError(f'"{key}" must be a string')
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
 def _number(one: Json, key: str) -> int:
     value = one.get(key, 0)
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MAX_NUMBER:
-        raise SettingError(f'"{key}" is no number')
+        raise SettingError(f'"{key}" must be a number')
     return value

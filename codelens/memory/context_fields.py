@@ -24,7 +24,7 @@ def name_of(text: str) -> str:
     name = _stored(text).strip()
     if not name or len(name) > MAX_NAME or _CONTROL.search(name):
         raise SettingError(
-            f"a name has 1 to {MAX_NAME} characters in one line, such as auth-flow; "
+            f"a name must have 1 to {MAX_NAME} characters on one line, such as auth-flow, "
             f"not {name[:120]!r}"
         )
     return name
@@ -39,8 +39,8 @@ def note_of(text: str) -> str:
     note = _stored(text).strip()
     if len(note) > MAX_NOTE:
         raise SettingError(
-            f"the note has {len(note):,} characters, of {MAX_NOTE:,} at most: keep what matters, "
-            "and name code by its handles"
+            f"the note has {len(note):,} characters, but the maximum is {MAX_NOTE:,}: shorten it, "
+            "and refer to code by handles"
         )
     return note
 
@@ -53,7 +53,9 @@ def category_of(text: str) -> str:
     """
     category = text.strip().lower().replace("-", "_").replace(" ", "_")
     if category not in CATEGORIES:
-        raise SettingError(f"no category {text[:50]!r}; there are {', '.join(CATEGORIES)}")
+        raise SettingError(
+            f"unknown category {text[:50]!r}; the categories are {', '.join(CATEGORIES)}"
+        )
     return category
 
 
@@ -66,11 +68,11 @@ def tags_of(texts: Iterable[str]) -> tuple[str, ...]:
     parts = (part.strip() for text in texts for part in _stored(text).split(","))
     tags = tuple(dict.fromkeys(part for part in parts if part))
     if len(tags) > MAX_TAGS:
-        raise SettingError(f"{len(tags)} tags are too many; {MAX_TAGS} at most")
+        raise SettingError(f"{len(tags)} tags are too many; the maximum is {MAX_TAGS}")
     for tag in tags:
         if len(tag) > MAX_NAME or _CONTROL.search(tag):
             raise SettingError(
-                f"a tag has at most {MAX_NAME} characters in one line; not {tag[:120]!r}"
+                f"a tag must have at most {MAX_NAME} characters on one line; not {tag[:120]!r}"
             )
     return tags
 
@@ -87,8 +89,8 @@ def seconds_of(text: str) -> int | None:
     seconds = int(match[1]) * _SECONDS[match[2]] if match else 0
     if not 0 < seconds <= _MAX_TTL_S:
         raise SettingError(
-            f"a time to live is a number of minutes, hours, days or weeks, such as 12h, 30d or 2w; "
-            f"not {text[:50]!r}"
+            "a time to live must be a number of minutes, hours, days or weeks, "
+            f"such as 12h, 30d or 2w, not {text[:50]!r}"
         )
     return seconds
 

@@ -45,8 +45,11 @@ def waiting(own: Path, names: str) -> list[Glance]:
 
 
 def of_place(own: Path, place: str) -> list[Glance]:
-    """Contexts of a repository or folder that is, or was, at `place`."""
+    """Contexts of a repository or folder that is, or was, at `place`; or of a contexts file."""
     here = os.path.abspath(os.path.expanduser(place))
+    if os.path.isfile(here):
+        seen = glance(Path(here))
+        return [seen] if seen else []
     named = {here, os.path.realpath(here)}
     named |= {os.path.join(one, ".git") for one in named}
     return [one for one in _others(own) if one.common_dir in named]

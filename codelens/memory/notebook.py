@@ -15,6 +15,7 @@ from codelens.store.database.database import has_content
 from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import ADOPTED, COMMON_DIR, ROOTS, WAITING, Context
 from codelens.store.saved.contexts_file import ContextsFile, Glance, open_contexts
+from codelens.store.saved.contexts_verification import Owner
 
 _NEAR_SHOWN = 3
 
@@ -65,10 +66,12 @@ class Notebook:
 
     Args:
         path: of the database.
+        owner: the repository whose it must be; None: the one that the file's name states.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, owner: Owner | None = None) -> None:
         self.path = path
+        self._owner = owner
 
     def put(
         self, context: Context, home: Home, *, replace: bool
@@ -100,7 +103,7 @@ class Notebook:
             root: the commit that the repository's history begins with, where nothing is saved yet.
             now_s: seconds since 1970.
         """
-        file = open_contexts(self.path, terms_of, make=False)
+        file = open_contexts(self.path, terms_of, make=False, owner=self._owner)
         if file is None:
             return Found([], False, former_places.former(self.path, root), [])
         with file, file.db.read():
@@ -131,7 +134,7 @@ class Notebook:
 
     def every(self) -> tuple[list[Context], list[str]]:
         """All contexts, oldest first, expired ones too; and what is to be said."""
-        file = open_contexts(self.path, terms_of, make=False)
+        file = open_contexts(self.path, terms_of, make=False, owner=self._owner)
         if file is None:
             return [], []
         with file, file.db.read():
@@ -205,7 +208,7 @@ class Notebook:
         return merged
 
     def _opened(self) -> ContextsFile:
-        file = open_contexts(self.path, terms_of, make=True)
+        file = open_contexts(self.path, terms_of, make=True, owner=self._owner)
         assert file is not None  # `make` is set
         return file
 

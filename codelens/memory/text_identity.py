@@ -46,7 +46,7 @@ class Texts:
         self._lines: dict[bytes, list[str] | None] = {}
 
     def lines(self, file: FileRow) -> list[str] | None:
-        """Its lines without their ends; None where there is no text or it cannot be read."""
+        """Its lines without their ends; None where it has no text or it cannot be read."""
         if file.path not in self._lines:
             whole = Place(file, None, None, "", "")
             try:

@@ -46,6 +46,15 @@ def read_tree(repository: Repository, commit: CommitId) -> Tree:
     return tree
 
 
+def tree_entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
+    """Path, mode and object id of all that a commit holds, links and submodules included.
+
+    Raises:
+        ReadError: a tree object is not in this clone, or damaged.
+    """
+    return _entries(repository, commit)
+
+
 def expand_tree(
     repository: Repository, oid_hex: str, prefix: bytes
 ) -> Iterator[tuple[bytes, int, bytes]]:
@@ -81,7 +90,7 @@ def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
 def _unreadable(what: str, error: Exception) -> ReadError:
     if isinstance(error, KeyError):
         return ReadError(f"{what} is not in this clone: {error}; run `git fetch`")
-    return ReadError(f"{what} is damaged: {error}; `git fsck` says what else is")
+    return ReadError(f"{what} is damaged: {error}; `git fsck` lists all damage")
 
 
 def _entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 
 _KINDS = ("refs/heads/", "refs/tags/")
+_PACKED_BYTES = 64 * 1024 * 1024
+"""So much of packed-refs is read for names to suggest; some 700,000 refs."""
 
 
 def ref_names(common_dir: str) -> list[str]:
@@ -38,7 +40,7 @@ def _loose(common_dir: str) -> Iterator[str]:
 def _packed(common_dir: str) -> Iterator[str]:
     try:
         with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
-            lines = file.read().decode("utf-8", "backslashreplace").splitlines()
+            lines = file.read(_PACKED_BYTES).decode("utf-8", "backslashreplace").splitlines()
     except OSError:
         return
     for line in lines:

@@ -27,11 +27,12 @@ from codelens.errors import (
     ReadError,
     UnsupportedRepository,
 )
+from codelens.paths import repository_id
 from codelens.scope.ignore.ignore_rules import IgnoreSettings
 from codelens.scope.linked_worktrees import listed_worktrees
 from codelens.scope.ref_names import ref_names
 from codelens.scope.repository_opening import opened
-from codelens.scope.special_files import refuse_pipe
+from codelens.scope.special_files import ANY_BYTES, REF_BYTES, refuse_special_file
 from codelens.scope.worktree_location import Place, locate, shared_dir
 from codelens.types import CommitId
 
@@ -70,7 +71,7 @@ class Scope:
     @property
     def repo_id(self) -> str:
         """Names the repository: equal for all its worktrees."""
-        return hashlib.sha256(os.fsencode(self.common_dir)).hexdigest()[:16]
+        return repository_id(self.common_dir)
 
     @property
     def index_id(self) -> str:
@@ -162,7 +163,8 @@ class Repository:
         try:
             target = git.lookup_reference("HEAD").target
             branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
-            refuse_pipe(self.place.root, os.path.join(self.common_dir, str(target)))
+            file = os.path.join(self.common_dir, str(target))
+            refuse_special_file(self.place.root, file, REF_BYTES)
             branch = os.fsencode(branch).decode("utf-8", "backslashreplace")
             if git.head_is_unborn:
                 return branch, CommitId("")
@@ -181,7 +183,9 @@ class Repository:
     def _commit(self, ref: str) -> CommitId:
         name = _NAMED.split(ref, 1)[0]
         for folder in ("", "refs", "refs/tags", "refs/heads", "refs/remotes"):
-            refuse_pipe(self.place.root, os.path.join(self.common_dir, folder, name))
+            file = os.path.join(self.common_dir, folder, name)
+            # A branch may be called as a file of git's is: `index`.
+            refuse_special_file(self.place.root, file, REF_BYTES if folder else ANY_BYTES)
         try:
             found = self.git.revparse_single(ref).peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError, UnicodeError) as error:
@@ -208,7 +212,7 @@ class Repository:
                 return None  # it leads to a file or folder
             except (KeyError, ValueError, pygit2.GitError):
                 why = f"object {oid} is missing or damaged"
-                return BrokenRef(ref, where, why, "`git fsck` says what else is")
+                return BrokenRef(ref, where, why, "`git fsck` lists all damage")
             if parents:
                 oid = parents[0]
             elif git.is_shallow and name != ref:
@@ -264,19 +268,6 @@ class Repository:
             found.append(os.path.join(self.place.root, named))
         return found
 
-    def has_filters(self) -> bool:
-        """Whether a filter is set up that may give a file other bytes of the same size.
-
-        Git LFS is none: what it puts in a file's place has another size.
-        """
-        names = (entry.name for entry in self._config)
-        return any(
-            name.startswith("filter.")
-            and name.endswith((".smudge", ".process"))
-            and not name.startswith("filter.lfs.")
-            for name in names
-        )
-
     def has_object(self, oid: bytes) -> bool:
         """Whether an object is in this clone."""
         return pygit2.Oid(raw=oid) in self.git
@@ -331,8 +322,8 @@ class Repository:
             ) from error
         except (ValueError, pygit2.GitError) as error:
             raise ReadError(
-                f"object {oid.hex()} is damaged ({error}); `git fsck` says what else is"
+                f"object {oid.hex()} is damaged ({error}); `git fsck` lists all damage"
             ) from error
         if not isinstance(found, pygit2.Blob):
-            raise ReadError(f"object {oid.hex()} is no file content")
+            raise ReadError(f"object {oid.hex()} is not a file")
         return found.data

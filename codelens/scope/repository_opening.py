@@ -13,7 +13,7 @@ import shlex
 import pygit2
 
 from codelens.errors import ForeignRepository, UnsupportedRepository
-from codelens.scope.special_files import refuse_pipes
+from codelens.scope.special_files import refuse_special_files
 from codelens.scope.worktree_location import Place
 
 # libgit2 refuses repositories with extensions that it does not know; these change nothing that
@@ -31,7 +31,7 @@ def opened(place: Place) -> tuple[pygit2.Repository, Place]:
             elsewhere.
         ForeignRepository: another user owns it.
     """
-    refuse_pipes(place.root, place.git_dir)
+    refuse_special_files(place.root, place.git_dir)
     git = _open(place)
     if place.kind == "bare" or git.is_bare:
         return git, place._replace(kind="bare")

@@ -25,3 +25,13 @@ def root_commit(repository: Repository, head: CommitId) -> str:
     except (KeyError, pygit2.GitError):
         return ""
     return last
+
+
+def has_commit(repository: Repository, commit: str) -> bool:
+    """Whether a repository has a commit; True where that cannot be told, as in a shallow clone."""
+    if not repository.is_git or repository.git.is_shallow:
+        return True
+    try:
+        return pygit2.Oid(hex=commit) in repository.git
+    except ValueError:
+        return False

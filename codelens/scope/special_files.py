@@ -1,7 +1,8 @@
-"""Files of git's that are no files: whoever opens a pipe waits for a writer that never comes.
+"""Files of git's that must not be opened: pipes, devices, and files that are far too large.
 
-libgit2 opens what it finds, and so does git. A pipe or device where git keeps a file is refused
-before anything is opened; nothing else is read for that but the configs, which may include others.
+libgit2 opens what it finds and reads it whole, and so does git. A pipe keeps whoever opens it
+waiting for a writer that never comes; a `gitdir` of 3 GB takes 3 GB of memory. Both are refused
+before anything is opened. Nothing is read for that but the configs, which may include others.
 """
 
 from __future__ import annotations
@@ -9,21 +10,43 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from codelens.errors import UnsupportedRepository
 from codelens.scope.worktree_location import shared_dir
 
-_OWN = ("HEAD", "commondir", "config.worktree", "index")
-_SHARED = ("packed-refs", "shallow", "info/attributes", "info/grafts",
-           "objects/info/alternates", "objects/pack/multi-pack-index")  # fmt: skip
+_KB, _MB = 1024, 1024 * 1024
+_CONFIG_LIMIT = 16 * _MB
+_OWN: Mapping[str, int] = {
+    # More is no HEAD; libgit2 would take a minute for what it cannot use.
+    "HEAD": 64 * _KB,
+    "commondir": 64 * _KB,
+    "gitdir": 64 * _KB,
+    "config.worktree": _CONFIG_LIMIT,
+    "index": 1024 * _MB,
+}
+_SHARED: Mapping[str, int] = {
+    "packed-refs": 512 * _MB,
+    "shallow": 64 * _MB,
+    "info/attributes": 100 * _MB,
+    "info/grafts": 64 * _MB,
+    "objects/info/alternates": 1 * _MB,
+    # libgit2 maps it and reads of it what it needs.
+    "objects/pack/multi-pack-index": sys.maxsize,
+}
+"""Files by name, with the most bytes that one may have."""
+REF_BYTES = 64 * _KB
+"""The most bytes of the file of one ref."""
+RULES_BYTES = 100 * _MB
+"""The most bytes of a file of ignore rules or attributes; git's own limit for attributes."""
+ANY_BYTES = 1024 * _MB
+"""The most bytes of a file of git's that a ref may be mistaken for, such as `index`."""
 _MOST_CONFIGS = 200
 """Each is looked at once, whoever includes it; git follows includes ten deep."""
 _CONFIG_BYTES = 1_000_000
-_HEAD_BYTES = 64 * 1024
-"""More is no HEAD; libgit2 would take a minute for what it cannot use."""
 _SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
 _PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
 _REMARK = re.compile(r"\s[#;]")
@@ -31,8 +54,8 @@ READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY
 """Flags to open a file that may be a pipe, without waiting for its writer."""
 
 
-def refuse_pipes(root: str, git_dir: str) -> None:
-    """Refuse a repository where opening what git keeps would wait.
+def refuse_special_files(root: str, git_dir: str) -> None:
+    """Refuse a repository where opening what git keeps would wait, or fill the memory.
 
     Costs one look at each of a dozen files; configs are read when they changed.
 
@@ -43,20 +66,17 @@ def refuse_pipes(root: str, git_dir: str) -> None:
     Raises:
         UnsupportedRepository: one of the files is a pipe, a socket or a device, or far too large.
     """
-    for name in _OWN:
-        found = _look_at(root, f"{git_dir}/{name}")
-        if name == "HEAD" and found is not None and found.st_size > _HEAD_BYTES:
-            why = f"its HEAD has {found.st_size:,} bytes"
-            raise UnsupportedRepository(root, why, "run `git status` there")
+    for name, most in _OWN.items():
+        _look_at(root, f"{git_dir}/{name}", most)
     common_dir = shared_dir(git_dir)
-    for name in _SHARED:
-        _look_at(root, f"{common_dir}/{name}")
+    for name, most in _SHARED.items():
+        _look_at(root, f"{common_dir}/{name}", most)
     _look_at_configs(root, [f"{common_dir}/config", *_configs()])
 
 
-def refuse_pipe(root: str, file: str) -> None:
-    """The same for one file, such as a ref's."""
-    _look_at(root, file)
+def refuse_special_file(root: str, file: str, most: int) -> None:
+    """The same for one file, of at most so many bytes."""
+    _look_at(root, file, most)
 
 
 def read_plain(file: str, most: int) -> bytes:
@@ -81,11 +101,14 @@ def _configs() -> tuple[str, ...]:
     return ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
 
 
-def _look_at(root: str, file: str) -> os.stat_result | None:
+def _look_at(root: str, file: str, most: int) -> os.stat_result | None:
     try:
         found = os.stat(file)
     except (OSError, ValueError):
         return None
+    if stat.S_ISREG(found.st_mode) and found.st_size > most:
+        why = f"{file!r} has {found.st_size:,} bytes, {most:,} is the most that is read"
+        raise UnsupportedRepository(root, why, "run `git status` there and mend or remove it")
     if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
         return found
     if stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev:
@@ -102,7 +125,7 @@ def _look_at_configs(root: str, files: list[str]) -> None:
         if file in seen:
             continue
         seen.add(file)
-        found = _look_at(root, file)
+        found = _look_at(root, file, _CONFIG_LIMIT)
         if found is not None:
             state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
             files += _included(file, state)

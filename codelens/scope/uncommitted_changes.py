@@ -19,7 +19,7 @@ from codelens.scope.commit_tree import expand_tree
 from codelens.scope.git_index.git_index import read_index
 from codelens.scope.git_index.git_index_format import IndexEntry
 from codelens.scope.repository import Repository
-from codelens.scope.special_files import refuse_pipe
+from codelens.scope.special_files import RULES_BYTES, refuse_special_file
 
 _TYPE, _LINK, _GITLINK = 0o170000, 0o120000, 0o160000
 _OWNER_RUNS = 0o100
@@ -133,7 +133,7 @@ def _same_bytes(entry: IndexEntry, file: bytes, found: os.stat_result) -> bool:
 def _as_libgit2_has_it(repository: Repository, path: bytes) -> bool:
     """For one file, which the filters of its attributes may have changed."""
     for file in repository.rule_files():
-        refuse_pipe(repository.place.root, file)
+        refuse_special_file(repository.place.root, file, RULES_BYTES)
     return repository.git.status_file(os.fsdecode(path)) not in _CLEAN
 
 

@@ -120,7 +120,7 @@ def shared_dir(git_dir: str) -> str:
         with open(
             os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape"
         ) as file:
-            return os.path.join(git_dir, file.read().strip())
+            return os.path.join(git_dir, file.read(_GITFILE_LIMIT).strip())
     except OSError:
         return git_dir
 
@@ -135,17 +135,17 @@ def _is_git_dir(folder: str) -> bool:
 
 
 def _follow_gitfile(dot_git: str) -> str:
-    remedy = "mend or remove that .git file"
+    remedy = "repair or remove that .git file"
     try:
         with open(dot_git, "rb") as file:
             text = file.read(_GITFILE_LIMIT)
     except OSError as error:
         raise UnsupportedRepository(dot_git, str(error), remedy) from error
     if not text.startswith(b"gitdir:"):
-        raise UnsupportedRepository(dot_git, "its .git file is no git file", remedy)
+        raise UnsupportedRepository(dot_git, "its .git file is not valid", remedy)
     target = os.fsdecode(text[len(b"gitdir:") :].strip())
     if not target or "\0" in target:
-        raise UnsupportedRepository(dot_git, "its .git file is no git file", remedy)
+        raise UnsupportedRepository(dot_git, "its .git file is not valid", remedy)
     git_dir = os.path.realpath(os.path.join(os.path.dirname(dot_git), target))
     if not _is_git_dir(git_dir):
         why = f"it points to {git_dir!r}, which is gone"

@@ -11,7 +11,6 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.scan.stat_signature import RACY, signature, signature_to_store
 from codelens.store.database import writer_lease
 from codelens.store.database.database import open_index
 
@@ -81,13 +80,15 @@ def test_a_hit_in_a_file_that_is_behind_is_stale(repo: GitRepo, engine: Engine) 
     engine.look(path=repo.root)
     repo.write("src/part3.py", "def kindle_part3():\n    return 'changed'\n")
     db = open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))
-    lease = writer_lease.acquire(db, 0)
+    # Under a lease alone the file would be read for the question.
+    db._connection.execute("BEGIN IMMEDIATE")
     found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
     stale = {one.path: one.stale for one in found.results}
     assert found.receipt.status == "partial"
     assert stale["src/part3.py"]
     assert not any(flag for path, flag in stale.items() if path != "src/part3.py")
-    lease.release(db)
+    db._connection.execute("ROLLBACK")
+    db.close()
     found = engine.search("kindle_part3", path=repo.root)
     assert found.receipt.status == "fresh"
     assert not any(one.stale for one in found.results)
@@ -98,19 +99,6 @@ def test_a_look_without_time_is_partial_and_never_fresh(repo: GitRepo, engine: E
     repo.write("src/part3.py", "def lantern(): pass\n")
     assert engine.look(path=repo.root, budget_ms=0).status == "partial"
     assert engine.look(path=repo.root).status == "fresh"
-
-
-def test_files_that_hold_the_words_of_the_query_go_first(repo: GitRepo, engine: Engine) -> None:
-    from codelens.index.pending_order import hits_first
-    from codelens.index.text_sources import DiskSource, Work
-    from codelens.index.view_refresh import Budget
-
-    repo.write("zz/last.py", "def lantern_factory(): pass\n")
-    works = [Work(path, 10) for path in sorted(repo.members())]
-    source = DiskSource(os.fsencode(repo.root), 10_000, 0)
-    budget = Budget(time.monotonic() + 60, ("lantern_factory",))
-    assert hits_first(works, budget, source)[0].path == b"zz/last.py"
-    assert hits_first(works, Budget(None, ("lantern_factory",)), source) == works
 
 
 def test_another_writer_is_waited_for_within_the_budget_and_then_told(
@@ -127,25 +115,6 @@ def test_another_writer_is_waited_for_within_the_budget_and_then_told(
     assert receipt.pending_names == ("src/part3.py",)
     lease.release(db)
     assert engine.look(path=repo.root, budget_ms=5000).status == "fresh"
-
-
-def test_a_signature_too_near_the_look_is_racy(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("x")
-    now = time.time_ns()
-    assert signature_to_store(file.stat(), now) == RACY
-    later = now + 10_000_000_000
-    assert signature_to_store(file.stat(), later) == signature(file.stat())
-
-
-def test_whole_seconds_widen_the_racy_margin(tmp_path: Path) -> None:
-    class Coarse:
-        st_mtime_ns = st_ctime_ns = 1_700_000_000_000_000_000
-        st_size = st_ino = 1
-
-    look = Coarse.st_mtime_ns + 1_500_000_000
-    assert signature_to_store(Coarse(), look) == RACY
-    assert signature_to_store(Coarse(), look + 1_000_000_000) == signature(Coarse())
 
 
 def test_a_file_that_vanishes_between_look_and_read_is_left_out(
@@ -215,7 +184,7 @@ def test_a_setting_that_changes_takes_in_what_it_should(repo: GitRepo, tmp_path:
 def test_an_index_inside_the_repository_is_refused(repo: GitRepo) -> None:
     from codelens.errors import SettingError
 
-    with pytest.raises(SettingError, match="set CODELENS_HOME elsewhere"):
+    with pytest.raises(SettingError, match="set CODELENS_HOME to another folder"):
         Engine(Settings(home=repo.root / ".codelens")).look(path=repo.root)
 
 

@@ -62,6 +62,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     made.engine.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("handle", "change", "fares"),
     [

@@ -83,6 +83,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return repo
 
 
+@pytest.mark.slow
 @given(
     first=st.lists(paths, max_size=30),
     second=st.lists(paths, max_size=30),

@@ -40,6 +40,7 @@ def ignored_by_us(
     }
 
 
+@pytest.mark.slow
 @given(
     batch=st.lists(
         st.tuples(ignore_texts, st.lists(short_paths, min_size=5, max_size=12), st.integers(0, 6)),
@@ -72,6 +73,7 @@ CANDIDATES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -248,6 +250,7 @@ def test_lines_that_say_nothing_are_no_patterns() -> None:
     assert [one.text for one in parse(b"a\n#b\n\\#c")] == [b"a", b"\\#c"]
 
 
+@pytest.mark.slow
 @given(text=ignore_texts, below=st.lists(short_paths, min_size=5, max_size=30), fold=st.booleans())
 @examples(150)
 def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
@@ -260,7 +263,9 @@ def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
         root = tmp_path_factory.mktemp("folder")
         (root / ".gitignore").write_bytes(data)
         ignore = Ignore(root, IgnoreSettings(excludes_file="", ignore_case=fold))
-        said.append([ignore.ignored(path, is_folder=kind) for path in below for kind in (0, 1)])
+        said.append(
+            [ignore.ignored(path, is_folder=kind) for path in below for kind in (False, True)]
+        )
     assert said[0] == said[1] == said[2]
 
 
@@ -286,6 +291,7 @@ def test_what_very_many_patterns_ignore_is_as_in_git(repo: GitRepo) -> None:
         assert ignored_by_us(repo, candidates, settings) == ignored_by_git(repo, candidates)
 
 
+@pytest.mark.slow
 def test_of_very_many_patterns_those_that_matter_are_read(tmp_path: Path) -> None:
     """Each that is read costs 0.2 ms, so that some hundred thousand would take a minute."""
     lines = b"".join(b"a%d*b%d*c\n" % (number, number) for number in range(100_000))

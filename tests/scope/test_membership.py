@@ -61,6 +61,7 @@ def make_extra(root: Path, path: bytes, kind: str) -> None:
         return  # something of another kind is in the way
 
 
+@pytest.mark.slow
 @given(
     files=st.lists(paths, min_size=8, max_size=25),
     missing=st.lists(paths, max_size=3),
@@ -319,6 +320,7 @@ def test_a_root_that_is_gone_has_nothing(tmp_path: Path) -> None:
     assert (found.files, found.folders) == ({}, {})
 
 
+@pytest.mark.slow
 def test_a_folder_deeper_than_python_recurses_is_walked(repo: GitRepo) -> None:
     deep = "/".join(["d"] * 1200)
     try:

@@ -117,6 +117,7 @@ def looked_again(repo: GitRepo, before: Membership) -> Names | None:
     )
 
 
+@pytest.mark.slow
 @given(
     files=st.lists(paths, min_size=5, max_size=20),
     tracked=st.lists(paths, max_size=6),

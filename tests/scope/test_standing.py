@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from hanging import end_after, guarded
+from hang_alarm import end_after, guarded
 
 from codelens.scope.linked_worktrees import listed_worktrees
 from codelens.scope.mount_table import mount_of, mounts

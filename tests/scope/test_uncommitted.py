@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from hanging import end_after, guarded
+from hang_alarm import end_after, guarded
 
 from codelens.scope.repository import Repository
 from codelens.scope.uncommitted_changes import is_dirty

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from hanging import end_after, guarded
+from hang_alarm import end_after, guarded
 
 from codelens.errors import (
     BrokenRef,
@@ -165,7 +165,7 @@ def test_a_working_folder_that_was_deleted_is_told(
 
 def test_a_head_of_megabytes_is_refused_before_it_is_read(repo: GitRepo) -> None:
     (repo.root / ".git/HEAD").write_text("ref: refs/heads/" + "x" * 100_000)
-    with pytest.raises(UnsupportedRepository, match="its HEAD has 100,016 bytes"):
+    with pytest.raises(UnsupportedRepository, match="HEAD' has 100,016 bytes"):
         Repository.at(repo.root)
 
 

@@ -235,6 +235,7 @@ def beaten(db: Database, before: list) -> list:
     return now
 
 
+@pytest.mark.slow
 def test_a_holder_that_hangs_stops_beating(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer_lease, "_BEAT_S", 0.01)
     monkeypatch.setattr(writer_lease, "_HUNG_S", 0.0)

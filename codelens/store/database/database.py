@@ -34,8 +34,10 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PAGE_BYTES = 16384
-_BUSY_S = 10.0
-_BUSY_MS = round(_BUSY_S * 1000)
+BUSY_S = 10.0
+QUESTION_S = 2.0
+"""How long a question waits to write what it needs: it can be answered without."""
+_BUSY_MS = round(BUSY_S * 1000)
 # A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
 _PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 _PRAGMAS = """
@@ -120,11 +122,12 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def write(self, lease: Lease | None, wait_s: float = _BUSY_S) -> Generator[None]:
+    def write(self, lease: Lease | None, wait_s: float = BUSY_S) -> Generator[None]:
         """One write transaction under `lease`; all or nothing.
 
-        `None` is for bookkeeping that changes no facts and no view's files: the lease itself, when
-        something was last used. `wait_s` is how long another's transaction may be waited for.
+        `None` is for what needs no single writer: the lease itself, when something was last used,
+        and facts that a question needs at once (`codelens.index.needed_files`). `wait_s` is how
+        long another's transaction may be waited for.
 
         Raises:
             LeaseLost: another process took the lease over; nothing was written.

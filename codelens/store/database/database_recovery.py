@@ -176,7 +176,7 @@ def alone_in(
     descriptor = os.open(folder / lock, os.O_CREAT | os.O_RDWR, 0o600)
     try:
         if not filelock.take(descriptor, wait_s=wait_s):
-            raise TimeoutError(errno.ETIMEDOUT, f"another process keeps {lock} locked")
+            raise TimeoutError(errno.ETIMEDOUT, f"another process holds the lock {lock}")
         yield
     finally:
         # Closing gives a lock back.

@@ -68,7 +68,7 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
             raise DiskFull(path) from error
         raise StoreError(f"cannot read or write {str(path)!r}: {error}; try again") from error
     except UnicodeDecodeError as error:
-        raise IndexCorrupt(path, f"text that is no UTF-8: {error.reason}") from error
+        raise IndexCorrupt(path, f"text that is not UTF-8: {error.reason}") from error
     except apsw.Error as error:
         raise _failed(path, error) from error
     except TimeoutError as error:

@@ -17,6 +17,7 @@ import socket
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,6 +37,7 @@ _HUNG_S = 600.0
 _NAME = "writer"
 _POLL_S = 0.02
 _TRY_S = 0.5
+_TELL_S = 1.0
 _RELEASE_S = 2.0
 
 _SELECT = """
@@ -133,13 +135,18 @@ class Lease:
                 logger.debug("no heartbeat: %s", error)
 
 
-def acquire(db: Database, wait_s: float, clock: Clock = machine) -> Lease:
+def acquire(
+    db: Database, wait_s: float, clock: Clock = machine, waiting: Callable[[], None] | None = None
+) -> Lease:
     """Take the lease, waiting up to `wait_s` seconds for its holder, and not much longer.
+
+    `waiting` is called about once a second meanwhile.
 
     Raises:
         IndexLocked: the holder is alive and kept it.
     """
     until = time.monotonic() + wait_s
+    told = time.monotonic()
     while True:
         holder = holder_of(db)
         left = until - time.monotonic()
@@ -150,6 +157,9 @@ def acquire(db: Database, wait_s: float, clock: Clock = machine) -> Lease:
         if left <= 0:
             held = holder is not None and holder.owner
             raise IndexLocked(db.path, _called(holder) if held and holder else "another process")
+        if waiting is not None and time.monotonic() - told >= _TELL_S:
+            waiting()
+            told = time.monotonic()
         time.sleep(min(_POLL_S, left))
 
 

@@ -12,6 +12,7 @@ WHERE p.segment = s.id AND p.term >= ? AND p.term < ? AND length(p.term) <= ?
 KEYS_FROM = """
 SELECT DISTINCT key FROM symbols WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
 """
+KEYS_LIKE = "SELECT DISTINCT key FROM symbols WHERE key GLOB ?"
 _END = "\U0010ffff"
 
 
@@ -23,3 +24,12 @@ def terms_from(db: Database, start: str, longest: int) -> list[str]:
 def keys_from(db: Database, start: str, shortest: int, longest: int) -> list[str]:
     """Keys of symbols that begin so, of so many letters; in no order."""
     return [row[0] for row in db.rows(KEYS_FROM, (start, start + _END, shortest, longest))]
+
+
+def keys_with_letters(db: Database, letters: str) -> list[str]:
+    """Keys of symbols that have these letters in this order; in no order.
+
+    It passes over all keys: for questions that nothing else answers. `letters` are lower-case
+    letters and digits alone.
+    """
+    return [row[0] for row in db.rows(KEYS_LIKE, (f"*{'*'.join(letters)}*",))]

@@ -17,9 +17,10 @@ from codelens.errors import IndexCorrupt
 from codelens.store.database.database import Database, Row
 
 COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"
-"""Keys of `about`: where the repository was, its root commits (spaces between), and the files of
+REPOSITORY = "repository"
+"""Keys of `about`: where the repository was, its root commits (spaces between), the files of
 repositories that this one may have been before it moved (spaces between), and those of them that
-were taken over (`FILE@SECONDS`, when; spaces between)."""
+were taken over (`FILE@SECONDS`, when; spaces between); and the repository's id."""
 
 _COLUMNS = (
     "id, name, note, category, tags, pinned, created_s, saved_s, expires_s, branch, head, digest"

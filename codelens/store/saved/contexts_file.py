@@ -20,7 +20,14 @@ from typing import NamedTuple, Self
 
 import apsw
 
-from codelens.errors import DiskFull, HomeNotWritable, IndexCorrupt, IndexLocked, StoreError
+from codelens.errors import (
+    DiskFull,
+    ForeignDatabase,
+    HomeNotWritable,
+    IndexCorrupt,
+    IndexLocked,
+    StoreError,
+)
 from codelens.paths import make_private
 from codelens.store.database.database import Database, open_database, translated
 from codelens.store.database.database_recovery import HOLDER, alone_in
@@ -35,7 +42,15 @@ from codelens.store.saved.contexts_repair import (
     remade,
     sweep,
 )
-from codelens.store.saved.contexts_verification import SHORTEST, as_it_is, prove, proved, size_of
+from codelens.store.saved.contexts_verification import (
+    SHORTEST,
+    Owner,
+    as_it_is,
+    owner_by_name,
+    prove,
+    proved,
+    size_of,
+)
 
 _PATIENCE_S = 10.0
 _LOOK_AGAIN_S = 0.05
@@ -70,6 +85,9 @@ class ContextsFile(NamedTuple):
         notes: list[str] = []
         with _writing(self.db):
             yield notes
+            context_rows.put_about(
+                self.db, [(context_rows.REPOSITORY, owner_by_name(self.db.path).repository)]
+            )
             _still_there(self.db)
         try:
             back_up(self.db)
@@ -77,12 +95,18 @@ class ContextsFile(NamedTuple):
             notes.append(f"it is kept, but no copy of it could be written beside it: {error}")
 
 
-def open_contexts(path: Path, terms_of: TermsOf, *, make: bool) -> ContextsFile | None:
+def open_contexts(
+    path: Path, terms_of: TermsOf, *, make: bool, owner: Owner | None = None
+) -> ContextsFile | None:
     """Open what was saved of a repository; mended if it is damaged, made if `make` says so.
+
+    A file that belongs to another repository is set aside like a damaged one, and nothing of it
+    is taken over.
 
     Args:
         path: of the database; its folder is made with it.
         terms_of: what a context is found by.
+        owner: the repository that it must belong to; None: the one that its name states.
         make: it is to be changed: make it where there is none, and fail where it cannot be written.
 
     Returns:
@@ -95,15 +119,16 @@ def open_contexts(path: Path, terms_of: TermsOf, *, make: bool) -> ContextsFile 
     with translated(path):
         if not make and not path.exists() and not any(copies(path)):
             return None
+    owner = owner or owner_by_name(path)
     try:
         try:
-            return ContextsFile(_sound(path), ())
+            return ContextsFile(_sound(path, owner), ())
         except IndexCorrupt as error:
-            return _mended(path, terms_of, error.why)
+            return _mended(path, terms_of, error, owner)
     except (HomeNotWritable, DiskFull) as error:
         if make:
             raise
-        return _for_reading(path, error)
+        return _for_reading(path, error, owner)
 
 
 class Glance(NamedTuple):
@@ -210,42 +235,50 @@ def back_up(db: Database) -> None:
         made.replace(newest)
 
 
-def _sound(path: Path) -> Database:
+def _sound(path: Path, owner: Owner) -> Database:
     """The database, all of it read and found as it was written.
 
     Raises:
-        IndexCorrupt: it is damaged, or lost while there are copies of it.
+        IndexCorrupt: it is damaged, of another repository, or lost while there are copies of it.
     """
     size = size_of(path)
     if not size and any(copies(path)):
         raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
     if 0 < size < SHORTEST:
         raise IndexCorrupt(path, "it is no database")
-    return proved(open_database(path, "contexts"))
+    return proved(open_database(path, "contexts"), owner)
 
 
-def _mended(path: Path, terms_of: TermsOf, why: str) -> ContextsFile:
+def _mended(path: Path, terms_of: TermsOf, found: IndexCorrupt, owner: Owner) -> ContextsFile:
     make_private(path.parent)
     try:
         with alone_in(path.parent):
             try:
                 # Another process may have done it while this one waited.
-                return ContextsFile(_sound(path), ())
+                return ContextsFile(_sound(path, owner), ())
             except IndexCorrupt:
                 with held(path):
-                    aside, count = remade(path, terms_of)
+                    aside, count = remade(path, terms_of, owner)
     except TimeoutError as error:
         raise IndexLocked(path, HOLDER) from error
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
     told = f"{count} restored" if count else "none could be restored"
     kept = f"; the damaged file is kept as {str(aside)!r}" if aside else ""
-    note = f"the saved contexts were damaged ({why}): {told}{kept}"
-    db = proved(open_database(path, "contexts"))
+    note = f"the saved contexts were damaged ({found.why}): {told}{kept}"
+    if isinstance(found, ForeignDatabase):
+        told = f"{count} of this repository restored from a copy" if count else "none is shown here"
+        kept = (
+            f"; the file is kept as {str(aside)!r}, `codelens load --adopt FILE` takes it over"
+            if aside
+            else ""
+        )
+        note = f"the saved contexts were not of this repository ({found.why}): {told}{kept}"
+    db = proved(open_database(path, "contexts"), owner)
     return ContextsFile(db, (note,))
 
 
-def _for_reading(path: Path, why_not: StoreError) -> ContextsFile:
+def _for_reading(path: Path, why_not: StoreError, owner: Owner) -> ContextsFile:
     """What can be read where nothing can be written: the file itself, else its newest sound copy.
 
     Raises:
@@ -253,6 +286,6 @@ def _for_reading(path: Path, why_not: StoreError) -> ContextsFile:
     """
     for file in (path, *copies(path)):
         with suppress(StoreError):
-            db = proved(as_it_is(file))
+            db = proved(as_it_is(file), owner)
             return ContextsFile(db, (f"read only: {why_not}",), why_not)
     raise why_not

@@ -22,7 +22,14 @@ from codelens.store.database.database import open_database, translated
 from codelens.store.database.database_copy import copy_database
 from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import Context, Terms
-from codelens.store.saved.contexts_verification import SHORTEST, connected, legible, prove, size_of
+from codelens.store.saved.contexts_verification import (
+    SHORTEST,
+    Owner,
+    connected,
+    legible,
+    prove,
+    size_of,
+)
 
 TermsOf = Callable[[Context], Terms]
 
@@ -94,9 +101,9 @@ def held(path: Path) -> Generator[None]:
         yield
 
 
-def remade(path: Path, terms_of: TermsOf) -> tuple[Path | None, int]:
+def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, int]:
     """Put a sound database in place; where the damaged one is now, and how much was restored."""
-    found, about, unsound = _restorable(path)
+    found, about, unsound = _restorable(path, owner)
     # The newest name is that of the file itself.
     named = [(copy, _aside(path)) for copy in unsound]
     aside = _aside(path)
@@ -144,7 +151,7 @@ def _named_too(path: Path, aside: Path) -> None:
         path.rename(aside)
 
 
-def _restorable(path: Path) -> _Restorable:
+def _restorable(path: Path, owner: Owner) -> _Restorable:
     """What the newest sound copy has, with what is newer or only in what is damaged.
 
     Where the file is gone, what was set aside before that copy was made does not count: the copy
@@ -160,12 +167,12 @@ def _restorable(path: Path) -> _Restorable:
     for copy in copies(path):
         made_ns = copy.stat().st_mtime_ns
         try:
-            its, about = _of_copy(path, copy)
+            its, about = _of_copy(path, copy, owner)
         except StoreError as error:
             if not _tells_of_damage(error):
                 raise
             unsound.append(copy)
-            found = {one.name: one for one in legible(copy)} | found
+            found = {one.name: one for one in legible(copy, owner)} | found
             continue
         found = {one.name: one for one in its} | found
         since_ns = made_ns
@@ -174,7 +181,7 @@ def _restorable(path: Path) -> _Restorable:
     newest = max(path.parent.glob(f"{path.name}{_ASIDE}*[0-9]"), key=_set_aside_ns, default=None)
     left = [newest] if newest is not None and _set_aside_ns(newest) >= since_ns else []
     for damaged in [path] if path.exists() else left:
-        for one in legible(damaged):
+        for one in legible(damaged, owner):
             if one.name not in found or found[one.name].saved_s <= one.saved_s:
                 found[one.name] = one
     every = sorted(found.values(), key=lambda one: (one.created_s, one.name))
@@ -187,14 +194,14 @@ def _tells_of_damage(error: StoreError) -> bool:
     return unreadable or isinstance(error, IndexCorrupt)
 
 
-def _of_copy(path: Path, copy: Path) -> tuple[list[Context], list[tuple[str, str]]]:
+def _of_copy(path: Path, copy: Path, owner: Owner) -> tuple[list[Context], list[tuple[str, str]]]:
     """All of a sound copy, also of one that an older codelens wrote.
 
     Raises:
         IndexCorrupt: it is damaged.
     """
     if size_of(copy) < SHORTEST:
-        raise IndexCorrupt(copy, "it is no database")
+        raise IndexCorrupt(copy, "it is not a database")
     scratch = copied(path, copy)
     try:
         with closing(open_database(scratch, "contexts")) as db:
@@ -203,8 +210,9 @@ def _of_copy(path: Path, copy: Path) -> tuple[list[Context], list[tuple[str, str
                 context_rows.ROOTS,
                 context_rows.WAITING,
                 context_rows.ADOPTED,
+                context_rows.REPOSITORY,
             )
-            return prove(db), [(key, context_rows.about(db, key)) for key in keys]
+            return prove(db, owner), [(key, context_rows.about(db, key)) for key in keys]
     finally:
         for left in scratch.parent.glob(f"{scratch.name}*"):
             left.unlink()

@@ -1,4 +1,4 @@
-"""What an index knows of its own life: its clock, when views were last used, pins, where it lives.
+"""What an index knows of its own life: its clock, when views were last used, where it lives.
 
 The index's clock is a number of seconds in `upkeep`, moved on by
 `codelens.store.database.store_clock.passed`
@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from codelens.store.database.database import Database
 from codelens.store.database.store_clock import Clock, Moment, machine, passed
-from codelens.store.database.writer_lease import Lease
 
 TOUCH_S = 3600.0
 """How exactly the last use of a view is known: writing it more often would cost readers."""
@@ -21,7 +20,6 @@ _AT_ONCE = 0.0
 _CLOCK = "SELECT clock_s, wall_s, up_s, boot FROM upkeep"
 _SET_CLOCK = "UPDATE upkeep SET clock_s = ?, wall_s = ?, up_s = ?, boot = ?"
 _USED = "UPDATE views SET used_s = ?, accessed_s = ? WHERE id = ?"
-_PIN = "UPDATE views SET pinned = ? WHERE id = ?"
 _REMOVE = "DELETE FROM views WHERE id = ?"
 _LAST_VIEW = "UPDATE upkeep SET last_view = MAX(last_view, ?)"
 _NEXT_VIEW = """
@@ -125,12 +123,6 @@ def remove_view(db: Database, view: int) -> None:
     """Remove a view with its files; in the caller's transaction. Contents stay: see `collect`."""
     db.execute(_LAST_VIEW, (view,))
     db.execute(_REMOVE, (view,))
-
-
-def set_pinned(db: Database, lease: Lease, view: int, *, pinned: bool) -> None:
-    """Pin or unpin a view, in a transaction of its own."""
-    with db.write(lease):
-        db.execute(_PIN, (int(pinned), view))
 
 
 def common_dir(db: Database) -> bytes:

@@ -17,7 +17,7 @@ LATELY_S = 2 * TOUCH_S
 """A view used since is never due, whatever the settings: the last use is known to an hour."""
 
 Standing = Literal["active", "inactive", "detached", "ref", "gone", "unreachable"]
-"""What a view is now: what its worktree stands on; another branch of it; an older detached HEAD;
+"""What a view is now: checked out in a worktree; another branch of it; an older detached HEAD;
 a commit that was asked for; of a folder that was removed; of one that may be there or not."""
 
 
@@ -53,16 +53,16 @@ def verdict(case: Case, limits: Limits) -> Verdict:
     if case.pinned:
         return Verdict(False, "pinned")
     if case.standing == "active":
-        return Verdict(False, "what its worktree stands on")
+        return Verdict(False, "checked out in a worktree")
     if case.standing == "unreachable":
-        return Verdict(False, "its folder cannot be reached now")
+        return Verdict(False, "its folder cannot be reached")
     what, limit_s, age_s = {
         "inactive": ("inactive branch", limits.branch_s, case.unused_s),
         "detached": ("inactive detached HEAD", limits.detached_s, case.unused_s),
         "ref": ("ref", limits.ref_s, case.unused_s),
         "gone": ("its folder was removed", limits.gone_s, case.gone_s),
     }[case.standing]
-    since = "missed for" if case.standing == "gone" else "unused for"
+    since = "missing for" if case.standing == "gone" else "unused for"
     if case.unused_s < LATELY_S:
         return Verdict(False, f"{what}, used lately")
     if age_s < limit_s:

@@ -6,7 +6,7 @@ shows a file of another view: every id that comes out of a shared table is filte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from codelens.store.database.database import Database
@@ -25,7 +25,8 @@ class Snapshot:
         db: Database,
         row: ViewRow,
         files: list[FileRow],
-        stale: frozenset[bytes] = frozenset(),
+        stale: Container[bytes] = (),
+        unread: int = 0,
     ) -> None:
         self.db = db
         self.row = row
@@ -33,6 +34,9 @@ class Snapshot:
         """All paths of the view, in no stated order; `content` is None where no text is known."""
         self.stale = stale
         """Paths whose text is known to be behind the disk."""
+        self.unread = unread
+        """Files that may hold what is asked and are not in it: while there are any, nothing that
+        was not found may be said not to be there."""
 
     @cached_property
     def by_content(self) -> Mapping[int, list[FileRow]]:

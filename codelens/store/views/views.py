@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.store.database.database import Database
+from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.store_clock import Clock, machine
 from codelens.store.database.writer_lease import Lease
 from codelens.store.facts.contents import batched
@@ -41,7 +41,6 @@ class ViewRow(NamedTuple):
     body_terms: int
     name_terms: int
     doc_terms: int
-    pinned: int
     created_s: int
     accessed_s: int
     """Last use by the wall clock, for people; what counts is `used_s`."""
@@ -194,12 +193,22 @@ def sizes_of(db: Database) -> tuple[dict[int, int], dict[int, int]]:
 
 
 def create_view(
-    db: Database, lease: Lease, scope: str, kind: str, worktree: str, branch: str, head: str,
+    db: Database, lease: Lease | None, scope: str, kind: str, worktree: str, branch: str, head: str,
     index_id: str, clock: Clock = machine,
 ) -> ViewRow:  # fmt: skip
-    """Make a view; one of the same worktree lends its files, to be compared with the disk."""
+    """The view of a scope, made if there is none.
+
+    One of the same worktree lends its files, to be compared with the disk.
+    """
+    known = find_view(db, scope)
+    if known is not None:
+        return known
     now = int(time.time())
-    with db.write(lease):
+    with db.write(lease, BUSY_S if lease else QUESTION_S):
+        # Another process may have made it since.
+        known = find_view(db, scope)
+        if known is not None:
+            return known
         base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
         view = index_metadata.next_view(db)
         used_s = index_metadata.tick(db, clock)
@@ -220,7 +229,7 @@ def nothing_yet(
     """A view without files, that is in no index: what is known of a scope before its first look."""
     counts = dict.fromkeys(
         "id generation extractor complete files chunk_count body_terms name_terms doc_terms "
-        "pinned created_s accessed_s used_s".split(), 0
+        "created_s accessed_s used_s".split(), 0
     )  # fmt: skip
     return ViewRow(
         scope=scope, kind=kind, worktree=worktree, branch=branch, head=head, index_id=index_id,
@@ -266,6 +275,18 @@ def apply(
     )
     if text_changed:
         db.execute(_COUNT, (view,))
+
+
+def put_files(
+    db: Database, view: int, put: Sequence[Change], path_ids: Mapping[bytes, int]
+) -> None:
+    """Show some files of a view whose other files stay behind; in the caller's transaction.
+
+    What else is known of the view does not change: the next look compares it all the same.
+    """
+    rows = [(view, path_ids[one.path], one.content, one.state, one.signature) for one in put]
+    db.execute_many(_PUT_FILE, rows)
+    db.execute(_COUNT, (view,))
 
 
 def find_paths(db: Database, wanted: Iterable[bytes]) -> dict[bytes, int]:

@@ -1,0 +1,140 @@
+"""What a question needs of files that are not indexed yet: found by their bytes, extracted at once.
+
+A view that is behind must deny nothing about a file that nobody read. So the pending files are
+scanned for the words asked; those that hold them are extracted and shown, whoever holds the
+writer's lease meanwhile: contents are the same whoever stores them, and a file's row says what was
+read, with the signature that the next look compares. What there was no time for is told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from codelens.errors import IndexLocked
+from codelens.extract import text_scan
+from codelens.extract.file_kinds import decode, is_binary
+from codelens.extract.text_scan import Sight, Wanted
+from codelens.index.ingestion import Ingest
+from codelens.index.path_facts import path_facts
+from codelens.index.progress import silent
+from codelens.index.text_sources import Source, Work
+from codelens.index.worker_pool import InProcess
+from codelens.scope.repository import Scope
+from codelens.store.database.database import QUESTION_S, Database
+from codelens.store.facts import postings
+from codelens.store.views import views
+from codelens.store.views.views import Change
+
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_CLOCK_EVERY = 16
+_A_ROUND = 8
+"""Files that are stored and shown together: fewer would be as many transactions."""
+
+
+class Needed(NamedTuple):
+    """What was found out about pending files."""
+
+    shown: frozenset[bytes]
+    """Their text is in the view by now, or they are gone."""
+    cleared: frozenset[bytes]
+    """Scanned; they hold nothing that is asked."""
+    extracted: int
+
+
+def read_needed(
+    db: Database,
+    scope: Scope,
+    works: list[Work],
+    source: Source,
+    asked: Wanted,
+    scan_until: float,
+    extract_s: float,
+    languages: Mapping[str, str],
+) -> Needed:
+    """Scan pending files for what is asked, and show those that hold it, the most telling first.
+
+    Args:
+        db: the index; no lease of it is needed.
+        scope: whose view is behind; it is made if there is none.
+        works: the pending files.
+        source: gives their bytes.
+        asked: the words and paths.
+        scan_until: a `time.monotonic` value.
+        extract_s: how long those that hold it may be extracted afterwards; a few always are.
+        languages: as the settings have them.
+
+    Raises:
+        StoreError: the index cannot be used.
+    """
+    seen = _scan(works, source, asked, scan_until)
+    until = time.monotonic() + extract_s
+    by_path = {work.path: work for work in works}
+    holding = [by_path[path] for path in text_scan.ordered(asked, seen)]
+    cleared = seen.keys() - {work.path for work in holding}
+    shown: set[bytes] = set()
+    extracted = 0
+    with InProcess(db.path) as extractor:
+        for start in range(0, len(holding), _A_ROUND):
+            if start and time.monotonic() >= until:
+                break
+            ingest = Ingest(
+                db, None, source, extractor, languages=languages, progress=silent,
+                # Of the first few all are extracted: no answer without the best of them.
+                deadline=until if start else None,
+            )  # fmt: skip
+            try:
+                done = ingest.run(holding[start : start + _A_ROUND])
+                _show(db, scope, done.changes)
+            except IndexLocked:
+                # What was not shown stays pending, and is told as not yet read.
+                break
+            shown.update(one.path for one in done.changes)
+            shown.update(done.dropped)
+            extracted += done.extracted
+    return Needed(frozenset(shown), frozenset(cleared), extracted)
+
+
+def _scan(works: list[Work], source: Source, asked: Wanted, until: float) -> dict[bytes, Sight]:
+    """What each file shows, as far as there is time: those first whose name tells of it."""
+    seen: dict[bytes, Sight] = {}
+    named = [work for work in works if _is_named(asked, work.path)]
+    first = {work.path for work in named}
+    rest = (work for work in works if work.path not in first) if asked.words else ()
+    for at, work in enumerate((*named, *rest)):
+        if not at % _CLOCK_EVERY and time.monotonic() >= until:
+            break
+        data = source.glance(work)
+        if data.startswith(_WIDE):
+            data = decode(data)
+        elif is_binary(data):
+            data = b""
+        seen[work.path] = text_scan.sight(asked, work.path, data)
+    if not asked.words:
+        # Asked for by name alone: the others hold nothing of it, whatever they hold.
+        empty = Sight(frozenset(), frozenset(), frozenset())
+        seen.update({work.path: empty for work in works if work.path not in first})
+    return seen
+
+
+def _is_named(asked: Wanted, path: bytes) -> bool:
+    lowered = path.lower()
+    return text_scan.is_target(asked, path) or any(
+        spelling in lowered for spellings in asked.words for spelling in spellings
+    )
+
+
+def _show(db: Database, scope: Scope, changes: list[Change]) -> None:
+    """Put files in the view of a scope."""
+    if not changes:
+        return
+    view = views.create_view(
+        db, None, scope.key, scope.kind, scope.worktree, scope.branch, scope.head, scope.index_id,
+    )  # fmt: skip
+    paths = {one.path for one in changes}
+    with db.write(None, QUESTION_S):
+        ids = views.find_paths(db, paths)
+        ids |= views.add_paths(db, (path_facts(path) for path in sorted(paths - ids.keys())))
+        views.put_files(db, view.id, changes, ids)
+        postings.merge_small(db)

@@ -1,0 +1,132 @@
+"""The symbols of texts that no view may hold: from the store, or extracted and kept there.
+
+Facts belong to a content, so what one question had extracted the next one finds, whichever branch,
+worktree or commit brings the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from codelens.errors import StoreError
+from codelens.extract.file_kinds import classify
+from codelens.extract.language_detection import extractor_version, language_of
+from codelens.index.worker_pool import InProcess, WorkerPool
+from codelens.index.worker_process import Task
+from codelens.scan.content_hash import blob_oid, hash_of
+from codelens.store.database import writer_lease
+from codelens.store.database.database import Database
+from codelens.store.facts import contents, postings
+from codelens.store.facts.contents import TIER_FULL, ContentKey
+from codelens.types import Facts, RelPath, Symbol
+
+_HEAD_BYTES = 4096
+_HANG_S = 5.0
+_POOL_BYTES = 1_500_000
+"""From here on worker processes pay (`codelens.index.view_refresh`)."""
+
+
+class Text(NamedTuple):
+    """A text as a file of this name has it."""
+
+    path: bytes
+    data: bytes
+    """The raw bytes."""
+
+
+class TextFacts(NamedTuple):
+    """What is known of a text."""
+
+    language: str
+    outcome: str
+    generated: bool
+    symbols: Sequence[Symbol]
+
+
+def text_facts(
+    db: Database,
+    texts: Sequence[Text],
+    *,
+    languages: Mapping[str, str],
+    max_bytes: int,
+    workers: int = 1,
+) -> list[TextFacts]:
+    """Facts of each text, in order. Outside of any transaction.
+
+    What the store lacks is extracted and stored, unless another process writes at the moment.
+
+    Args:
+        db: the index.
+        texts: any number of them.
+        languages: path glob -> language, as the settings have it.
+        max_bytes: larger texts are not parsed.
+        workers: processes for large jobs.
+    """
+    told = [_told(one, languages, max_bytes) for one in texts]
+    keys = {key for key, outcome, _ in told if outcome == "parsed"}
+    known = {
+        key: row.id
+        for key, row in contents.find(db, keys).items()
+        if row.tier == TIER_FULL and row.version >= extractor_version(key[1])
+    }
+    symbols: dict[ContentKey, Sequence[Symbol]] = {}
+    stored = contents.symbols_of(db, known.values())
+    for key, content in known.items():
+        symbols[key] = stored.get(content, ())
+    missing: dict[ContentKey, bytes] = {}
+    for (key, outcome, _), one in zip(told, texts, strict=True):
+        if outcome == "parsed" and key not in known:
+            missing[key] = one.data
+    if missing:
+        symbols |= _extracted(db, missing, workers)
+    return [
+        TextFacts(key[1], outcome, generated, symbols.get(key, ()))
+        for key, outcome, generated in told
+    ]
+
+
+def _told(one: Text, languages: Mapping[str, str], max_bytes: int) -> tuple[ContentKey, str, bool]:
+    outcome, generated = classify(one.data)
+    if len(one.data) > max_bytes:
+        outcome = "oversized"
+    language = language_of(RelPath(one.path), one.data[:_HEAD_BYTES], languages)
+    return (hash_of(one.data), language), str(outcome), generated
+
+
+def _extracted(
+    db: Database, missing: Mapping[ContentKey, bytes], workers: int
+) -> dict[ContentKey, Sequence[Symbol]]:
+    tasks = [(key, Task(data, key[1], "full")) for key, data in missing.items()]
+    large = sum(map(len, missing.values())) > _POOL_BYTES and workers > 1
+    with WorkerPool(workers) if large else InProcess(db.path, _HANG_S) as extractor:
+        found: list[tuple[ContentKey, Facts]] = list(extractor.run(tasks))
+    # Where another process writes, or nothing can be written, the answer stands all the same.
+    with suppress(StoreError):
+        _store(db, missing, found)
+    return {key: facts.structure.symbols for key, facts in found}
+
+
+def _store(
+    db: Database,
+    texts: Mapping[ContentKey, bytes],
+    found: Sequence[tuple[ContentKey, Facts]],
+) -> None:
+    lease = writer_lease.acquire(db, 0.0)
+    try:
+        for start in range(0, len(found), postings.SEGMENT_DOCS):
+            batch = found[start : start + postings.SEGMENT_DOCS]
+            with db.write(lease):
+                docs = [
+                    contents.insert(
+                        db, key, extractor_version(key[1]), TIER_FULL, len(texts[key]), facts
+                    )
+                    for key, facts in batch
+                ]
+                postings.write_segment(db, docs)
+                contents.insert_blobs(
+                    db, [(blob_oid(texts[key]), key[0], len(texts[key])) for key, _ in batch]
+                )
+    finally:
+        lease.release(db)

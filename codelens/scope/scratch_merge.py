@@ -1,0 +1,268 @@
+"""git's own merge of two trees, in a scratch repository outside of the one that is asked about.
+
+`git merge-tree --write-tree` runs in an empty bare repository outside of the worktree, whose
+alternates are the repository's objects. So its results go there, and none of the repository's
+configuration, hooks, filters or merge drivers is read. What of it decides how text is merged and
+runs nothing (attributes `merge=union`, `-merge`, `binary`; limits of rename detection) is copied.
+libgit2 has a merge of its own, which finds other renames and no renamed folders: the result would
+not be git's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import pygit2
+
+from codelens.errors import ReadError
+from codelens.scope.repository import Repository
+
+_TREE = 0o040000
+_CONFIG = (
+    "merge.renames", "merge.renamelimit", "merge.directoryrenames", "diff.renames",
+    "diff.renamelimit",
+)  # fmt: skip
+_ATTRIBUTE = re.compile(rb"[-!]?merge(?:=\S+)?|binary|conflict-marker-size=\d+")
+_STATUS = re.compile(rb"-?\d+\Z")
+_PERSON = b"codelens <codelens@localhost> 0 +0000"
+
+
+class TextConflict(NamedTuple):
+    """A path that git cannot merge, and why, in git's words: `CONFLICT (contents)`."""
+
+    path: bytes
+    kind: str
+
+
+class TextMerge(NamedTuple):
+    """What git's merge of two commits gives."""
+
+    clean: bool
+    conflicts: tuple[TextConflict, ...]
+    paths: tuple[bytes, ...]
+    """Paths with entries of several stages."""
+
+
+class ScratchMerge:
+    """Merges commits of one repository; use it in a `with`.
+
+    Raises:
+        ReadError: there is no git 2.38 or newer to ask.
+    """
+
+    def __init__(self, repository: Repository, attributes: Mapping[bytes, bytes]) -> None:
+        self._repository = repository
+        self._attributes = attributes
+        """Path of each `.gitattributes` -> its text."""
+        self._git = shutil.which("git")
+        self._root = Path()
+
+    def __enter__(self) -> Self:
+        if self._git is None:
+            raise ReadError("git is not installed, so textual conflicts cannot be told")
+        self._root = Path(tempfile.mkdtemp(prefix="codelens-merge-"))
+        root, common = self._root, self._repository.common_dir
+        for folder in ("objects/info", "refs", "info"):
+            (root / folder).mkdir(parents=True)
+        (root / "HEAD").write_bytes(b"ref: refs/heads/none\n")
+        (root / "config").write_text(self._config(), encoding="utf-8")
+        objects = os.path.join(common, "objects")
+        (root / "objects/info/alternates").write_bytes(os.fsencode(objects) + b"\n")
+        shallow = os.path.join(common, "shallow")
+        if os.path.isfile(shallow):
+            shutil.copyfile(shallow, root / "shallow")
+        attributes = _merged_attributes(self._attributes)
+        (root / "info/attributes").write_bytes(attributes)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def _config(self) -> str:
+        lines = ["[core]", "\trepositoryformatversion = 0", "\tbare = true"]
+        config = self._repository.git.config
+        for name in _CONFIG:
+            try:
+                value = config[name]
+            except KeyError:
+                continue
+            section, key = name.split(".")
+            if value and re.fullmatch(r"\w+", value):
+                lines += [f"[{section}]", f"\t{key} = {value}"]
+        return "\n".join(lines) + "\n"
+
+    def with_edits(self, commit: str, edits: Mapping[bytes, tuple[int, bytes] | None]) -> str:
+        """A commit above another one, with other files; it is in the scratch repository alone.
+
+        Args:
+            commit: the parent; empty for none.
+            edits: path -> mode and bytes; None takes the path away.
+        """
+        blobs = {
+            path: (edit[0], self._write(b"blob", edit[1])) if edit is not None else None
+            for path, edit in edits.items()
+        }
+        tree = self._tree(commit, blobs)
+        lines = [b"tree " + tree.hex().encode()]
+        if commit:
+            lines.append(b"parent " + commit.encode())
+        lines += [b"author " + _PERSON, b"committer " + _PERSON, b"", b"uncommitted edits\n"]
+        return self._write(b"commit", b"\n".join(lines)).hex()
+
+    def _tree(self, commit: str, blobs: Mapping[bytes, tuple[int, bytes] | None]) -> bytes:
+        root = self._repository.git[commit].peel(pygit2.Tree) if commit else None
+        folders: dict[bytes, dict[bytes, tuple[int, bytes] | None]] = {b"": {}}
+        for path, blob in blobs.items():
+            folder, _, name = path.rpartition(b"/")
+            folders.setdefault(folder, {})[name] = blob
+            while folder:
+                folder = folder.rpartition(b"/")[0]
+                folders.setdefault(folder, {})
+        for folder in sorted(folders, key=lambda one: (-one.count(b"/") - bool(one), one)):
+            entries = _entries(root, folder)
+            for name, entry in folders[folder].items():
+                if entry is None:
+                    entries.pop(name, None)
+                else:
+                    entries[name] = entry
+            above, _, name = folder.rpartition(b"/")
+            written = self._write(b"tree", _tree_bytes(entries))
+            if not folder:
+                return written
+            # git keeps no empty folders.
+            folders[above][name] = (_TREE, written) if entries else None
+        raise AssertionError("the root is the last folder")
+
+    def _write(self, kind: bytes, data: bytes) -> bytes:
+        whole = kind + b" %d\0" % len(data) + data
+        oid = hashlib.sha1(whole, usedforsecurity=False)
+        name = oid.hexdigest()
+        folder = self._root / "objects" / name[:2]
+        folder.mkdir(exist_ok=True)
+        file = folder / name[2:]
+        if not file.exists():
+            file.write_bytes(zlib.compress(whole, 1))
+        return oid.digest()
+
+    def merges(self, pairs: Sequence[tuple[str, str]]) -> list[TextMerge]:
+        """Merge pairs of commits that have history in common, all in one process.
+
+        Raises:
+            ReadError: git failed; the message has its words.
+        """
+        if not pairs:
+            return []
+        asked = "".join(f"{one} {other}\n" for one, other in pairs).encode()
+        try:
+            done = subprocess.run(  # noqa: S603 - our own arguments, object ids from libgit2
+                [self._git or "git", "merge-tree", "--write-tree", "-z", "--messages", "--stdin"],
+                input=asked, cwd=self._root, env=self._environment(), capture_output=True,
+                check=False,
+            )  # fmt: skip
+        except OSError as error:
+            raise ReadError(f"git cannot be run: {error}") from error
+        found = list(_parsed(done.stdout))
+        if len(found) != len(pairs):
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise ReadError(
+                f"`git merge-tree` did not answer ({said[0] if said else 'no message'}); textual "
+                "conflicts take git 2.39 or newer and a clone with all objects"
+            )
+        return found
+
+    def _environment(self) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        return kept | {
+            "GIT_DIR": str(self._root),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",
+            "XDG_CONFIG_HOME": str(self._root),
+            "LC_ALL": "C",
+        }
+
+
+def _entries(root: pygit2.Tree | None, folder: bytes) -> dict[bytes, tuple[int, bytes]]:
+    tree: pygit2.Object | None = root
+    if root is not None and folder:
+        try:
+            tree = root[os.fsdecode(folder)]
+        except KeyError:
+            tree = None
+    if not isinstance(tree, pygit2.Tree):
+        return {}
+    return {one.raw_name or b"": (int(one.filemode), one.id.raw) for one in tree}
+
+
+def _tree_bytes(entries: Mapping[bytes, tuple[int, bytes]]) -> bytes:
+    # git sorts a folder as if its name ended with a slash.
+    ordered = sorted(
+        entries.items(), key=lambda one: one[0] + (b"/" if one[1][0] == _TREE else b"")
+    )
+    return b"".join(b"%o %s\0%s" % (mode, name, oid) for name, (mode, oid) in ordered)
+
+
+def _parsed(output: bytes) -> Iterator[TextMerge]:
+    """The answers of `merge-tree --stdin -z` (its manual, section OUTPUT)."""
+    fields = iter(output.split(b"\0"))
+    for status in fields:
+        if not _STATUS.match(status.strip()):
+            return
+        clean = status.strip() == b"1"
+        next(fields, b"")
+        paths: dict[bytes, None] = {}
+        for field in fields:
+            if not field:
+                break
+            paths[field.partition(b"\t")[2]] = None
+        yield TextMerge(clean, tuple(_messages(fields)), tuple(paths))
+
+
+def _messages(fields: Iterator[bytes]) -> Iterator[TextConflict]:
+    for count in fields:
+        if not count or not count.isdigit():
+            return
+        named = [next(fields, b"") for _ in range(int(count))]
+        kind = next(fields, b"").decode("utf-8", "replace")
+        next(fields, b"")
+        if kind.startswith("CONFLICT"):
+            yield TextConflict(named[0] if named else b"", kind)
+
+
+def _merged_attributes(files: Mapping[bytes, bytes]) -> bytes:
+    """What of attribute files decides how text is merged, as one file at the top."""
+    lines: list[bytes] = []
+    for path in sorted(files, key=lambda one: (one.count(b"/"), one)):
+        folder = path.rpartition(b"/")[0]
+        lines += _attribute_lines(files[path].splitlines(), folder)
+    return b"\n".join(lines) + b"\n"
+
+
+def _attribute_lines(lines: Iterable[bytes], folder: bytes) -> Iterator[bytes]:
+    for line in lines:
+        pattern, *attributes = line.split() or [b""]
+        kept = [one for one in attributes if _ATTRIBUTE.fullmatch(one)]
+        if not kept or pattern.startswith((b"#", b'"', b"[", b"!")):
+            continue
+        if folder:
+            inner = pattern.lstrip(b"/")
+            pattern = folder + (b"/" if b"/" in pattern else b"/**/") + inner
+        yield b" ".join([pattern, *kept])

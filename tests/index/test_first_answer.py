@@ -1,0 +1,182 @@
+"""The first question on a repository, while its index is still being made by somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.errors import HandleNotFound
+from codelens.extract import text_scan
+from codelens.extract.text_scan import wanted
+from codelens.paths import index_file
+from codelens.scope.repository import Repository
+from codelens.store.database import writer_lease
+from codelens.store.database.database import open_index
+
+BUDGET_MS = 2000.0
+FILES = {
+    "src/wick.py": "class WickTrimmer:\n    def trim_wick(self):\n        return 1\n",
+    "src/use.py": "from src.wick import WickTrimmer\n\ndef evening():\n    WickTrimmer()\n",
+    "notes/lamps.md": "# Lamps\n\nA wick burns down.\n",
+    **{f"more/part{n}.py": f"def kindle_part{n}():\n    return {n}\n" for n in range(40)},
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("one", FILES)
+    return made
+
+
+@pytest.fixture
+def engine(repo: GitRepo, tmp_path: Path) -> Iterator[Engine]:
+    """An engine beside a writer that holds the lease of the index, and has written nothing."""
+    home = tmp_path / "home"
+    db = open_index(index_file(home, Repository.at(repo.root).scope().repo_id))
+    lease = writer_lease.acquire(db, 0)
+    with Engine(Settings(home=home)) as made:
+        yield made
+    lease.release(db)
+    db.close()
+
+
+@pytest.mark.parametrize("mode", ["auto", "symbol"])
+@pytest.mark.parametrize(
+    ("query", "handle"),
+    [
+        ("WickTrimmer", "src/wick.py#WickTrimmer"),
+        ("trim_wick", "src/wick.py#WickTrimmer.trim_wick"),
+        ("trimWick", "src/wick.py#WickTrimmer.trim_wick"),
+        ("kindle_part33", "more/part33.py#kindle_part33"),
+    ],
+)
+def test_a_definition_is_found_before_its_file_is_indexed(
+    engine: Engine, repo: GitRepo, mode: str, query: str, handle: str
+) -> None:
+    answer = engine.search(query, path=repo.root, mode=mode, budget_ms=BUDGET_MS)
+    assert answer.results[0].handle == handle
+    assert answer.notes == ()
+    assert answer.receipt.status == "partial"
+    assert answer.receipt.files == len(FILES)
+    assert answer.receipt.pending
+    assert answer.receipt.unread == 0
+    assert not any(one.stale for one in answer.results)
+
+
+def test_words_are_found_in_files_that_are_not_indexed(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.search("wicks burning", path=repo.root, budget_ms=BUDGET_MS)
+    assert {one.path for one in answer.results} >= {"notes/lamps.md", "src/wick.py"}
+    assert answer.notes == ()
+
+
+def test_what_is_in_no_file_is_denied_once_all_were_looked_through(
+    engine: Engine, repo: GitRepo
+) -> None:
+    answer = engine.search("no_such_name", path=repo.root, budget_ms=BUDGET_MS)
+    assert answer.results == ()
+    assert answer.notes == ("no symbol `no_such_name`",)
+    assert answer.receipt.unread == 0
+
+
+def test_the_graph_is_answered_before_the_files_are_indexed(engine: Engine, repo: GitRepo) -> None:
+    asked = {"path": repo.root, "budget_ms": BUDGET_MS}
+    target = "src/wick.py#WickTrimmer"
+    related = engine.related(target, direction="in", **asked)
+    assert "src/use.py#evening" in {one.thing.handle for one in related.results}
+    hit = engine.impact([target], **asked)
+    assert "src/use.py#evening" in {one.thing.handle for one in hit.results}
+    (read,) = engine.expand(["WickTrimmer"], **asked).items
+    assert read.text.startswith("class WickTrimmer")
+    (outline,) = engine.outline("src/wick.py", **asked).files
+    assert outline.items[0].name == "WickTrimmer"
+    assert related.receipt.status == "partial"
+
+
+def test_nothing_is_denied_while_files_are_unread(engine: Engine, repo: GitRepo) -> None:
+    for query in ("WickTrimmer", "no_such_name"):
+        answer = engine.search(query, path=repo.root, budget_ms=0)
+        assert answer.receipt.unread == len(FILES)
+        assert all(note.startswith("not found so far, 43 files") for note in answer.notes)
+        assert answer.notes
+    with pytest.raises(HandleNotFound, match="43 files are still to be read") as raised:
+        engine.related("src/wick.py#WickTrimmer", path=repo.root, budget_ms=0)
+    assert raised.value.receipt is not None
+    assert raised.value.receipt.unread == len(FILES)
+    (read,) = engine.expand(["kindle"], path=repo.root, budget_ms=0).items
+    assert "still to be read" in read.error
+
+
+def test_a_ref_is_answered_before_it_is_indexed(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.search("WickTrimmer", path=repo.root, ref="HEAD", budget_ms=BUDGET_MS)
+    assert answer.results[0].handle == "HEAD:src/wick.py#WickTrimmer"
+    assert answer.receipt.unread == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("readFile", "def read_file(): pass"),
+        ("read_file", "function readFile() {}"),
+        ("queries of users", "class QueryRunner"),
+        ("caching", "the Cache"),
+        ("Ärger", "def ärger(): pass"),
+        ("the", "for the record"),
+    ],
+)
+def test_words_are_looked_for_in_other_forms(question: str, text: str) -> None:
+    assert text_scan.sight(wanted(question), b"a.py", text.encode()).holds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class Lamp:", "export default class Lamp {", "pub struct Lamp<T> {", "type Lamp struct {",
+        "static int lamp(void)", "int\nlamp(void)", "func (s *Shop) Lamp() error {",
+        "#define LAMP 1", "Lamp = namedtuple('Lamp', 'a')", "    public List<T> lamp(int a) {",
+        "const lamp = () => 1", "char *lamp(void);", "  lamp: function () {}",
+    ],
+)  # fmt: skip
+def test_a_line_that_defines_a_name_is_told_from_one_that_uses_it(text: str) -> None:
+    assert text_scan.sight(wanted("lamp"), b"a.c", text.encode()).defines
+    for use in ("return lamp", "x = shop.lamp()", "import lamp", "    if lamp > 3:", "new Lamp(1)"):
+        assert not text_scan.sight(wanted("lamp"), b"a.c", use.encode()).defines
+
+
+def test_the_file_that_defines_a_name_is_read_before_a_hundred_that_use_it() -> None:
+    asked = wanted("Lamp")
+    seen = {
+        b"a/%03d.py" % number: text_scan.sight(asked, b"a/%03d.py" % number, b"x = Lamp()")
+        for number in range(100)
+    }
+    seen[b"z/last.py"] = text_scan.sight(asked, b"z/last.py", b"class Lamp: pass")
+    assert text_scan.ordered(asked, seen)[0] == b"z/last.py"
+
+
+def test_progress_is_of_the_whole_work(repo: GitRepo, tmp_path: Path) -> None:
+    repo.commit("more", {f"many/part{n}.py": f"def part_{n}(): pass\n" for n in range(1200)})
+    told: list[tuple[str, int, int]] = []
+    with Engine(Settings(home=tmp_path / "other", workers=1)) as engine:
+        engine.look(path=repo.root, progress=lambda *one: told.append(one))
+    assert {total for _, _, total in told} == {1200 + len(FILES)}
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    assert told[-1][1] == told[-1][2]
+
+
+def test_who_waits_for_another_process_is_told_how_far_that_is(
+    engine: Engine, repo: GitRepo
+) -> None:
+    told: list[str] = []
+    with pytest.raises(InterruptedError):
+        engine.look(path=repo.root, progress=lambda *one: _stop(told, one))
+    assert told == ["waiting for another process"]
+
+
+def _stop(told: list[str], one: tuple[str, int, int]) -> None:
+    told.append(one[0])
+    raise InterruptedError

@@ -1,0 +1,50 @@
+"""Reading a file and naming its content."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codelens.errors import ReadError
+from codelens.scan.content_hash import blob_oid, hash_of, read_file
+
+
+def test_the_blob_id_is_the_one_git_gives(tmp_path: Path) -> None:
+    for data in (b"", b"text\n", b"\0\xff" * 1_000):
+        (tmp_path / "file").write_bytes(data)
+        said = subprocess.check_output(["git", "hash-object", "--no-filters", "file"], cwd=tmp_path)
+        assert blob_oid(data).hex() == said.decode().strip()
+
+
+def test_different_bytes_have_different_hashes() -> None:
+    hashes = {hash_of(data) for data in (b"", b"a", b"b", b"a\n", b"a\r\n")}
+    assert len(hashes) == 5
+
+
+def test_a_file_of_the_limit_is_read_and_a_larger_one_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"x" * 10)
+    assert read_file(os.fsencode(file), 10).data == b"x" * 10
+    with pytest.raises(ReadError, match="larger than 9 bytes"):
+        read_file(os.fsencode(file), 9)
+
+
+def test_a_missing_file_is_told_from_an_unreadable_one(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for gone in ("none", "file/below"):
+        with pytest.raises(FileNotFoundError):
+            read_file(os.fsencode(tmp_path / gone), 10)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
+def test_links_folders_and_pipes_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "folder", "pipe"):
+        with pytest.raises(ReadError):
+            read_file(os.fsencode(tmp_path / name), 10)
