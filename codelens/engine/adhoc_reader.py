@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.handles.handle_reading import Reader
 from codelens.index.worker_pool import InProcess
 from codelens.index.worker_process import Task
@@ -18,22 +18,22 @@ _HANG_S = 5.0
 """For texts that ended a process before: somebody waits, and nothing of them is kept."""
 
 
-def extractor_of(look: Look) -> InProcess:
+def extractor_of(view: CurrentView) -> InProcess:
     """Extracts texts beside the index of a look; close it."""
-    return InProcess(look.snapshot.db.path, _HANG_S)
+    return InProcess(view.snapshot.db.path, _HANG_S)
 
 
-def reader_of(look: Look, extractor: InProcess | None = None) -> Reader:
+def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
     """Reads the files of a look; `extractor` is for many texts, without it each has its own."""
 
     def extract(data: bytes, language: str) -> Sequence[Symbol]:
         # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
-        if len(data) > look.settings.max_file_bytes:
+        if len(data) > view.settings.max_file_bytes:
             return ()
         task = Task(data, language, "full")
         if extractor is not None:
             return extractor.facts(task).structure.symbols
-        with extractor_of(look) as alone:
+        with extractor_of(view) as alone:
             return alone.facts(task).structure.symbols
 
-    return Reader(look.repository, look.scope, look.snapshot, extract, look.settings.languages)
+    return Reader(view.repository, view.scope, view.snapshot, extract, view.settings.languages)

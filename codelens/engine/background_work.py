@@ -10,13 +10,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from codelens.config import Settings
-from codelens.engine.open_index import Shelf
+from codelens.engine.open_index import OpenIndex
 from codelens.errors import CodelensError
-from codelens.index.progress import silent
 from codelens.index.ref_view import refresh_ref
-from codelens.index.view_refresh import Budget, refresh
+from codelens.index.refresh_budget import Budget
+from codelens.index.view_refresh import refresh
 from codelens.scope.repository import Repository
 
 logger = logging.getLogger(__name__)
@@ -27,6 +29,8 @@ _FIRST_PRUNE_S = 10.0
 _PRUNE_EVERY_S = 6 * 3600.0
 _AGAIN_S = 60.0
 _PAUSE_S = 0.05
+_GIVES_WAY_S = 1.0
+"""So long at most the work waits at each step: questions one after the other must not end it."""
 
 
 class Background:
@@ -38,6 +42,9 @@ class Background:
         self._wake = threading.Condition()
         self._stopping = False
         self._thread: threading.Thread | None = None
+        self._asking = 0
+        self._stage = ""
+        self._done = (0, 0)
         self._prune_at = time.monotonic() + _FIRST_PRUNE_S
 
     def start(self) -> None:
@@ -45,12 +52,34 @@ class Background:
         with self._wake:
             self._ensure_thread()
 
-    def finish(self, root: str, ref: str | None) -> None:
-        """Bring a worktree's or ref's view up to date soon."""
+    def finish(self, root: str, ref: str | None) -> str:
+        """Bring a worktree's or ref's view up to date soon; how far that is, in a few words."""
         with self._wake:
-            self._jobs[root, ref] = None
+            self._jobs.setdefault((root, ref))
             self._ensure_thread()
-            self._wake.notify()
+            self._wake.notify_all()
+            done, total = self._done if next(iter(self._jobs)) == (root, ref) else (0, 0)
+            stage = self._stage
+        so_far = f", {stage} {done:,} of {total:,} files" if total else ""
+        return f"this server is indexing the rest in the background{so_far}"
+
+    @contextmanager
+    def giving_way(self) -> Generator[None]:
+        """A question is answered in the block: the work in the background waits for its end."""
+        with self._wake:
+            self._asking += 1
+        try:
+            yield
+        finally:
+            with self._wake:
+                self._asking -= 1
+                self._wake.notify_all()
+
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        """Note how far the work is, and let questions go first."""
+        self._stage, self._done = stage, (done, total)
+        with self._wake:
+            self._wake.wait_for(lambda: not self._asking or self._stopping, _GIVES_WAY_S)
 
     def stop(self) -> None:
         """Take no more jobs."""
@@ -87,20 +116,25 @@ class Background:
                 logger.exception("indexing %s in the background failed", job[0])
             with self._wake:
                 self._jobs.pop(job, None)
+                self._done = (0, 0)
 
     def _prune(self) -> None:
         from codelens.engine.upkeep import pruning, view_survey
 
         try:
+            # With a settings file that cannot be used nobody knows what is to be kept.
+            if self._settings.damage:
+                return
             limits = view_survey.limits_of(self._settings)
             pruning.prune(
                 self._settings.home, limits, rest=self._rest, every_s=_PRUNE_EVERY_S - _AGAIN_S
             )
         except Exception:
             logger.exception("pruning in the background failed")
-        with self._wake:
-            again_s = _AGAIN_S if self._jobs else _PRUNE_EVERY_S
-        self._prune_at = time.monotonic() + again_s
+        finally:
+            with self._wake:
+                again_s = _AGAIN_S if self._jobs else _PRUNE_EVERY_S
+            self._prune_at = time.monotonic() + again_s
 
     def _rest(self) -> bool:
         """Pause; whether there is time to go on."""
@@ -112,12 +146,12 @@ class Background:
         root, ref = job
         repository = Repository.at(root)
         scope = repository.scope(ref)
-        shelf = Shelf(self._settings, scope)
+        index = OpenIndex(self._settings, scope)
         try:
             bring = refresh_ref if ref else refresh
             budget = Budget(text_first=True)
             # A damaged index goes aside here too; the next question or job builds a new one.
-            with shelf.mended():
-                bring(repository, scope, shelf.db, self._settings, budget, silent)
+            with index.mended():
+                bring(repository, scope, index.db, self._settings, budget, self._tell)
         finally:
-            shelf.close()
+            index.close()

@@ -1,54 +1,80 @@
-"""A look: the view of a scope brought up to date, and all that an answer needs of it."""
+"""The view of a scope brought up to date, and all that an answer needs of it."""
 
 from __future__ import annotations
 
 import os
-import re
 import time
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from codelens.config import Settings
-from codelens.engine.open_index import Shelf
+from codelens.engine.open_index import OpenIndex
+from codelens.engine.view_request import ViewRequest
 from codelens.errors import ReadError
 from codelens.extract.file_kinds import decode
-from codelens.index.progress import Progress
 from codelens.index.ref_view import refresh_ref
 from codelens.index.text_sources import DiskSource, Unavailable, Work
-from codelens.index.view_refresh import Budget, Refreshed, refresh
+from codelens.index.view_refresh import Refreshed, refresh
 from codelens.paths import printed
+from codelens.scan.content_hash import hash_of
 from codelens.scope.commit_tree import read_tree
 from codelens.scope.repository import Repository, Scope
+from codelens.store.facts.raw_hashes import hashes
 from codelens.store.views.snapshot import Snapshot
-from codelens.store.views.views import PENDING, FileRow
+from codelens.store.views.views import FileRow
 from codelens.types import Receipt
 
-_WORD = re.compile(r"\w{2,}")
-_WORDS_KEPT = 32
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _NAMES_SHOWN = 5
 
 
-class Look:
+@dataclass(frozen=True, slots=True)
+class OpenRepository:
+    """A repository, the scope that a question is about, and the repository's index."""
+
+    repository: Repository
+    scope: Scope
+    index: OpenIndex
+    settings: Settings
+
+    def at(self, ref: str | None) -> OpenRepository:
+        """The same with another scope: of a ref, or (None) of the worktree as it is now.
+
+        Raises:
+            ScopeError: as `Repository.scope`.
+        """
+        return replace(self, scope=self.repository.scope(ref))
+
+    def at_worktree(self, root: str) -> OpenRepository:
+        """Another worktree of the same repository, as it is now.
+
+        Raises:
+            ScopeError: as `Repository.at`.
+        """
+        repository = Repository.at(root)
+        return replace(self, repository=repository, scope=repository.scope())
+
+
+class CurrentView:
     """A fresh or partial view, with the means to read its files."""
 
     def __init__(
-        self,
-        repository: Repository,
-        scope: Scope,
-        settings: Settings,
-        refreshed: Refreshed,
-        snapshot: Snapshot,
-        started: float,
+        self, opened: OpenRepository, refreshed: Refreshed, snapshot: Snapshot, started: float
     ) -> None:
-        self.repository = repository
-        self.scope = scope
-        self.settings = settings
+        self.opened = opened
+        self.repository, self.scope = opened.repository, opened.scope
+        self.index, self.settings = opened.index, opened.settings
         self.refreshed = refreshed
         self.snapshot = snapshot
         self._started = started
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Hold the index unchanged while an answer is made."""
+        return self.index.db.read()
+
     def receipt(self) -> Receipt:
-        """What the answer stands on; time is counted up to now."""
+        """What the answer is based on; time is counted up to now."""
         seen, scope = self.refreshed, self.scope
         return Receipt(
             index_id=scope.index_id[:12],
@@ -56,11 +82,12 @@ class Look:
             branch=scope.ref or scope.branch,
             head=scope.head,
             status=seen.status,
-            files=len(seen.files),
+            files=max(len(seen.files), seen.checked),
             checked=seen.checked,
             indexed=seen.indexed,
             elapsed_ms=round((time.perf_counter() - self._started) * 1000, 1),
             pending=len(seen.pending) + seen.unchecked,
+            unread=seen.unread,
             pending_names=tuple(printed(path) for path in seen.pending[:_NAMES_SHOWN]),
             note=seen.note,
         )
@@ -77,38 +104,70 @@ class Look:
 
     def read(self, file: FileRow) -> bytes | None:
         """A file's text as it is now, in UTF-8; None where it cannot be had."""
+        data = self.bytes_of(file)
+        return decode(data) if data is not None and data.startswith(_WIDE) else data
+
+    def bytes_of(self, file: FileRow) -> bytes | None:
+        """A file's bytes as they are now; None where they cannot be had."""
         try:
             if self.scope.kind == "ref":
                 oid = self.oids.get(file.path)
-                data = self.repository.read_blob(oid) if oid else None
-            else:
-                data = self._disk.fetch(Work(file.path, 0)).data
+                return self.repository.read_blob(oid) if oid else None
+            return self._disk.fetch(Work(file.path, 0)).data
         except (FileNotFoundError, Unavailable, ReadError):
             return None
-        return decode(data) if data is not None and data.startswith(_WIDE) else data
 
 
-def looked(
-    repository: Repository,
-    scope: Scope,
-    shelf: Shelf,
-    settings: Settings,
-    budget_ms: float | None,
-    progress: Progress,
-    query: str = "",
-) -> Look:
-    """Bring the scope's view up to date within the budget."""
+class ChangedFiles:
+    """Files whose text in the index is not that on the disk; told by their bytes, when asked.
+
+    A file that is pending need not have changed: it may be that only its text is indexed yet.
+    """
+
+    def __init__(self, view: CurrentView) -> None:
+        self._view = view
+        self._pending = frozenset(view.refreshed.pending)
+        self._told: dict[bytes, bool] = {}
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, bytes) or path not in self._pending:
+            return False
+        if path not in self._told:
+            self._told[path] = self._has_changed(path)
+        return self._told[path]
+
+    def _has_changed(self, path: bytes) -> bool:
+        view = self._view
+        file = view.snapshot.by_path.get(path)
+        if file is None or file.content is None:
+            return False
+        data = view.bytes_of(file)
+        known = hashes(view.snapshot.db, [file.content])
+        return data is None or hash_of(data) != known.get(file.content)
+
+
+def current_view(
+    opened: OpenRepository, request: ViewRequest, *, leaves_rest: bool = False
+) -> CurrentView:
+    """The view of `opened.scope`, brought up to date within the budget of the request.
+
+    Args:
+        opened: the repository and scope.
+        request: says how long it may take, and what is asked.
+        leaves_rest: somebody finishes in the background what a first view lacks.
+
+    Raises:
+        ReadError: a commit's trees are not in this clone.
+        StoreError: the index cannot be used.
+    """
     started = time.perf_counter()
-    deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
-    words = tuple(dict.fromkeys(_WORD.findall(query.lower())))[:_WORDS_KEPT]
-    bring = refresh_ref if scope.kind == "ref" else refresh
-    refreshed = bring(repository, scope, shelf.db, settings, Budget(deadline, words), progress)
-    # A pending file that has a content shows the older text.
-    pending = set(refreshed.pending)
-    stale = frozenset(
-        file.path
-        for file in refreshed.files
-        if file.content is not None and (file.path in pending or file.state == PENDING)
-    ) if pending else frozenset[bytes]()  # fmt: skip
-    snapshot = shelf.snapshot(refreshed.view, refreshed.files, stale)
-    return Look(repository, scope, settings, refreshed, snapshot, started)
+    bring = refresh_ref if opened.scope.kind == "ref" else refresh
+    refreshed = bring(
+        opened.repository, opened.scope, opened.index.db, opened.settings,
+        request.budget(leaves_rest=leaves_rest), request.progress,
+    )  # fmt: skip
+    snapshot = opened.index.snapshot(refreshed.view, refreshed.files)
+    view = CurrentView(opened, refreshed, snapshot, started)
+    snapshot.stale = ChangedFiles(view) if refreshed.pending else ()
+    snapshot.unread = refreshed.unread
+    return view

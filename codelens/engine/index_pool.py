@@ -1,185 +1,177 @@
-"""What every question goes through: the scope worked out anew, the look, the index that is open."""
+"""What every question goes through: the scope worked out anew, the freshness check, the index."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Self
 
-from codelens import config
 from codelens.config import Settings
-from codelens.engine import background_work
-from codelens.engine.current_view import Look, looked
-from codelens.engine.open_index import Shelf
+from codelens.engine.background_work import Background
+from codelens.engine.current_view import CurrentView, OpenRepository, current_view
+from codelens.engine.open_index import OpenIndex
 from codelens.engine.upkeep.last_use import note_use
 from codelens.engine.usage import usage_counter
+from codelens.engine.view_request import ViewRequest
 from codelens.errors import (
+    BareRepository,
+    CodelensError,
     DiskFull,
+    HandleNotFound,
     HomeNotWritable,
     IndexCorrupt,
     SettingError,
-    UnclearWorktree,
 )
-from codelens.index.progress import Progress
 from codelens.scope.repository import Repository, Scope
-from codelens.scope.worktree_location import link_out, locate
 
 logger = logging.getLogger(__name__)
 
-_MAX_LIMIT = 1000
 _HEAD_TRIES = 3
-# A text or regex search may have to read every file; who waits for a fresh view waits for that.
-_READ_S, _READ_BUDGETED_S = 30.0, 2.0
 
 
-class Opened(NamedTuple):
-    """A repository, where one stands in it, and its index."""
-
-    repository: Repository
-    scope: Scope
-    shelf: Shelf
-
-
-class Door:
-    """Opens the indexes of any number of repositories, one turn at a time each.
+class IndexPool:
+    """The open indexes of any number of repositories; questions on one of them take turns.
 
     Args:
-        settings: as `codelens.config.load` gives them; None loads them.
+        settings: where the indexes are, and what belongs in them.
         keep_going: finish in the background what a budget cut off; for servers.
     """
 
-    def __init__(self, settings: Settings | None = None, *, keep_going: bool = False) -> None:
-        self.settings = settings or config.load()
-        self._shelves: dict[Path, Shelf] = {}
+    def __init__(self, settings: Settings, *, keep_going: bool = False) -> None:
+        self.settings = settings
+        self._indexes: dict[Path, OpenIndex] = {}
         self._lock = threading.Lock()
-        self._background = background_work.Background(self.settings) if keep_going else None
-        if self._background is not None:
-            self._background.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self.background = Background(settings) if keep_going else None
+        if self.background is not None:
+            self.background.start()
 
     def close(self) -> None:
         """Close the open indexes; work in the background is given up."""
-        if self._background is not None:
-            self._background.stop()
+        if self.background is not None:
+            self.background.stop()
         with self._lock:
-            for shelf in self._shelves.values():
-                shelf.close()
-            self._shelves.clear()
+            for index in self._indexes.values():
+                index.close()
+            self._indexes.clear()
 
-    def _settled(
-        self,
-        opened: Opened,
-        look: Look,
-        ref: str | None,
-        budget_ms: float | None,
-        progress: Progress,
-        query: str,
-    ) -> Look:
-        """The look, taken again if HEAD moved meanwhile: a receipt must not name another tree."""
-        for _ in range(_HEAD_TRIES):
-            now = opened.repository.scope(ref)
-            if now == look.scope:
-                return look
-            look = looked(
-                opened.repository, now, opened.shelf, self.settings, budget_ms, progress, query
-            )
-        note = "HEAD moved during the look; ask again"
-        look.refreshed = look.refreshed._replace(status="partial", note=note)
-        return look
+    def indexes(self) -> list[OpenIndex]:
+        """Those that are open now."""
+        with self._lock:
+            return list(self._indexes.values())
 
-    def _open(self, path: str | Path, ref: str | None) -> Opened:
+    def open(self, path: str | Path, ref: str | None) -> OpenRepository:
+        """The repository that a path lies in; nothing is read or written yet.
+
+        Raises:
+            ScopeError: `path` or `ref` cannot be served.
+            SettingError: the ref is empty.
+        """
         if ref is not None and not ref.strip():
-            raise SettingError("the ref is empty; name a branch, tag or commit, or leave it out")
+            raise SettingError("the ref is empty; name a branch, tag or commit, or omit it")
         repository = Repository.at(path)
         scope = repository.scope(ref)
         usage_counter.stands(scope)
-        return Opened(repository, scope, self._shelf(scope))
+        return OpenRepository(repository, scope, self._index(scope), self.settings)
 
-    def _shelf(self, scope: Scope) -> Shelf:
-        with self._lock:
-            file = Shelf.file_of(self.settings, scope)
-            shelf = self._shelves.get(file)
-            if shelf is None:
-                shelf = self._shelves[file] = Shelf(self.settings, scope)
-            return shelf
+    def open_any(self, path: str | Path) -> OpenRepository:
+        """The same also in a bare repository, where no view is asked for.
+
+        Raises:
+            ScopeError: `path` cannot be served.
+        """
+        try:
+            return self.open(path, None)
+        except BareRepository:
+            return self.open(path, "HEAD")
 
     @contextmanager
-    def _looked(
-        self,
-        path: str | Path,
-        ref: str | None,
-        budget_ms: float | None,
-        progress: Progress,
-        query: str = "",
-    ) -> Generator[tuple[Opened, Look]]:
-        opened = self._open(path, ref)
-        asked = (opened.repository, opened.scope, opened.shelf, self.settings, budget_ms)
-        with opened.shelf.lock, opened.shelf.mended():
+    def view(self, request: ViewRequest) -> Generator[CurrentView]:
+        """The view that a request is about, up to date; its index is held meanwhile.
+
+        Raises:
+            ScopeError: the path or ref cannot be served.
+            StoreError: the index cannot be used.
+        """
+        opened = self.open(request.path, request.ref)
+        index, background = opened.index, self.background
+        first = background.giving_way() if background is not None else nullcontext()
+        rest = background is not None
+        with index.lock, index.mended(), first:
             try:
-                look = looked(*asked, progress, query)
+                view = current_view(opened, request, leaves_rest=rest)
             except IndexCorrupt as error:
                 logger.warning("%s", error)
-                opened.shelf.set_aside()
-                look = looked(*asked, progress, query)
+                index.set_aside()
+                view = current_view(opened, request, leaves_rest=rest)
             except (DiskFull, HomeNotWritable) as error:
-                opened.shelf.stand_in(error)
-                look = looked(*asked, progress, query)
-            look = self._settled(opened, look, ref, budget_ms, progress, query)
-            if opened.shelf.standing_in:
-                note = f"answered from memory: {opened.shelf.standing_in}"
-                look.refreshed = look.refreshed._replace(note=note)
-            if look.refreshed.status == "partial" and self._background is not None:
-                self._background.finish(opened.repository.place.root, ref)
+                index.stand_in(error)
+                view = current_view(opened, request, leaves_rest=rest)
+            view = _settled(view, request, leaves_rest=rest)
+            if index.standing_in:
+                note = f"answered from memory: {index.standing_in}"
+                view.refreshed = view.refreshed._replace(note=note)
+            if view.refreshed.status == "partial" and background is not None:
+                told = background.finish(opened.repository.place.root, request.ref)
+                view.refreshed = view.refreshed._replace(note=told)
             try:
-                yield opened, look
+                yield view
+            except CodelensError as error:
+                raise _with_receipt(error, view) from error.__cause__
             finally:
                 opened.repository.release()
-            note_use(look)
+            note_use(view)
+
+    def refresh_beside(self, opened: OpenRepository, request: ViewRequest) -> None:
+        """Bring a view up to date on a connection of its own: other questions do not wait.
+
+        Raises:
+            StoreError: the index cannot be used.
+        """
+        index = OpenIndex(self.settings, opened.scope)
+        try:
+            with index.mended():
+                current_view(replace(opened, index=index), request)
+        finally:
+            index.close()
+
+    @contextmanager
+    def closed(self, file: Path) -> Generator[None]:
+        """Keep an index file closed, as far as this pool is concerned."""
+        with self._lock:
+            index = self._indexes.get(file)
+        with index.lock if index is not None else nullcontext():
+            if index is not None:
+                index.close()
+            yield
+
+    def _index(self, scope: Scope) -> OpenIndex:
+        with self._lock:
+            file = OpenIndex.file_of(self.settings, scope)
+            index = self._indexes.get(file)
+            if index is None:
+                index = self._indexes[file] = OpenIndex(self.settings, scope)
+            return index
 
 
-def root_of(path: str | Path) -> str:
-    """The top of the worktree, or the plain folder, that `path` lies in.
-
-    Raises:
-        ScopeError: there is no such path, or it is never indexed.
-    """
-    return locate(path).root
-
-
-def refuse_link_out(path: str | Path, own: Callable[[], set[str]]) -> None:
-    """Refuse a path that leaves its worktree by a link of that worktree.
-
-    Args:
-        path: any path.
-        own: tells the worktrees that are meant anyway; a link may lead to those.
-
-    Raises:
-        UnclearWorktree: always when it refuses.
-    """
-    out = link_out(path)
-    if out is not None and root_of(path) not in own():
-        why = f"{path} leaves {out.worktree} by its link {out.link}, to {out.target}"
-        raise UnclearWorktree(why, [out.worktree, out.target])
+def _with_receipt(error: CodelensError, view: CurrentView) -> CodelensError:
+    """A failure with what it is based on; what was not read is not said to be missing."""
+    unread = view.refreshed.unread
+    if unread and isinstance(error, HandleNotFound):
+        error = error.while_reading(unread)
+    error.receipt = view.receipt()
+    return error
 
 
-def in_range(limit: int) -> None:
-    """Refuse a number of results that no question takes.
-
-    Raises:
-        SettingError: always when it refuses.
-    """
-    if not 1 <= limit <= _MAX_LIMIT:
-        raise SettingError(f"limit must be between 1 and {_MAX_LIMIT}, not {limit}")
-
-
-def seconds_to_read(budget_ms: float | None) -> float:
-    """How long a question may work after the look: longer for who waits for a fresh view."""
-    return _READ_S if budget_ms is None else _READ_BUDGETED_S
+def _settled(view: CurrentView, request: ViewRequest, *, leaves_rest: bool) -> CurrentView:
+    """The view, taken again if HEAD moved meanwhile: a receipt must not name another tree."""
+    for _ in range(_HEAD_TRIES):
+        opened = view.opened.at(request.ref)
+        if opened.scope == view.scope:
+            return view
+        view = current_view(opened, request, leaves_rest=leaves_rest)
+    note = "HEAD moved during the freshness check; ask again"
+    view.refreshed = view.refreshed._replace(status="partial", note=note)
+    return view

@@ -11,14 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from codelens.config import Settings
-from codelens.errors import IndexCorrupt, SettingError, StoreError
+from codelens.errors import ForeignDatabase, IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
 from codelens.store.database import index_removal, writer_lease
 from codelens.store.database.database import Database, open_index
 from codelens.store.database.database_recovery import identity_of, set_aside
 from codelens.store.database.memory_index import open_stand_in
-from codelens.store.views import views
+from codelens.store.saved import pins
+from codelens.store.views import index_metadata, views
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, ViewRow
 
@@ -27,12 +28,13 @@ logger = logging.getLogger(__name__)
 _TRY_AGAIN_S = 60.0
 
 
-class Shelf:
+class OpenIndex:
     """An open index. Hold `lock` around every use."""
 
     def __init__(self, settings: Settings, scope: Scope) -> None:
         _refuse_home_inside(settings.home, scope.root)
         self.path = self.file_of(settings, scope)
+        self._common_dir = os.fsencode(scope.common_dir)
         self.lock = threading.RLock()
         self._db: Database | None = None
         self._snapshot: Snapshot | None = None
@@ -56,8 +58,23 @@ class Shelf:
         if self.standing_in and time.monotonic() > self._try_again:
             self._try_the_file()
         if self._db is None:
-            self._db = open_index(self.path)
+            self._db = self._opened()
+            pins.adopt(self._db)
         return self._db
+
+    def _opened(self) -> Database:
+        """The index file, if it belongs to this repository.
+
+        Raises:
+            ForeignDatabase: another repository's index has its name.
+        """
+        db = open_index(self.path)
+        stated = index_metadata.common_dir(db)
+        if stated and stated != self._common_dir:
+            db.close()
+            why = f"it is the index of {os.fsdecode(stated)!r}"
+            raise ForeignDatabase(self.path, why)
+        return db
 
     @property
     def standing_in(self) -> str:
@@ -67,7 +84,7 @@ class Shelf:
     def _try_the_file(self) -> None:
         self._try_again = time.monotonic() + _TRY_AGAIN_S
         try:
-            opened = open_index(self.path)
+            opened = self._opened()
             writer_lease.acquire(opened, 0.0).release(opened)
         except StoreError as error:
             logger.debug("still answering from memory: %s", error)
@@ -75,12 +92,12 @@ class Shelf:
         self.close()
         self._db = opened
 
-    def snapshot(self, view: ViewRow, files: list[FileRow], stale: frozenset[bytes]) -> Snapshot:
+    def snapshot(self, view: ViewRow, files: list[FileRow]) -> Snapshot:
         """A snapshot; the last one is kept, with what it worked out, while nothing changes."""
         last = self._snapshot
         same = last is not None and (last.row.id, last.row.generation) == (view.id, view.generation)
-        if last is None or not same or last.files is not files or last.stale != stale:
-            last = self._snapshot = Snapshot(self.db, view, files, stale)
+        if last is None or not same or last.files is not files:
+            last = self._snapshot = Snapshot(self.db, view, files)
         return last
 
     def views(self) -> list[ViewRow]:
@@ -161,5 +178,5 @@ def _refuse_home_inside(home: Path, root: str) -> None:
     if real == top or real.startswith(top.rstrip(os.sep) + os.sep):
         raise SettingError(
             f"CODELENS_HOME ({real!r}) lies inside {top!r}; an index never lies in what it "
-            "indexes: set CODELENS_HOME elsewhere"
+            "indexes: set CODELENS_HOME to another folder"
         )

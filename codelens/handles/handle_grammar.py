@@ -70,16 +70,16 @@ def parse_handle(text: str, root: str = "") -> Handle:
     if not text:
         raise BadHandle(text, "it is empty")
     if not can_be_named(text):
-        raise BadHandle(text, "it holds a NUL, or half a character")
+        raise BadHandle(text, "it contains a NUL or half a character")
     left, sign, name = text.partition("#")
     if sign and not name:
-        raise BadHandle(text, "no name follows the #")
+        raise BadHandle(text, "a name must follow the #")
     left = left if sign else _COLUMN.sub(r"\1", left)
     lines = None if sign else _LINES.search(left)
     ref, path_text = _ref_and_path(left[: lines.start()] if lines else left)
     if not path_text:
         if ref or not sign:
-            raise BadHandle(text, "it names no path")
+            raise BadHandle(text, "it has no path")
         symbol, ordinal = _name_and_ordinal(name)
         return Handle(None, symbol, ordinal)
     path = _inside(path_text, root)
@@ -172,7 +172,7 @@ def _name_and_ordinal(text: str) -> tuple[str, int]:
     own = _ORDINAL.search(text)
     name = text[: own.start()] if own else text
     if not name:
-        raise BadHandle(text, "no name stands before the ~")
+        raise BadHandle(text, "a name must precede the ~")
     raw = bytes(from_printed(name))
     return raw.decode("utf-8", "surrogateescape"), int(own[1]) if own else 1
 
@@ -183,7 +183,7 @@ def _span(text: str, lines: re.Match[str]) -> Span:
     if start < 1:
         raise BadHandle(text, "lines count from 1")
     if end < start:
-        raise BadHandle(text, f"its last line {end} stands before its first {start}")
+        raise BadHandle(text, f"its last line {end} is before its first line {start}")
     return Span(start, end)
 
 

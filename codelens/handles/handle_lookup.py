@@ -12,7 +12,8 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from codelens.errors import AmbiguousHandle, HandleNotFound
+from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, ReadError
+from codelens.handles.declarations import has_body, is_same, may_be_apart
 from codelens.handles.handle_grammar import (
     Handle,
     file_handle,
@@ -24,11 +25,18 @@ from codelens.handles.handle_grammar import (
 )
 from codelens.store.facts.contents import key_of, symbol_keys
 from codelens.store.views.snapshot import Snapshot
-from codelens.store.views.views import FileRow
+from codelens.store.views.views import OVERSIZED, FileRow
 from codelens.types import Span, Symbol
 
 _NEAR_SHOWN = 5
 _OWNERS_READ = 20
+_NOT_PARSED = {
+    "oversized": "is larger than `max_file_bytes` allows",
+    "minified": "is minified",
+    "binary": "is binary",
+    "timeout": "takes too long to parse",
+    "broken": "nests too deep",
+}
 _KEYS_COMPARED = 2000
 _PATHS_COMPARED = 5000
 
@@ -46,6 +54,8 @@ class Place(NamedTuple):
     """As it is to be written now."""
     moved: str
     """A sentence, when the place is not where the handle said; else empty."""
+    also: tuple[str, ...] = ()
+    """Handles of the other places of the same function: declarations, or definitions."""
 
 
 class _Owner(NamedTuple):
@@ -110,12 +120,21 @@ class Finder:
         snapshot: the view.
         symbols_of: the symbols of a file as its text is now; the view may be behind the disk.
         ref: written before the handles that are given back.
+        data_of: the bytes of a file, by which declarations are joined with their definitions;
+            None: each is a place of its own.
     """
 
-    def __init__(self, snapshot: Snapshot, symbols_of: SymbolsOf, ref: str = "") -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        symbols_of: SymbolsOf,
+        ref: str = "",
+        data_of: Callable[[FileRow], bytes] | None = None,
+    ) -> None:
         self._snapshot = snapshot
         self._symbols_of = symbols_of
         self._ref = ref
+        self._data_of = data_of
 
     def find(self, handle: Handle) -> Place:
         """The place that `handle` names.
@@ -134,7 +153,7 @@ class Finder:
                 return self._by_name(handle)
             raise HandleNotFound(format_handle(handle), self._near_files(handle))
         if file is None:
-            return self._moved(handle, "is no file of this view")
+            return self._moved(handle, "is not a file in this view")
         return self._in_file(file, handle)
 
     def _file(self, file: FileRow, lines: Span | None) -> Place:
@@ -147,6 +166,8 @@ class Finder:
         symbols = self._symbols_of(file)
         found = self._matching(file, symbols, handle)
         if len(found) > 1:
+            found = self._joined(found)
+        if len(found) > 1:
             raise AmbiguousHandle(format_handle(handle), self._handles(found))
         if found:
             return self._place(found[0])
@@ -155,7 +176,20 @@ class Finder:
             owners = [_Owner(file, symbols, at) for at in same]
             why = f"{len(same)} of that name in the file"
             raise HandleNotFound(format_handle(handle), self._handles(owners), why)
-        return self._moved(handle, "does not define it")
+        return self._moved(handle, self._unparsed(file) or "does not define it")
+
+    def _unparsed(self, file: FileRow) -> str:
+        """Why the definitions of a file are not known, if they are not; else empty."""
+        outcome = "oversized" if file.state == OVERSIZED else ""
+        if file.content is not None:
+            about = self._snapshot.about([file.content]).get(file.content)
+            outcome = about.outcome if about is not None else ""
+        why = _NOT_PARSED.get(outcome, "")
+        return (
+            f"was not parsed, as it {why}; name lines of it: {path_text(file.path)}:1-100"
+            if (why)
+            else ""
+        )
 
     def _matching(self, file: FileRow, symbols: Sequence[Symbol], handle: Handle) -> list[_Owner]:
         """The exact name wins within its file; then all whose qualified name ends with it."""
@@ -179,6 +213,8 @@ class Finder:
         owners = self._owners(handle.symbol)
         if handle.ordinal > 1:
             owners = [one for one in owners if one.ordinal == handle.ordinal]
+        if len(owners) > 1:
+            owners = self._joined(owners)
         if len(owners) > 1:
             raise AmbiguousHandle(symbol_text(handle.symbol), self._handles(owners))
         if owners:
@@ -209,7 +245,54 @@ class Finder:
         raise HandleNotFound(format_handle(handle), near[:_NEAR_SHOWN], f"{shown} {why}")
 
     def _place(self, owner: _Owner, moved: str = "") -> Place:
-        return Place(owner.file, owner.symbol, None, self._handles([owner])[0], moved)
+        also = tuple(self._handles(self._elsewhere(owner)))
+        return Place(owner.file, owner.symbol, None, self._handles([owner])[0], moved, also)
+
+    def _joined(self, owners: list[_Owner]) -> list[_Owner]:
+        """Without declarations of what is defined among the owners; of those alone the first."""
+        if self._data_of is None or len(owners) > _OWNERS_READ:
+            return owners
+        apart = [one for one in owners if self._may_be_apart(one)]
+        whole = [one for one in apart if self._is_whole(one)]
+        kept: list[_Owner] = []
+        for one in owners:
+            if one in apart and one not in whole:
+                others = (*whole, *kept)
+                if any(is_same(one.symbol, other.symbol) for other in others if other in apart):
+                    continue
+            kept.append(one)
+        return kept
+
+    def _elsewhere(self, owner: _Owner) -> list[_Owner]:
+        """The declarations of a definition; of a declaration the definitions, then the others."""
+        if self._data_of is None or not self._may_be_apart(owner):
+            return []
+        others = [
+            one
+            for one in self._owners(owner.symbol.qualified)
+            if (one.file.path, one.at) != (owner.file.path, owner.at)
+            and (one.symbol.exported or one.file.path == owner.file.path)
+            and self._may_be_apart(one)
+            and is_same(one.symbol, owner.symbol)
+        ]
+        if len(others) > _OWNERS_READ:
+            return []
+        declared = [one for one in others if not self._is_whole(one)]
+        if self._is_whole(owner):
+            return declared
+        return [one for one in others if one not in declared] + declared
+
+    def _may_be_apart(self, owner: _Owner) -> bool:
+        content = owner.file.content
+        about = self._snapshot.about([content]) if content is not None else {}
+        return any(may_be_apart(owner.symbol, one.language) for one in about.values())
+
+    def _is_whole(self, owner: _Owner) -> bool:
+        try:
+            data = self._data_of(owner.file) if self._data_of is not None else b""
+        except (ReadError, HandleError):
+            return False
+        return has_body(owner.symbol, data)
 
     def _owners(self, name: str) -> list[_Owner]:
         """All definitions whose qualified name is or ends with `name`, in the text as it is now."""

@@ -128,7 +128,7 @@ class Reader:
         data = self.data(file)
         if classify(data)[0] == "binary":
             raise ReadError(
-                f"{printed(file.path)!r} is a binary file of {len(data):,} bytes; there is no text"
+                f"{printed(file.path)!r} is a binary file of {len(data):,} bytes; it has no text"
             )
         lines = _lines(data)
         start, end = self._span(place, len(lines))

@@ -1,6 +1,6 @@
 """Every number of the ranking, in one place.
 
-Unless said otherwise a value is the recipe's (shared/retrieval/README.md): fitted on 25
+Unless said otherwise a value is the recipe's: fitted on 25
 repositories, measured on 26 others. Features are scaled to 0..1 over the candidates of a query,
 so weights can be compared. What each signal is worth, from the same source: leaving out the path
 stem costs .034 NDCG@10, the aggregation over chunks .015, symbols .006, demotions .003.
@@ -111,6 +111,15 @@ DEFINITION_NAME, DEFINITION_TEXT = 3.0, 1.5
 """Among definitions alone: how much the likeness of the name counts, and the text inside."""
 SHOWN_COSINE = 0.5
 """A definition inside a chunk that is this much like the query is shown in its stead."""
+
+DEFINITIONS: Mapping[str, float] = MappingProxyType(
+    {"file": 1.0, "body": 1.0, "name": 0.6, "owner": 0.2, "named": 1.5, "place": 0.3, "top": -0.2}
+)
+"""Weights of what a definition is scored by (`codelens.rank.definitions.definition_ranking`)."""
+DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0
+NO_BODIES = 4.0
+"""Files of a role that takes off so much have no definitions that answer."""
+PROSE_AND_DATA = frozenset("markdown rst asciidoc text json yaml toml ini xml csv".split())
 
 
 def pushed_down(single: bool, asked_for: frozenset[str]) -> Mapping[str, float]:

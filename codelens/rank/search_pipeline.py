@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from codelens.rank.modes import path_search, regex_search, text_search
 from codelens.rank.pasted import query_forms
-from codelens.rank.query import near_matches, query_names, quoted_phrases, related_words
+from codelens.rank.query import (
+    near_matches,
+    query_names,
+    quoted_phrases,
+    related_words,
+    sole_definitions,
+)
 from codelens.rank.query.query_analysis import analyse
+from codelens.rank.query.query_names import Defined
 from codelens.rank.query.search_filters import Filters
 from codelens.rank.results import result_places, result_reasons
 from codelens.rank.results.shown_texts import Read, Texts
 from codelens.rank.scoring import candidates, definition_features, weighted_score
 from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.scoring.weighted_score import Judged
 from codelens.rank.search_request import Outcome, Ranked, Request, check
 from codelens.rank.search_state import Asked
 from codelens.rank.view_statistics import corpus_of
@@ -43,10 +53,41 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
     results, mode = _by_mode(asked)
     if not results:
         for one in asked.filters.explain_nothing():
-            asked.note(one)
+            asked.deny(one)
         if not asked.notes:
-            asked.note(_NOTHING)
+            asked.deny(_NOTHING)
     return Outcome(results, mode, asked.notes)
+
+
+class Judgement(NamedTuple):
+    """The files judged for a request in mode `auto`, and what the request names by itself."""
+
+    files: Files | None
+    """None where the request was answered without any score."""
+    certain: list[Ranked]
+    """Places that were found by what the request names, quotes or pastes."""
+    notes: list[str]
+
+
+def files(view: Snapshot, request: Request, read: Read) -> Judgement:
+    """The files that answer a request, for those who rank what is in them.
+
+    Raises:
+        QueryError: the query or a filter cannot be understood.
+    """
+    check(request)
+    query = analyse(request.query)
+    asked = Asked(view, request, query, Filters(view, request), read, list(query.notes))
+    judged: list[Files] = []
+
+    def keep(one: Asked) -> list[Ranked]:
+        judged.append(judged_files(one))
+        return []
+
+    found, mode = _auto(asked, keep)
+    if not judged and mode != "symbol":
+        keep(asked._replace(notes=[]))
+    return Judgement(judged[-1] if judged else None, found, asked.notes)
 
 
 def _by_mode(asked: Asked) -> tuple[list[Ranked], str]:
@@ -64,14 +105,14 @@ def _by_mode(asked: Asked) -> tuple[list[Ranked], str]:
     if mode == "symbol":
         asked = query_forms.as_name(asked)
         return (query_forms.nothing_to_look_up(asked) or (_ranked(asked), mode))[0], mode
-    return _auto(asked)
+    return _auto(asked, _ranked)
 
 
-def _auto(asked: Asked) -> tuple[list[Ranked], str]:
+def _auto(asked: Asked, rank: query_forms.Rank) -> tuple[list[Ranked], str]:
     if asked.request.kinds:
-        return _ranked(query_forms.as_name(asked)), "symbol"
+        return rank(query_forms.as_name(asked)), "symbol"
     ways = (
-        lambda: query_forms.trace(asked, _ranked),
+        lambda: query_forms.trace(asked, rank),
         lambda: _quoted(asked),
         lambda: query_forms.place(asked),
         lambda: query_forms.wildcard(asked),
@@ -83,8 +124,8 @@ def _auto(asked: Asked) -> tuple[list[Ranked], str]:
     asked = query_forms.as_name(asked)
     return (
         query_forms.nothing_to_look_up(asked)
-        or query_forms.message(asked, _ranked)
-        or (_ranked(asked), "symbol" if asked.query.single else "auto")
+        or query_forms.message(asked, rank)
+        or (rank(asked), "symbol" if asked.query.single else "auto")
     )
 
 
@@ -96,7 +137,7 @@ def _quoted(asked: Asked) -> tuple[list[Ranked], str] | None:
     found = _text(asked, query.phrases[0])
     if found:
         return found, "text"
-    asked.note(f"no file holds {query.phrases[0]!r} to the letter; its words were ranked")
+    asked.deny(f"no file holds {query.phrases[0]!r} to the letter; its words were ranked")
     return None
 
 
@@ -106,10 +147,29 @@ def _text(asked: Asked, text: str) -> list[Ranked]:
     )
 
 
+class Files(NamedTuple):
+    """The files that were judged for a query, and what they were judged by."""
+
+    asked: Asked
+    terms: list[Weighed]
+    defined: list[Defined]
+    """What the names of the query stand for, in the whole view."""
+    judged: list[Judged]
+    """Best first."""
+    held: list[tuple[FileRow, int]]
+    """Files and lines that hold what is quoted."""
+    texts: Texts
+
+
 def _ranked(asked: Asked) -> list[Ranked]:
     """Words, names and definitions: everything that goes by scores."""
+    return places(judged_files(asked))
+
+
+def judged_files(asked: Asked) -> Files:
+    """The best files for a query, by score."""
     asked, terms = _weighed(asked)
-    view, request, query = asked.view, asked.request, asked.query
+    view, query = asked.view, asked.query
     corpus = corpus_of(view)
     found = query_names.defined(view, query.names)
     if query.spelled is not None:
@@ -127,12 +187,20 @@ def _ranked(asked: Asked) -> list[Ranked]:
     if query.single:
         judged = query_forms.production_first(judged, query)
     texts = Texts(asked.read, {one.text: one.weight for one in terms if one.text in query.typed})
-    shown = result_places.arranged(view, judged, request, query, texts)
+    return Files(asked, terms, found, judged, held, texts)
+
+
+def places(files: Files) -> list[Ranked]:
+    """The places to show of judged files."""
+    asked, terms, found, judged, held, texts = files
+    view, request, query = asked.view, asked.request, asked.query
+    shown = result_places.arranged(view, judged, request, query, terms, texts)
     results = result_reasons.results(view, query, terms, shown, texts, explain=request.explain)
     if query.phrases:
         results = query_forms.quoted_first(asked, held, results)
     results = query_forms.places_inside(asked, results)
-    return near_matches.with_near_names(asked, found, judged, results)
+    results = near_matches.with_near_names(asked, found, judged, results)
+    return sole_definitions.unique_first(asked, found, results)
 
 
 def _weighed(asked: Asked) -> tuple[Asked, list[Weighed]]:
@@ -151,10 +219,10 @@ def _weighed(asked: Asked) -> tuple[Asked, list[Weighed]]:
         return asked, terms
     meant, near = near_matches.near_words(asked, unknown)
     for word, other in near.items():
-        asked.note(f"no file here has `{word}`; ranked with `{other}`")
+        asked.deny(f"no file here has `{word}`; ranked with `{other}`")
     left = [f"`{word}`" for word in unknown if word not in near]
     if left:
-        asked.note(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}")
+        asked.deny(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}")
     if not near:
         return asked, terms
     terms, _ = candidates.weigh(asked.view, corpus, [*meant.terms, *related_words.kindred(meant)])

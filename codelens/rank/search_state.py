@@ -33,6 +33,12 @@ class Asked(NamedTuple):
         if sentence not in self.notes:
             self.notes.append(sentence)
 
+    def deny(self, sentence: str) -> None:
+        """Say that something is not there; of files that nobody read nothing is denied."""
+        unread = self.view.unread
+        so_far = f"not found so far, {unread:,} files still unread: " if unread else ""
+        self.note(so_far + sentence)
+
 
 def before(first: Sequence[Ranked], rest: Sequence[Ranked], limit: int) -> list[Ranked]:
     """`first`, then what of `rest` lies elsewhere; scores go on falling from one to the next."""

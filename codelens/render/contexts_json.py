@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from codelens.engine.answers.context_answers import (
+from codelens.answers.context_answers import (
     ForgetAnswer,
     LoadAnswer,
     SaveAnswer,

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from codelens.engine.answers.context_answers import (
+from codelens.answers.context_answers import (
     ForgetAnswer,
     FormerPlace,
     Kept,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from codelens.engine.answers.graph_answers import (
+from codelens.answers.graph_answers import (
     Changed,
     ImpactAnswer,
     MapAnswer,
@@ -13,6 +13,7 @@ from codelens.engine.answers.graph_answers import (
     RelatedAnswer,
     Thing,
 )
+from codelens.render.json_paths import with_usable_paths
 from codelens.render.reading_json import Json, receipt
 
 
@@ -51,7 +52,7 @@ def related(answer: RelatedAnswer) -> Json:
             for steps in answer.paths
         ]
     found["notes"] = list(answer.notes)
-    return found
+    return with_usable_paths(found)
 
 
 def _put_may(found: dict[str, object], may: Sequence[May], count: int) -> None:
@@ -99,7 +100,7 @@ def impact(answer: ImpactAnswer) -> Json:
         "notes": list(answer.notes),
     }
     _put_may(found, answer.may, answer.may_count)
-    return found
+    return with_usable_paths(found)
 
 
 def map_(answer: MapAnswer) -> Json:
@@ -111,4 +112,4 @@ def map_(answer: MapAnswer) -> Json:
     found["results"] = [asdict(one) for one in answer.files]
     found["files"] = answer.ranked
     found["focus"] = list(answer.focus)
-    return found
+    return with_usable_paths(found)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from codelens.engine.answers.graph_answers import (
+from codelens.answers.graph_answers import (
     Changed,
     Hit,
     ImpactAnswer,
@@ -222,7 +222,7 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
         head.append("entry points:")
         head += [f"  {one.handle}  {one_line(one.name)}: {one.why}" for one in answer.entries]
     if answer.hot:
-        head.append("used by most files:")
+        head.append("used by the most files:")
         head += [f"  {place(one.thing)}  {count_of(one.users, 'file')}" for one in answer.hot]
     if answer.files:
         head.append(f"files by weight ({len(answer.files):,} of {answer.ranked:,}):")

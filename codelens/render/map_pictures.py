@@ -9,7 +9,7 @@ import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from codelens.engine.answers.graph_answers import MapAnswer, MapFile
+from codelens.answers.graph_answers import MapAnswer, MapFile
 from codelens.render.graph_text import close
 from codelens.render.map_page import PAGE
 from codelens.render.text_pieces import count_of, one_line, safe

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from codelens.engine.answers.reading_answers import (
+from codelens.answers.reading_answers import (
     Excerpt,
     ExpandAnswer,
     Hit,
@@ -17,6 +17,7 @@ from codelens.engine.answers.reading_answers import (
     SearchAnswer,
     StatusAnswer,
 )
+from codelens.render.json_paths import with_usable_paths
 from codelens.types import Receipt
 
 Json = Mapping[str, object]
@@ -38,7 +39,7 @@ def search(answer: SearchAnswer) -> Json:
     }
     if answer.more:
         found["more"] = answer.more
-    return found
+    return with_usable_paths(found)
 
 
 def hit(one: Hit) -> Json:
@@ -68,10 +69,8 @@ def hit(one: Hit) -> Json:
 
 def expand(answer: ExpandAnswer) -> Json:
     """One result for each handle asked, in order."""
-    return {
-        "receipt": receipt(answer.receipt),
-        "results": [excerpt(one) for one in answer.items],
-    }
+    results = [excerpt(one) for one in answer.items]
+    return with_usable_paths({"receipt": receipt(answer.receipt), "results": results})
 
 
 def excerpt(one: Excerpt) -> Json:
@@ -91,7 +90,7 @@ def excerpt(one: Excerpt) -> Json:
         found["moved"] = one.moved
     if one.truncated:
         # Reading is imported late: a search has no need of it.
-        from codelens.engine.reading.excerpts import rest_of
+        from codelens.render.excerpt_rest import rest_of
 
         found["truncated"] = True
         if rest := rest_of(one):
@@ -101,13 +100,14 @@ def excerpt(one: Excerpt) -> Json:
 
 def outline(answer: OutlineAnswer) -> Json:
     """Files with their definitions, and sub-folders."""
-    return {
+    found: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "target": answer.target,
         "results": [_outline_file(one) for one in answer.files],
         "folders": [asdict(one) for one in answer.folders],
         "notes": list(answer.notes),
     }
+    return with_usable_paths(found)
 
 
 def _outline_file(one: OutlineFile) -> Json:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from codelens.engine.answers.reading_answers import OutlineItem, StatusAnswer
+from codelens.answers.reading_answers import OutlineItem, StatusAnswer
 from codelens.types import Receipt
 
 _HEAD_SHOWN = 7
 _NAMED = 10
+_PENDING_NAMED, _PENDING_CHARS = 3, 120
 # What would move a terminal's cursor, change its colours or turn the reading order.
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -30,15 +31,22 @@ def receipt_line(receipt: Receipt) -> str:
         f"{checked} {_plural('file', receipt.checked)} checked, {receipt.indexed:,} re-indexed"
     )
     if receipt.pending:
-        names = ", ".join(receipt.pending_names)
-        more = receipt.pending - len(receipt.pending_names)
-        if names and more > 0:
-            names += f" and {more:,} more"
-        parts.append(f"{receipt.pending:,} pending{names and f': {names}'}")
+        parts.append(f"{receipt.pending:,} pending{_pending_names(receipt)}")
+        if receipt.unread:
+            parts.append(f"{receipt.unread:,} not yet read")
+        else:
+            parts.append("all looked through for this")
     parts.append(f"{receipt.elapsed_ms:,.0f} ms")
     if receipt.note:
         parts.append(receipt.note)
     return safe(" · ".join(parts))
+
+
+def _pending_names(receipt: Receipt) -> str:
+    """The names of a few pending files; of many they would fill a short answer."""
+    names = ", ".join(receipt.pending_names)
+    whole = len(receipt.pending_names) == receipt.pending <= _PENDING_NAMED
+    return f": {names}" if whole and len(names) <= _PENDING_CHARS else ""
 
 
 def lines_of(start_line: int, end_line: int) -> str:
@@ -47,8 +55,10 @@ def lines_of(start_line: int, end_line: int) -> str:
 
 
 def folded(item: OutlineItem) -> str:
-    """One definition of an outline: its signature and the first line of its doc."""
+    """One definition of an outline: its signature, of what if that does not say, and its doc."""
     shown = one_line(item.signature or f"{item.kind} {item.name}")
+    if item.owner and item.owner.rpartition(".")[2] not in shown:
+        shown = f"{one_line(item.owner)}: {shown}"
     return f"{shown}  -- {one_line(item.doc)}" if item.doc else shown
 
 
@@ -91,6 +101,7 @@ def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
         ("submodules", _some(answer.submodules)),
         ("nested", _some(answer.nested)),
         ("worktrees", _some(answer.worktrees)),
+        ("others", "; ".join(answer.others)),
         ("index", f"{answer.index_path} ({answer.index_bytes / 1e6:,.1f} MB, "
                   f"{count_of(answer.views, 'view')})"),
         ("index id", answer.receipt.index_id),

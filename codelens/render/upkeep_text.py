@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from codelens.engine.answers.upkeep_answers import (
+from codelens.answers.upkeep_answers import (
     Dropped,
     Pinned,
     PruneAnswer,
@@ -14,7 +14,6 @@ from codelens.engine.answers.upkeep_answers import (
     RepositoryLife,
     ViewLife,
 )
-from codelens.engine.upkeep.view_removal import called
 from codelens.render.text_pieces import count_of, safe
 
 Json = Mapping[str, object]
@@ -27,7 +26,7 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
         lines += _pruned(one, dry_run=answer.dry_run)
     if answer.disposed_bytes:
         size = megabytes(answer.disposed_bytes)
-        lines.append(f"no space was left: damaged indexes that were set aside are removed, {size}")
+        lines.append(f"the disk is full: damaged indexes that were set aside were removed, {size}")
     views = sum(len(one.views) for one in answer.results)
     freed = sum(one.freed_bytes for one in answer.results) + answer.disposed_bytes
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
@@ -36,9 +35,9 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
         due = f"{what} would go" if views else f"no view of {every} is due"
         lines.append(f"dry run: {due}{'; --yes removes them' if views else ''}")
     else:
-        lines.append(f"{what} removed, {megabytes(freed)} given back")
+        lines.append(f"{what} removed, {megabytes(freed)} freed")
     if answer.advice:
-        lines.append(f"there is little room left: {answer.advice}")
+        lines.append(f"little disk space is left: {answer.advice}")
     return [safe(line) for line in lines]
 
 
@@ -51,15 +50,15 @@ def _pruned(one: Pruned, *, dry_run: bool) -> Iterator[str]:
     if one.error:
         yield f"  ERROR {one.error}"
     if one.skipped:
-        yield f"  left alone: {one.skipped}"
+        yield f"  skipped: {one.skipped}"
     for life in one.views:
         yield f"  {_row(life)}"
     if one.removed:
         yield f"  the whole index {'would go' if dry_run else 'went'}: {one.why}"
     if one.contents:
-        yield f"  {count_of(one.contents, 'text')} that no view needs any more collected"
+        yield f"  {count_of(one.contents, 'text')} no longer needed by any view, deleted"
     if one.waiting:
-        yield f"  {count_of(one.waiting, 'text')} that no view needs wait to be collected"
+        yield f"  {count_of(one.waiting, 'text')} no view needs, to be deleted later"
 
 
 def overview_lines(found: Sequence[RepositoryLife]) -> list[str]:
@@ -77,7 +76,7 @@ def overview_lines(found: Sequence[RepositoryLife]) -> list[str]:
         if one.goes:
             lines.append(f"  the whole index goes: {one.why}")
         if one.waiting:
-            lines.append(f"  {count_of(one.waiting, 'text')} that no view needs wait")
+            lines.append(f"  {count_of(one.waiting, 'text')} no view needs, to be deleted later")
     total = sum(one.index_bytes for one in found)
     lines.append(f"{len(found):,} {_indexes(len(found))}, {megabytes(total)}")
     return [safe(line) for line in lines]
@@ -91,17 +90,17 @@ def _row(life: ViewLife) -> str:
     verdict = f"goes: {life.why}" if life.goes else f"stays: {life.why}"
     partial = "" if life.complete else ", not whole"
     ages = f"made {made}, used {used}"
-    return f"{life.index_id}  {called(life)}  {size}{own}{partial}, {ages}, {verdict}"
+    return f"{life.index_id}  {life.title}  {size}{own}{partial}, {ages}, {verdict}"
 
 
 def dropped_lines(done: Dropped) -> list[str]:
     """What a drop removed."""
-    lines = [f"dropped {life.index_id}  {called(life)}" for life in done.views]
+    lines = [f"dropped {life.index_id}  {life.title}" for life in done.views]
     if done.whole:
         lines.append(f"dropped the index of {done.repository or done.repo_id}")
-    tail = f"{megabytes(done.freed_bytes)} given back"
+    tail = f"{megabytes(done.freed_bytes)} freed"
     if done.waiting:
-        tail += f", {count_of(done.waiting, 'text')} when no reader can hold them any more"
+        tail += f", {count_of(done.waiting, 'text')} when no reader uses them any more"
     return [safe(line) for line in [*lines, tail]]
 
 
@@ -109,7 +108,7 @@ def pinned_line(done: Pinned) -> str:
     """What a pin did."""
     state = "pinned" if done.view.pinned else "not pinned"
     already = "" if done.changed else " already"
-    return safe(f"{done.view.index_id}  {called(done.view)} is {state}{already}")
+    return safe(f"{done.view.index_id}  {done.view.title} is {state}{already}")
 
 
 def megabytes(count: float) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from lamps import LAMP
+from lamp_contexts import LAMP
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine

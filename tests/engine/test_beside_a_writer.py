@@ -167,7 +167,7 @@ def test_who_loses_the_lease_answers_from_the_last_state_and_says_so(
         other = open_index(path)
         taken: list[writer_lease.Lease] = []
 
-        def take_over(*_: object) -> None:
+        def take_over(stage: str, done: int, total: int) -> None:
             # As another process does when this one was silent for too long.
             if not taken:
                 other.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")

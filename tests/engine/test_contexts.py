@@ -6,10 +6,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gitrepo import GitRepo
-from lamps import LAMP, items, one, states
+from lamp_contexts import LAMP, items, one, states
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
@@ -123,7 +124,7 @@ def test_words_find_names_notes_tags_and_handles(engine: Engine, repo: GitRepo) 
     engine.save("wick", "Trim it.", ["kindle"], tags=["maintenance"], path=repo.root)
     engine.save("oil", "Validate the flow of oil.", category="pattern", path=repo.root)
 
-    def found(words: str, **wanted: object) -> list[str]:
+    def found(words: str, **wanted: Any) -> list[str]:
         return [one.name for one in engine.load(words, path=repo.root, **wanted).results]
 
     assert found("validating sessions") == ["auth-flow"]
@@ -162,15 +163,15 @@ def test_forgetting_is_all_or_nothing(engine: Engine, repo: GitRepo) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"name": " "}, "a name has 1 to 100"),
-        ({"name": "a\nb"}, "in one line"),
-        ({"name": "x" * 101}, "a name has 1 to 100"),
-        ({"category": "idea"}, "there are decision, pattern, bug_fix"),
+        ({"name": " "}, "a name must have 1 to 100"),
+        ({"name": "a\nb"}, "on one line"),
+        ({"name": "x" * 101}, "a name must have 1 to 100"),
+        ({"category": "idea"}, "the categories are decision, pattern, bug_fix"),
         ({"ttl": "soon"}, "such as 12h, 30d or 2w"),
         ({"ttl": "0d"}, "such as 12h"),
         ({"note": ""}, "nothing to save"),
         ({"note": "x" * 100_001}, "100,001 characters"),
-        ({"tags": ["x" * 101]}, "a tag has at most"),
+        ({"tags": ["x" * 101]}, "a tag must have at most"),
     ],
 )
 def test_a_field_that_cannot_be_is_refused(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from lamps import one
+from lamp_contexts import one
 
 from codelens.engine.engine import Engine
 from codelens.errors import ContextExists, SettingError
@@ -113,6 +113,6 @@ def test_what_is_saved_anew_while_the_expired_go_stays(
 def test_names_and_expired_do_not_go_together(engine: Engine, repo: GitRepo) -> None:
     with pytest.raises(SettingError, match="codelens forget --expired"):
         engine.forget(["a"], expired=True, path=repo.root)
-    with pytest.raises(SettingError, match="name what is to be forgotten") as caught:
+    with pytest.raises(SettingError, match="give either names or all expired") as caught:
         engine.forget([], path=repo.root)
     assert "expired: true" in caught.value.in_call

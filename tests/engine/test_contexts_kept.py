@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from lamps import one, states
+from lamp_contexts import one, states
 
 from codelens.engine.engine import Engine
 from codelens.errors import (
@@ -40,15 +40,15 @@ def test_an_import_overwrites_nothing_unless_asked(engine: Engine, repo: GitRepo
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda one: one.pop("codelens_contexts"), "no export of contexts"),
-        (lambda one: one["contexts"].append(7), "no JSON object"),
+        (lambda one: one.pop("codelens_contexts"), "not an export of contexts"),
+        (lambda one: one["contexts"].append(7), "not a JSON object"),
         (lambda one: one["contexts"].append(one["contexts"][0]), "the same name"),
-        (lambda one: one["contexts"][0].update(name="a\nb"), "in one line"),
+        (lambda one: one["contexts"][0].update(name="a\nb"), "on one line"),
         (lambda one: one["contexts"][0]["items"][0].update(path="../x"), "leads out"),
         (lambda one: one["contexts"][0]["items"][0].update(body="zz"), "cannot be read"),
-        (lambda one: one["contexts"][0]["items"][0].update(head="HEAD"), "no id of a commit"),
-        (lambda one: one["contexts"][0]["items"][0].update(start_line=1 << 99), "no number"),
-        (lambda one: one["contexts"][0].update(category="x"), "no category"),
+        (lambda one: one["contexts"][0]["items"][0].update(head="HEAD"), "not a commit id"),
+        (lambda one: one["contexts"][0]["items"][0].update(start_line=1 << 99), "must be a number"),
+        (lambda one: one["contexts"][0].update(category="x"), "unknown category"),
     ],
 )
 def test_an_import_that_is_not_whole_adds_nothing(
@@ -61,5 +61,5 @@ def test_an_import_that_is_not_whole_adds_nothing(
     with pytest.raises(SettingError, match=said):
         engine.import_contexts(json.dumps(value), path=repo.root)
     assert not engine.load(path=repo.root).results
-    with pytest.raises(SettingError, match="no JSON"):
+    with pytest.raises(SettingError, match="not JSON"):
         engine.import_contexts("{", path=repo.root)

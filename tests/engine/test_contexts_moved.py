@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from lamps import LAMP, one, states
+from lamp_contexts import LAMP, one, states
 
 from codelens.engine.engine import Engine
 from codelens.errors import (
@@ -83,7 +83,9 @@ def test_places_that_were_never_taken_over_are_all_told_and_the_newest_counts(
     assert [one.place for one in engine.load(path=third).former] == places
     taken = engine.adopt(path=third)
     assert (taken.source, sorted(taken.added)) == (", ".join(places), ["both", "older"])
-    assert taken.notes == (f"left out of {places[1]!r}, newer ones have the names: both",)
+    assert taken.notes == (
+        f"not taken over from {places[1]!r}, newer contexts have these names: both",
+    )
     assert one(engine, "both", third).note == "new"
     assert not engine.load(path=third).former
 

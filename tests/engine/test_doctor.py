@@ -141,6 +141,7 @@ def test_a_check_that_fails_keeps_no_other_from_running(settings: Settings) -> N
     assert {one.check for one in found} == {"broken", *(name for name, _ in CHECKS)}
 
 
+@pytest.mark.slow
 def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
     env = git_environment() | {
         "CODELENS_HOME": str(settings.home),
@@ -256,4 +257,4 @@ def test_where_room_is_scarce_it_is_said_what_takes_it(
     assert not aside.exists()
     index_of(settings).unlink()
     (found,) = [one for one in wrong(settings) if one.check == "disk"]
-    assert found.done == "free some space: no index takes any"
+    assert found.done == "free some space: the indexes use none"

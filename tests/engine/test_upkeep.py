@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
+from codelens.answers.upkeep_answers import ViewLife
 from codelens.config import Settings
 from codelens.engine import background_work
-from codelens.engine.answers.upkeep_answers import ViewLife
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import pruning
 from codelens.engine.upkeep.view_survey import limits_of
@@ -94,7 +94,7 @@ def test_the_active_view_stays_however_long_nobody_asks(kept: Kept) -> None:
     kept.ask()
     kept.age(10_000)
     assert kept.engine.prune(days=0).results == ()
-    assert kept.views()["main"].why == "what its worktree stands on"
+    assert kept.views()["main"].why == "checked out in a worktree"
 
 
 def test_a_pinned_view_stays(kept: Kept) -> None:
@@ -108,6 +108,45 @@ def test_a_pinned_view_stays(kept: Kept) -> None:
     kept.engine.pin("old", path=kept.repo.root, pinned=False)
     (done,) = kept.engine.prune().results
     assert [view.branch for view in done.views] == ["old"]
+
+
+def test_pins_outlive_the_index(kept: Kept) -> None:
+    with_old_branch(kept)
+    kept.engine.pin("old", path=kept.repo.root)
+    kept.repo.git("checkout", "-q", "old")
+    kept.engine.index(path=kept.repo.root, rebuild=True)
+    assert kept.views()["old"].pinned
+    path = kept.index
+    path.write_bytes(b"damaged" + path.read_bytes()[7:])
+    kept.ask()
+    assert kept.views()["old"].pinned
+    kept.engine.pin("old", path=kept.repo.root, pinned=False)
+    kept.engine.index(path=kept.repo.root, rebuild=True)
+    assert not kept.views()["old"].pinned
+
+
+def test_pins_of_an_index_of_before_are_taken_over(kept: Kept) -> None:
+    with_old_branch(kept)
+    db = open_index(kept.index)
+    db.execute("UPDATE views SET pinned = 1 WHERE branch = 'old'")
+    db.close()
+    assert kept.views()["old"].pinned
+    kept.repo.git("checkout", "-q", "old")
+    kept.engine.index(path=kept.repo.root, rebuild=True)
+    assert kept.views()["old"].pinned
+
+
+def test_pins_that_cannot_be_read_stop_a_prune(kept: Kept) -> None:
+    with_old_branch(kept)
+    kept.engine.pin("old", path=kept.repo.root)
+    kept.age(1000)
+    (pins,) = kept.folder.glob("**/pins-*.json")
+    pins.write_text("{")
+    answer = kept.engine.prune()
+    assert answer.failed
+    assert "pins" in answer.results[0].error
+    pins.unlink()
+    assert "old" in kept.views()
 
 
 def test_a_ref_is_pinned_before_anybody_asked_for_it(kept: Kept) -> None:
@@ -167,6 +206,7 @@ def test_a_second_prune_finds_nothing_to_do(kept: Kept) -> None:
         assert engine.prune().results == ()
 
 
+@pytest.mark.slow
 def test_an_index_that_is_being_written_is_left_alone(kept: Kept) -> None:
     with_old_branch(kept)
     kept.age(15)
@@ -236,7 +276,7 @@ def test_drop_lists_the_views_that_one_name_has(kept: Kept) -> None:
     linked.git("checkout", "-q", "--detach")
     kept.repo.git("checkout", "-q", "other")
     kept.ask()
-    with pytest.raises(SettingError, match="names 2 views"):
+    with pytest.raises(SettingError, match="matches 2 views"):
         kept.engine.drop("other", path=kept.repo.root)
     with pytest.raises(SettingError, match="status --all"):
         kept.engine.drop("nothing", path=kept.repo.root)
@@ -289,7 +329,11 @@ def test_the_use_of_a_view_is_noted(kept: Kept) -> None:
 def test_bring_reads_all_beside_questions_and_tells_how_far_it_is(kept: Kept) -> None:
     told: list[tuple[str, int, int]] = []
     kept.repo.write_all({f"many/{n}.py": f"x{n} = {n}\n" for n in range(300)})
-    status = kept.engine.bring(path=kept.repo.root, progress=lambda *one: told.append(one))
+
+    def tell(stage: str, done: int, total: int) -> None:
+        told.append((stage, done, total))
+
+    status = kept.engine.bring(path=kept.repo.root, progress=tell)
     assert status.receipt.status == "fresh" and status.files == 301
     assert told and told[-1][1:] == (301, 301)
 
@@ -303,8 +347,8 @@ def test_a_server_prunes_by_itself_and_stops_with_its_engine(
     with Engine(Settings(home=kept.home), keep_going=True) as serving:
         while set(kept.views()) != {"main"}:
             time.sleep(0.02)
-        assert serving._background is not None
-        thread = serving._background._thread
+        assert serving.pool.background is not None
+        thread = serving.pool.background._thread
     assert thread is not None
     thread.join()
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.engine.answers.reading_answers import Excerpt, ExpandAnswer, Hit, SearchAnswer
+from codelens.answers.reading_answers import Excerpt, ExpandAnswer, Hit, SearchAnswer
 from codelens.render import reading_json, search_text, token_budget
 from codelens.serve.tools import reading_shape
 from codelens.types import Receipt
@@ -43,6 +43,7 @@ ANSWERS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(ANSWERS, st.sampled_from(["concise", "detailed"]), st.integers(200, 2000))
 def test_a_text_costs_no_more_than_it_may(answer: SearchAnswer, form, limit: int) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
-from codelens.engine.answers.reading_answers import OutlineFile
+from codelens.answers.reading_answers import OutlineFile
 from codelens.engine.engine import Engine
 from codelens.errors import BadHandle, HandleNotFound, OutsideWorktree
+from codelens.render.text_pieces import folded
 
 AUTH = '''\
 """Auth."""
@@ -150,3 +151,15 @@ def test_a_file_that_cannot_be_read_is_said(engine: Engine, repo: GitRepo) -> No
     repo.path("src/auth.py").chmod(0)
     answer = engine.outline("src/auth.py", path=repo.root)
     assert "cannot read" in answer.notes[0]
+
+
+def test_methods_outside_the_text_of_their_type_say_whose_they_are(
+    engine: Engine, repo: GitRepo
+) -> None:
+    traits = "impl ToTokens for A {\n    fn to_tokens(&self) {}\n}\n"
+    repo.write("src/lib.rs", f"struct A;\nstruct B;\n{traits}{traits.replace(' A ', ' B ')}")
+    shown = [folded(item) for item in one(engine, repo, "src/lib.rs").items]
+    assert "A: fn to_tokens(&self)" in shown
+    assert "B: fn to_tokens(&self)" in shown
+    repo.write("m.go", "package m\n\ntype T struct{}\n\nfunc (t T) Run() {}\n")
+    assert "func (t T) Run()" in [folded(item) for item in one(engine, repo, "m.go").items]

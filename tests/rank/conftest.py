@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rankstore import Store
+from ranking_index import Store
 
 from codelens.store.views.snapshot import Snapshot
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rankstore import Store
+from ranking_index import Store
 
 from codelens.rank.results import near_copies
 from codelens.rank.search_request import Ranked

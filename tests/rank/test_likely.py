@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankstore import Store
+from ranking_index import Store
 
 from codelens.extract.tokenizer import terms_of_text
 from codelens.rank.scoring import term_prefilter
@@ -27,6 +27,7 @@ NAMES = st.lists(WORDS, min_size=1, max_size=4).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(NAMES, st.lists(NAMES, max_size=4))
 def test_a_name_is_found_by_each_of_its_terms(name: str, others: list[str]) -> None:

@@ -80,6 +80,7 @@ def plain(links: Links) -> object:
     return links.weights, dict(links.users), dict(links.importers), dict(links.spread)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_links_after_edits_are_those_from_nothing(seed: int) -> None:
     chance = random.Random(seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rankstore import Store, paths, places
+from ranking_index import Store, paths, places
 
 from codelens.errors import QueryError
 from codelens.rank.modes import regex_analysis, regex_search

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankstore import Store, shown
+from ranking_index import Store, shown
 
 from codelens.rank.scoring import candidates
 from codelens.rank.search_request import Outcome
@@ -38,6 +38,7 @@ def texts(draw: st.DrawFn) -> str:
 trees = st.dictionaries(PATHS, texts(), min_size=1, max_size=9)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(trees, trees, st.integers(1, 3), st.randoms(use_true_random=False))
 def test_other_views_order_and_segments_change_nothing(

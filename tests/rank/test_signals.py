@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rankstore import Store, paths
+from ranking_index import Store, paths
 
 from codelens.index.path_facts import path_facts
 from codelens.rank import ranking_weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstore import Store
+from ranking_index import Store
 
 from codelens.rank.search_request import Ranked
 
@@ -49,17 +49,18 @@ def test_of_a_chunk_of_many_small_definitions_the_one_that_answers_is_shown(stor
     assert found.line == "def pour(can)"
 
 
-def test_further_places_of_a_file_that_answer_better_than_others_are_named(store: Store) -> None:
+def test_further_definitions_of_the_first_files_are_named_beside_them(store: Store) -> None:
     part = "\n".join(f"    lantern.wick.trim(oil={at})" for at in range(25))
     keeper = "\n\n\n".join(f"def keep_{at}(lantern):\n{part}" for at in range(6))
     files = {"keeper.py": keeper, "zoo.py": "def feed(animal):\n    return animal.lantern\n"}
     found = first(store, files, "trim the wick of a lantern with oil", limit=2)
     places = [found, *found.also]
-    assert len(found.also) == 2
+    assert len(found.also) == 3
     assert all(one.file.path == b"keeper.py" and one.symbol >= 0 for one in places)
-    assert len({lines(one) for one in places}) == 3
-    files["b.py"] = f"import oil\n{keeper}"
-    assert not first(store, files, "trim a lantern's wick with oil", limit=2).also
+    assert len({lines(one) for one in places}) == 4
+    files["b.py"] = keeper.replace("keep_", "hold_")
+    shown = store.search(store.view(files, name="b"), "trim a lantern's wick with oil", limit=3)
+    assert [len(one.also) > 1 for one in shown.results[:2]] == [True, True]
 
 
 def test_a_heading_of_a_file_alone_is_shown_with_what_follows(store: Store) -> None:
@@ -98,3 +99,31 @@ def test_a_class_is_shown_for_its_name_and_not_its_constructor(store: Store) -> 
     )
     found = first(store, {"src/Pager.java": text}, "pager of rows")
     assert found.line == "class Pager"
+
+
+def test_a_field_or_an_alias_stands_for_its_type_unless_it_is_asked_for(store: Store) -> None:
+    text = (
+        "class Splitter:\n"
+        "    Delimiter = str\n\n"
+        "    def __init__(self, delimiter):\n"
+        "        self.delimiter = delimiter\n\n"
+        "    def pieces(self, text):\n"
+        "        return text.partition(self.delimiter)\n"
+    )
+    files = {"splitter.py": text, "other.py": "def other():\n    return 1\n"}
+    found = first(store, files, "split a string by its delimiter")
+    assert found.line != "Delimiter = str" and "__init__" not in found.line
+    assert first(store, files, "Splitter.Delimiter").line.startswith("Delimiter")
+
+
+def test_the_definition_that_does_it_is_shown_not_the_table_beside_it(store: Store) -> None:
+    table = "\n".join(f"    {at}: 'lantern oil code {at}'," for at in range(30))
+    text = (
+        f"CODES = {{\n{table}\n}}\n\n\n"
+        "def pour(can, lantern):\n"
+        '    """Pour the oil of a can into a lantern until it is full."""\n'
+        "    while can.oil and not lantern.full:\n"
+        "        lantern.oil += can.oil.take()\n"
+    )
+    found = first(store, {"oil.py": text}, "pour oil into a lantern until it is full")
+    assert found.line == "def pour(can, lantern)"

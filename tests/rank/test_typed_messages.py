@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rankstore import Store, paths, places
+from ranking_index import Store, paths, places
 
 from codelens.rank.pasted import error_messages
 
@@ -120,6 +120,7 @@ def test_a_pattern_is_not_run_unasked_but_the_mode_is_named(asked) -> None:
         assert note not in store.search(view, query).notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["the", "how to do this", "!=", "-> ::", "...", "of the"])
 def test_a_query_without_a_word_is_read_for_in_few_files_and_said(
     tmp_path: Path, query: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rankstore import Store, paths, places
+from ranking_index import Store, paths, places
 
 from codelens.rank.pasted.pasted_declarations import declared
 from codelens.rank.query import spelling
@@ -146,7 +146,7 @@ def test_a_near_match_stays_below_a_text_that_has_the_name_to_the_letter(tmp_pat
     store = Store(tmp_path / "index.db")
     view = store.view({"a.py": "def load_users():\n    pass\n", "b.py": "x = call('load_user')\n"})
     outcome = store.search(view, "load_user")
-    assert [one.why.startswith("near match") for one in outcome.results[:2]] == [False, True]
+    assert outcome.results[1].why == "name begins with load_user: load_users"
     assert paths(outcome)[:2] == ["b.py", "a.py"]
 
 

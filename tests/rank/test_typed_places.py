@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rankstore import paths, places
+from ranking_index import paths, places
 
 from codelens.rank.pasted import pasted_locations
 from codelens.rank.pasted.pasted_locations import Location

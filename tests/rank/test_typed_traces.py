@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rankstore import places
+from ranking_index import places
 
 from codelens.rank.pasted import stack_traces
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from codelens.answers.context_answers import FormerPlace, Kept, SavedContext, TakenOver
 from codelens.engine.adhoc_reader import reader_of
-from codelens.engine.answers.context_answers import FormerPlace, Kept, SavedContext, TakenOver
-from codelens.engine.current_view import Look
-from codelens.engine.index_pool import Opened
+from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.errors import (
     AmbiguousHandle,
     HandleError,
@@ -29,14 +28,14 @@ from codelens.types import Receipt, RelPath
 
 
 def items_of(
-    handles: Sequence[str], look: Look, look_at: Callable[[str], Look]
+    handles: Sequence[str], view: CurrentView, view_at: Callable[[str], CurrentView]
 ) -> tuple[Item, ...]:
     """What handles name, to be kept; each thing once.
 
     Args:
         handles: as they were given.
-        look: the view that is asked.
-        look_at: gives the view of another ref, for a handle that names one.
+        view: the view that is asked.
+        view_at: gives the view of another ref, for a handle that names one.
 
     Raises:
         NotSaved: some name nothing, or several things.
@@ -45,19 +44,19 @@ def items_of(
     reasons: list[str] = []
     for asked in handles:
         try:
-            item = _item_of(asked, look, look_at)
+            item = _item_of(asked, view, view_at)
             items.setdefault(item[:6], item)
         except (HandleError, NoSuchRef, ReadError) as error:
             reasons.append(_reason(error))
     if reasons:
-        raise NotSaved(reasons, len(handles), partial=look.refreshed.status != "fresh")
+        raise NotSaved(reasons, len(handles), partial=view.refreshed.status != "fresh")
     return tuple(items.values())
 
 
-def _item_of(asked: str, look: Look, look_at: Callable[[str], Look]) -> Item:
+def _item_of(asked: str, view: CurrentView, view_at: Callable[[str], CurrentView]) -> Item:
     raw = RelPath(os.fsencode(asked) if can_be_named(asked) else b"")
-    handle = Handle(raw) if raw in look.snapshot.by_path else parse_handle(asked, look.scope.root)
-    there = look_at(handle.ref) if handle.ref and handle.ref != look.scope.ref else look
+    handle = Handle(raw) if raw in view.snapshot.by_path else parse_handle(asked, view.scope.root)
+    there = view_at(handle.ref) if handle.ref and handle.ref != view.scope.ref else view
     reader = reader_of(there)
     place = Finder(there.snapshot, reader.symbols).find(handle)
     if place.moved:
@@ -78,11 +77,11 @@ def _reason(error: Exception) -> str:
     return str(error).partition("; handles look like")[0]
 
 
-def judged(look: Look, items: Iterable[Item]) -> list[Verdict]:
+def judged(view: CurrentView, items: Iterable[Item]) -> list[Verdict]:
     """How items fare in a view."""
-    judge = _judge(look, reader_of(look))
+    judge = _judge(view, reader_of(view))
     verdicts = [judge.verdict(item) for item in items]
-    if look.refreshed.status == "fresh":
+    if view.refreshed.status == "fresh":
         return verdicts
     # What a partial view does not have may be in a file that was not looked at.
     return [
@@ -95,11 +94,11 @@ def unjudged(items: Iterable[Item]) -> list[Verdict]:
     return [unseen(item) for item in items]
 
 
-def _judge(look: Look, reader: Reader) -> Judge:
-    return Judge(look.repository, look.scope, look.snapshot, reader, look.read)
+def _judge(view: CurrentView, reader: Reader) -> Judge:
+    return Judge(view.repository, view.scope, view.snapshot, reader, view.read)
 
 
-def unlooked(opened: Opened) -> Receipt:
+def unlooked(opened: OpenRepository) -> Receipt:
     """The receipt of an answer that stands on no file."""
     scope = opened.scope
     return Receipt(

@@ -18,6 +18,7 @@ from codelens.store.database.store_clock import machine
 from codelens.store.saved import context_rows
 from codelens.store.saved.contexts_file import contexts_of, open_contexts
 from codelens.store.saved.contexts_repair import asides
+from codelens.store.saved.contexts_verification import foreign, owner_by_name
 from codelens.store.saved.usage_log import usage_log
 
 
@@ -36,7 +37,7 @@ def indexes(case: Examination) -> Iterator[Finding]:
 def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     """One database; what cannot be read keeps no other from being checked."""
     if path.exists() and not path.is_file():
-        yield Finding("wrong", str(path), "it is no file, so nothing can be kept in it",
+        yield Finding("wrong", str(path), "it is not a file, so nothing can be stored in it",
                       "move it away")  # fmt: skip
         return
     try:
@@ -85,7 +86,7 @@ def _damaged(
         with suppress(DiskFull):
             open_index(path).close()
 
-    how = "set it aside, to be built anew by the next question; saved contexts stay"
+    how = "set it aside; the next query builds a new one; saved contexts stay"
     return case.mended(str(path), f"damaged: {why}", how, mend)
 
 
@@ -99,7 +100,7 @@ def _lease(case: Examination, db: Database) -> Iterator[Finding]:
     yield case.mended(
         str(db.path),
         f"process {holder.pid} ended while it was writing",
-        "give its lease back",
+        "release its lease",
         lambda: writer_lease.acquire(db, 0.0).release(db),
     )
 
@@ -116,8 +117,8 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
         yield from _each(path, lambda path=path: _saved(case, path))
     for aside in asides(folder):
         yield Finding(
-            "note", str(aside), "damaged contexts that were set aside, kept for good",
-            "remove it when nothing of it is missed",
+            "note", str(aside), "damaged contexts that were set aside, kept until you delete it",
+            "delete it if nothing in it is missing",
         )  # fmt: skip
     if not files:
         yield Finding("ok", str(folder), "nothing saved yet")
@@ -155,7 +156,8 @@ def _contexts(path: Path, *, thorough: bool) -> tuple[str, int]:
     try:
         db = open_database(path, "contexts")
         try:
-            return db.fault(thorough=thorough), len(context_rows.every(db))
+            fault = db.fault(thorough=thorough) or foreign(db, owner_by_name(path))
+            return fault, len(context_rows.every(db))
         finally:
             db.close()
     except IndexCorrupt as error:
@@ -173,7 +175,7 @@ def usage_database(case: Examination) -> Iterator[Finding]:
     log = usage_log(case.home)
     if log.is_symlink() or (log.exists() and not log.is_file()):
         how = "remove the link" if log.is_symlink() else "move it away"
-        told = "no file of its own: no call is counted"
+        told = "it is not a regular file, so no call is counted"
         if log.is_symlink():
             yield case.mended(str(log), told, how, log.unlink)
         else:
@@ -195,7 +197,7 @@ def usage_database(case: Examination) -> Iterator[Finding]:
         yield _unusable(path, error)
         return
     if fault:
-        how = "set it aside and count anew"
+        how = "set it aside and start a new one"
         mend = lambda: database_recovery.set_aside(path, identity)  # noqa: E731 - one expression, used once
         yield case.mended(str(path), f"damaged: {fault}", how, mend)
     else:

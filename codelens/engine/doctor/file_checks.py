@@ -53,10 +53,10 @@ def home(case: Examination) -> Iterator[Finding]:
     """The folder is there, and can be written."""
     where = str(case.home)
     if not case.home.exists():
-        yield Finding("ok", where, "not there yet; the first question makes it")
+        yield Finding("ok", where, "not there yet; the first query creates it")
         return
     if not case.home.is_dir():
-        yield Finding("wrong", where, "it is no folder", "move it away or set CODELENS_HOME")
+        yield Finding("wrong", where, "it is not a folder", "move it away or set CODELENS_HOME")
         return
     for folder in folders(case.home):
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
@@ -69,10 +69,16 @@ def home(case: Examination) -> Iterator[Finding]:
 
 
 def settings_file(case: Examination) -> Iterator[Finding]:
-    """The settings make sense: with others than these nothing is answered."""
-    load(home=case.home)
+    """The settings file can be used; without it defaults hold, and nothing is pruned."""
     file = case.home / "config.toml"
-    yield Finding("ok", str(file), "can be read" if file.exists() else "no settings, so defaults")
+    damage = load(home=case.home).damage
+    if not damage:
+        told = "can be read" if file.exists() else "no settings file: defaults apply"
+        yield Finding("ok", str(file), told)
+        return
+    aside = file.with_name(f"{file.name}.set-aside-{time.time_ns()}")
+    how = f"rename it to {aside.name!r}, so that defaults hold"
+    yield case.mended(str(file), damage, how, lambda: file.rename(aside))
 
 
 def permissions(case: Examination) -> Iterator[Finding]:
@@ -87,7 +93,7 @@ def permissions(case: Examination) -> Iterator[Finding]:
             count += 1
             yield finding
     if not count:
-        yield Finding("ok", str(case.home), "readable by you alone")
+        yield Finding("ok", str(case.home), "readable only by you")
 
 
 def _mode(case: Examination, path: Path) -> Finding | None:
@@ -103,7 +109,7 @@ def _mode(case: Examination, path: Path) -> Finding | None:
         if os.access(path, needed >> 6):
             return None
         return Finding(
-            "wrong", str(path), f"it belongs to user {about.st_uid}, and you may not use it",
+            "wrong", str(path), f"it belongs to user {about.st_uid}, and you have no access to it",
             f"`sudo chown -R {os.geteuid()} {shlex.quote(str(case.home))}` makes it yours",
         )  # fmt: skip
     lacks = [word for bit, word in _MINE.items() if needed & bit and not mode & bit]
@@ -151,7 +157,7 @@ def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
     newest: set[str] = set()
     for one in database_recovery.asides(indexes):
         if scarce:
-            yield one.path, "a damaged index that was set aside, while room is scarce"
+            yield one.path, "a damaged index that was set aside, while disk space is low"
         elif one.age_s > database_recovery.KEPT_S or (one.of in newest and _is_main(one.path)):
             yield one.path, "a damaged index that was set aside"
         if _is_main(one.path):
@@ -163,7 +169,7 @@ def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
     for index in sorted(indexes.glob("index-*.db")):
         for mark in dead_marks(index):
             if _age_s(mark) > _BACKUP_S:
-                yield mark, "the mark of a text that ended a process, not seen since"
+                yield mark, "an old record of a file that crashed a process"
 
 
 def _left_behind(path: Path) -> str:
@@ -171,13 +177,13 @@ def _left_behind(path: Path) -> str:
     name = path.name
     of = next((name.removesuffix(log) for log in _LOGS if name.endswith(log)), "")
     if of and ".damaged-" not in of and not path.with_name(of).exists():
-        return "the log of a database that is gone"
+        return "the log of a deleted database"
     if path.suffix == ".checked" and not path.with_suffix("").exists():
-        return "a note about an index that is gone"
+        return "a record about a deleted index"
     if name.startswith("index-") and ".before-" in name and _age_s(path) > _BACKUP_S:
-        return "the copy of an index from before a migration that did not end"
+        return "a copy of an index from an unfinished migration"
     if ".new-" in name and _age_s(path) > _NEW_S:
-        return "a copy that was never finished"
+        return "an unfinished copy"
     return ""
 
 

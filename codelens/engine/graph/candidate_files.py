@@ -13,6 +13,7 @@ from codelens.engine.graph.edge_cache import Resolved
 from codelens.engine.graph.name_index import OWN
 from codelens.resolve.facts.path_tree import folder_of, name_of, stem_of
 from codelens.resolve.languages.go.go_type_text import parameter_count
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import Node, held
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
 from codelens.store.facts.contents import key_of
@@ -20,8 +21,6 @@ from codelens.store.facts.name_uses import Use
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Import
 
-_BY_FOLDER = frozenset({"go", "java", "kotlin", "scala", "csharp", "php", "hcl", "swift"})
-"""Languages whose imports may name a folder, and mean all files in it."""
 _FOLDERS_TOLD = 4
 # Files that are called for what they are, so that others import them by their folder.
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
@@ -64,10 +63,14 @@ class Holders:
             return {one.name} | self._resolved.mentions.also_called(owner, _face(path))
         return {one.name}
 
+    def _is_implicit(self, path: bytes) -> bool:
+        """Whether types of a file have interfaces by their methods."""
+        return spec_of(self._graph.languages.get(path, "")).implicit_interfaces
+
     def asked_by(self, path: bytes, symbol: int) -> set[str]:
         """Methods that whatever satisfies an interface of Go has; it need not name it."""
         symbols = self._graph.symbols(path)
-        if self._graph.languages.get(path) != "go" or not 0 <= symbol < len(symbols):
+        if not self._is_implicit(path) or not 0 <= symbol < len(symbols):
             return set()
         one = symbols[symbol]
         if one.kind == "interface":
@@ -77,15 +80,15 @@ class Holders:
 
     def defining(self, names: Set[str]) -> list[bytes]:
         """Files of Go with a definition of one of the names."""
-        snapshot, languages = self._snapshot, self._graph.languages
+        snapshot = self._snapshot
         rows = (row for name in names for row in snapshot.symbols_with_key(key_of(name)))
         paths = {file.path for file, _, symbol in rows if symbol.name in names}
-        return sorted(path for path in paths if languages[path] == "go")
+        return sorted(path for path in paths if self._is_implicit(path))
 
     def interfaces_asking(self, node: Node) -> list[Node]:
         """Methods of Go's interfaces with the name and the number of parameters of a method."""
-        symbols, languages = self._graph.symbols(node.path), self._graph.languages
-        if languages.get(node.path) != "go" or not 0 <= node.symbol < len(symbols):
+        symbols = self._graph.symbols(node.path)
+        if not self._is_implicit(node.path) or not 0 <= node.symbol < len(symbols):
             return []
         name = symbols[node.symbol].name
         every = self._snapshot.symbols_with_key(key_of(name))
@@ -95,7 +98,7 @@ class Holders:
         count = parameter_count(told[node].signature, name)
         found: list[Node] = []
         for other, one in told.items():
-            if languages[other.path] != "go" or one.parent < 0:
+            if not self._is_implicit(other.path) or one.parent < 0:
                 continue
             asks = self._graph.symbols(other.path)[one.parent].kind == "interface"
             if asks and parameter_count(one.signature, name) == count:
@@ -118,12 +121,13 @@ class Holders:
 
     def _importing(self, path: bytes) -> list[bytes]:
         importer, languages = self._graph.importer, self._graph.languages
+        by_folder = spec_of(languages.get(path, "")).imports_folders
         stem = stem_of(path)
         words: set[bytes] | None = {stem, stem.rpartition(b".")[2]}
-        if stem in _FACELESS or languages.get(path) in _BY_FOLDER:
+        if stem in _FACELESS or by_folder:
             words |= {OWN, *folder_of(path).split(b"/")[-_FOLDERS_TOLD:]}
         files = self._snapshot.by_content
-        if not folder_of(path) and languages.get(path) in _BY_FOLDER:
+        if not folder_of(path) and by_folder:
             # The root's name stands in a manifest alone.
             words = None
         found: set[bytes] = set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.name_index import Mentions, mentions_of
 from codelens.resolve import stored_graph
 from codelens.resolve.graph import Graph
@@ -23,13 +23,13 @@ _LEAST_SAVED = 8
 class Resolved:
     """What is known of one state of a view."""
 
-    def __init__(self, look: Look, before: Resolved | None) -> None:
-        snapshot = look.snapshot
+    def __init__(self, view: CurrentView, before: Resolved | None) -> None:
+        snapshot = view.snapshot
         by_path = snapshot.by_path
 
         def read(path: bytes) -> bytes | None:
             file = by_path.get(path)
-            return look.read(file) if file is not None else None
+            return view.read(file) if file is not None else None
 
         known = before.graph.known if before is not None else None
         self.graph: Graph = stored_graph.graph_of(snapshot, read, known)
@@ -82,27 +82,27 @@ class Resolved:
 _kept: WeakKeyDictionary[Database, dict[int, tuple[object, Resolved]]] = WeakKeyDictionary()
 
 
-def resolved_of(look: Look) -> Resolved:
+def resolved_of(view: CurrentView) -> Resolved:
     """What is known of the look's view, from before if nothing in it changed."""
-    snapshot = look.snapshot
+    snapshot = view.snapshot
     mark = (snapshot.row.generation, len(snapshot.files))
     known = _kept.setdefault(snapshot.db, {})
     found = known.pop(snapshot.row.id, None)
     if found is None or found[0] != mark:
-        found = (mark, Resolved(look, found[1] if found is not None else None))
+        found = (mark, Resolved(view, found[1] if found is not None else None))
     known[snapshot.row.id] = found
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]
     return found[1]
 
 
-def keep(look: Look) -> None:
+def keep(view: CurrentView) -> None:
     """Store what was resolved for a look, for other processes; not at all if another one writes.
 
     Outside of any transaction. A question never waits or fails for this.
     """
-    kept = resolved_of(look)
+    kept = resolved_of(view)
     rows = [(path, row) for path, row in kept.graph.fresh if path not in kept.saved]
     # What is not written now is so the next time, or worked out anew.
-    if len(rows) >= _LEAST_SAVED and stored_graph.keep(look.snapshot.db, rows):
+    if len(rows) >= _LEAST_SAVED and stored_graph.keep(view.snapshot.db, rows):
         kept.saved.update(path for path, _ in rows)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple, cast
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.candidate_files import Holders
 from codelens.engine.graph.edge_cache import resolved_of
 from codelens.render.text_pieces import count_of
@@ -39,14 +39,14 @@ class LazyNet:
     """A `Net` over a look, for one question.
 
     Args:
-        look: the view; its database must be in a read transaction.
+        view: the view; its database must be in a read transaction.
         seconds: how long files may be resolved for.
     """
 
-    def __init__(self, look: Look, seconds: float) -> None:
-        self._look = look
-        self._kept = resolved_of(look)
-        self._holders = Holders(look.snapshot, self._kept)
+    def __init__(self, view: CurrentView, seconds: float) -> None:
+        self._look = view
+        self._kept = resolved_of(view)
+        self._holders = Holders(view.snapshot, self._kept)
         self._deadline = time.monotonic() + seconds
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
@@ -175,11 +175,13 @@ class LazyNet:
         receipt = self._look.receipt()
         if not self.unseen and not self._stopped:
             return receipt
-        note = "time ran out before all was followed; ask again, for less depth or with more time"
+        note = (
+            "time ran out before all edges were followed; ask again, with less depth or more time"
+        )
         if self.unseen:
             note = (
                 f"{count_of(len(self.unseen), 'more file')} with the names asked about not "
-                "resolved yet; ask again to go on"
+                "resolved yet; ask again to continue"
             )
         return replace(
             receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))

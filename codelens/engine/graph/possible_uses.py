@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from codelens.engine.answers.graph_answers import May
+from codelens.answers.graph_answers import May
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Things
 from codelens.paths import printed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from codelens.engine.answers.graph_answers import PathStep, RelatedAnswer, Relative
-from codelens.engine.current_view import Look
+from codelens.answers.graph_answers import PathStep, RelatedAnswer, Relative
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.relation_choice import relations
@@ -30,7 +30,7 @@ _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
 def related(
-    look: Look, target: str, kinds: Sequence[str], direction: str, depth: int, limit: int,
+    view: CurrentView, target: str, kinds: Sequence[str], direction: str, depth: int, limit: int,
     seconds: float,
 ) -> RelatedAnswer:  # fmt: skip
     """The definitions and files related to `target`.
@@ -42,16 +42,16 @@ def related(
     wanted = relations(kinds, direction)
     if not 1 <= depth <= MOST_DEPTH:
         raise SettingError(f"depth must be between 1 and {MOST_DEPTH}, not {depth}")
-    net = LazyNet(look, seconds)
-    things = Things(look, net)
+    net = LazyNet(view, seconds)
+    things = Things(view, net)
     named = things.find(target)
-    asked = _target(net, named)
+    asked = _target(things, named)
     walk = Walk(net, asked)
     found: dict[str, list[Found]] = {}
     why: dict[Node, str] = {}
     for relation in wanted:
         if relation == "tests":
-            found[relation], why = _tests(look, net, things, walk, asked, named.paths)
+            found[relation], why = _tests(view, net, things, walk, asked, named.paths)
         else:
             found[relation] = walk.related(relation, depth)
     if "tests" in found:
@@ -64,7 +64,7 @@ def related(
     may, may_count = (), 0
     if _HIDDEN_RELATIONS & set(wanted):
         may, may_count = may_hit(net, things, asked.nodes, limit)
-        fixtures = Fixtures(look, net, things)
+        fixtures = Fixtures(view, net, things)
         notes += hidden_notes(net, [one for one in asked.nodes if not fixtures.is_one(one)])
         notes += interface_notes(net, things, asked.nodes)
     return RelatedAnswer(
@@ -78,7 +78,9 @@ def related(
     )
 
 
-def paths_between(look: Look, target: str, goal: str, most: int, seconds: float) -> RelatedAnswer:
+def paths_between(
+    view: CurrentView, target: str, goal: str, most: int, seconds: float
+) -> RelatedAnswer:
     """Paths along which `target` uses `goal`; if there is none, those the other way round.
 
     Raises:
@@ -87,14 +89,15 @@ def paths_between(look: Look, target: str, goal: str, most: int, seconds: float)
     """
     if not 1 <= most <= MOST_PATHS:
         raise SettingError(f"paths must be between 1 and {MOST_PATHS}, not {most}")
-    net = LazyNet(look, seconds)
-    things = Things(look, net)
+    net = LazyNet(view, seconds)
+    things = Things(view, net)
     first, last = things.find(target), things.find(goal)
     notes = [one.moved for one in (first, last) if one.moved]
-    start, end = _target(net, first), _target(net, last)
+    start, end = _target(things, first), _target(things, last)
     if start.inside & end.inside:
         raise SettingError(
-            f"{target!r} and {goal!r} are the same, or one holds the other; name two things apart"
+            f"{target!r} and {goal!r} are the same, or one contains the other; "
+            "name two separate definitions"
         )
     found, turned = routes(net, start, end, most), False
     complete = found.complete
@@ -102,7 +105,7 @@ def paths_between(look: Look, target: str, goal: str, most: int, seconds: float)
         found = routes(net, end, start, most)
         turned, complete = bool(found.paths), complete and found.complete
     if not complete:
-        notes.append("the search was cut short; there may be more, and shorter, paths")
+        notes.append("the search was cut short; there may be more and shorter paths")
     if not found.paths:
         notes.append(f"no path of at most {MOST_STEPS} certain steps, either way")
     elif turned:
@@ -119,9 +122,10 @@ def paths_between(look: Look, target: str, goal: str, most: int, seconds: float)
     )
 
 
-def _target(net: LazyNet, named: Named) -> Target:
+def _target(things: Things, named: Named) -> Target:
+    net = things.net
     several = [
-        file_target(net, one.path) if named.whole else symbol_target(net, one)
+        _file_target(things, one.path) if named.whole else symbol_target(net, one)
         for one in named.nodes
     ]
     if len(several) == 1:
@@ -133,8 +137,14 @@ def _target(net: LazyNet, named: Named) -> Target:
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
+def _file_target(things: Things, path: bytes) -> Target:
+    whole = file_target(things.net, path)
+    return whole._replace(nodes=tuple(things.without_namespaces(whole.nodes)))
+
+
 def _tests(
-    look: Look, net: LazyNet, things: Things, walk: Walk, asked: Target, paths: Sequence[bytes]
+    view: CurrentView, net: LazyNet, things: Things, walk: Walk, asked: Target,
+    paths: Sequence[bytes],
 ) -> tuple[list[Found], dict[Node, str]]:  # fmt: skip
     """Tests that reach the target in two steps, and test files named for its files."""
     found: dict[Node, Found] = {}
@@ -147,7 +157,7 @@ def _tests(
                 found[one.node] = one._replace(relation="tests")
                 why[one.node] = words if one.distance == 1 else "calls a caller of it"
     reached = [*((node, 0) for node in asked.nodes), *((node, 1) for node in found)]
-    for one in Fixtures(look, net, things).through(reached):
+    for one in Fixtures(view, net, things).through(reached):
         if one.node not in found and one.node not in asked.inside:
             where = ((one.node.path, one.line),)
             found[one.node] = Found("tests", one.node, one.distance, where, None)

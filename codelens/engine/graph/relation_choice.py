@@ -22,7 +22,9 @@ def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
         raise SettingError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
     unknown = [kind for kind in kinds if kind not in RELATIONS]
     if unknown:
-        raise SettingError(f"no relation {unknown[0]!r}; there are {', '.join(RELATIONS)}")
+        raise SettingError(
+            f"unknown relation {unknown[0]!r}; the relations are {', '.join(RELATIONS)}"
+        )
     allowed = {"both": RELATIONS, "in": INWARD, "out": OUTWARD}[direction]
     against = [kind for kind in dict.fromkeys(kinds) if kind not in allowed]
     if against:

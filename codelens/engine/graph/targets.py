@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from codelens.answers.graph_answers import Thing
 from codelens.engine.adhoc_reader import reader_of
-from codelens.engine.answers.graph_answers import Thing
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place, handle_among, known_symbols
 from codelens.paths import printed
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.store.facts.contents import key_of
+from codelens.store.views.views import FileRow
 from codelens.types import Symbol
 
 MOST_OF_FOLDER = 2_000
@@ -35,17 +38,20 @@ class Named(NamedTuple):
     paths: list[bytes]
     moved: str
     """A sentence, where that is not plainly what was written; else empty."""
+    owners: tuple[Thing, ...] = ()
+    """Of a name that several things have, all of them."""
 
 
 class Things:
     """Names for the nodes of one look; each file's symbols are read once."""
 
-    def __init__(self, look: Look, net: LazyNet) -> None:
-        self.look = look
+    def __init__(self, view: CurrentView, net: LazyNet) -> None:
+        self.view = view
         self.net = net
-        self.ref = look.scope.ref if look.scope.kind == "ref" else ""
+        self.ref = view.scope.ref if view.scope.kind == "ref" else ""
         """Written before the handles that are given back."""
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
+        self._named_modules: dict[str, Sequence[tuple[FileRow, int, Symbol]]] = {}
 
     def find(self, target: str) -> Named:
         """What a handle names; a folder of the view is all that is below it.
@@ -53,14 +59,14 @@ class Things:
         Raises:
             HandleError: it cannot be followed, or has several owners.
         """
-        handle = parse_handle(target, self.look.scope.root)
+        handle = parse_handle(target, self.view.scope.root)
         if handle.ref and handle.ref != self.ref:
             raise BadHandle(target, f"it names {handle.ref!r}; give that as the ref to look at")
         below = self.below(handle)
         if below:
             return self._folder(target, handle, below)
-        reader = reader_of(self.look)
-        finder = Finder(self.look.snapshot, reader.symbols, self.ref)
+        reader = reader_of(self.view)
+        finder = Finder(self.view.snapshot, reader.symbols, self.ref, reader.data)
         try:
             place = finder.find(handle)
         except AmbiguousHandle as error:
@@ -77,10 +83,10 @@ class Things:
         """What a name with several owners can only mean here, if so."""
         if len(owners) > _OWNERS_READ:
             return None
-        found = [finder.find(parse_handle(one, self.look.scope.root)) for one in owners]
+        found = [finder.find(parse_handle(one, self.view.scope.root)) for one in owners]
         # Nobody calls a heading, a key of data or an example in prose; a type stands for its
         # constructors.
-        about = self.look.snapshot.about({one.file.content for one in found if one.file.content})
+        about = self.view.snapshot.about({one.file.content for one in found if one.file.content})
         prose = {content for content, one in about.items() if one.language in _PROSE}
         used = [
             one
@@ -101,20 +107,40 @@ class Things:
         if len(used) == 1:
             return self._placed(used[0])
         if len({_ORDINAL.sub("", one.handle) for one in used}) != 1:
-            return None
+            return self._every(used)
         nodes = list(dict.fromkeys(self._node(one) for one in used))
         if len(nodes) == 1:
             return self._placed(used[-1])
         first, last = used[0], used[-1]
-        said = f"all {len(nodes)} of that name are taken together, up to {last.handle}"
+        said = f"all {len(nodes)} definitions of that name are combined, up to {last.handle}"
         return Named(nodes, False, self.thing(nodes[0]), [first.file.path], said)
+
+    def _every(self, used: Sequence[Place]) -> Named | None:
+        """All the things that have a name, each with its own places."""
+        if not used:
+            return None
+        each = [self._placed(one) for one in used]
+        nodes = list(dict.fromkeys(node for one in each for node in one.nodes))
+        shown = ", ".join(one.thing.handle for one in each[:_OWNERS_SHOWN])
+        more = f" and {len(each) - _OWNERS_SHOWN} more" if len(each) > _OWNERS_SHOWN else ""
+        said = (
+            f"{len(each)} definitions have that name, and this answers for all of them: "
+            f"{shown}{more}; give one of these handles to ask about it alone"
+        )
+        paths = list(dict.fromkeys(path for one in each for path in one.paths))
+        return Named(nodes, False, each[0].thing, paths, said, tuple(one.thing for one in each))
 
     def _placed(self, place: Place) -> Named:
         path = place.file.path
         if place.symbol is not None:
             node = self._node(place)
-            said = place.moved or self._others(node)
-            return Named([node], False, self.thing(node), [path], said)
+            also = [
+                self._node(Finder(self.view.snapshot, self._known).find(parse_handle(one)))
+                for one in place.also
+            ]
+            said = place.moved or also_at(place) or self._others(node)
+            paths = list(dict.fromkeys([path, *(one.path for one in also)]))
+            return Named([node, *also], False, self.thing(node), paths, said)
         if place.lines is None:
             node = Node(path, MODULE)
             return Named([node], True, self.thing(node), [path], place.moved)
@@ -129,6 +155,9 @@ class Things:
         )  # fmt: skip
         return Named(nodes, False, lines, [path], place.moved)
 
+    def _known(self, file: FileRow) -> Sequence[Symbol]:
+        return self.symbols(file.path)
+
     def _others(self, node: Node) -> str:
         """A sentence on the other overloads, where the first of several was named."""
         symbols = self.symbols(node.path)
@@ -137,23 +166,23 @@ class Things:
         if one.kind not in CALLABLE or len(same) < 2 or node.symbol != same[0]:
             return ""
         last = handle_among(node.path, symbols, same[-1], self.ref)
-        return f"the first of {len(same)} of that name; the others are ~2 to {last}"
+        return f"the first of {len(same)} definitions of that name; the others are ~2 to {last}"
 
     def below(self, handle: Handle) -> list[bytes]:
         """The files in a folder, if a handle names one and no file; in order."""
         if handle.path is None or handle.lines or (handle.symbol and not handle.bare):
             return []
-        if handle.path in self.look.snapshot.by_path:
+        if handle.path in self.view.snapshot.by_path:
             return []
         prefix = handle.path + b"/" if handle.path else b""
-        return sorted(one.path for one in self.look.snapshot.files if one.path.startswith(prefix))
+        return sorted(one.path for one in self.view.snapshot.files if one.path.startswith(prefix))
 
     def _folder(self, target: str, handle: Handle, below: list[bytes]) -> Named:
         path = handle.path or b""
         if not path:
             raise BadHandle(
-                target, "it is the whole repository, and nothing stands outside of that; "
-                "the map shows it at a glance"
+                target, "it is the whole repository, so nothing is outside it; "
+                "use the map for an overview"
             )  # fmt: skip
         if len(below) > MOST_OF_FOLDER:
             raise BadHandle(
@@ -162,7 +191,7 @@ class Things:
             )  # fmt: skip
         shown = file_handle(path, self.ref)
         moved = ""
-        if b"/" not in path and self.look.snapshot.symbols_with_key(key_of(handle.symbol)):
+        if b"/" not in path and self.view.snapshot.symbols_with_key(key_of(handle.symbol)):
             moved = f"{shown} is taken as the folder; #{shown} is the definition of that name"
         folder = Thing(f"{shown}/", f"{printed(path)}/", 0, 0, "", "folder", "", False)
         return Named([Node(one, MODULE) for one in below], True, folder, below, moved)
@@ -179,7 +208,7 @@ class Things:
                     return Node(place.file.path, same[-1])
                 return Node(place.file.path, at)
         raise HandleNotFound(
-            place.handle, (), "the index is behind its file; ask again in a moment"
+            place.handle, (), "the index is older than the file; ask again in a moment"
         )
 
     def _overloaded(self, place: Place, same: Sequence[Symbol]) -> bool:
@@ -187,21 +216,21 @@ class Things:
         if len(same) < 2 or any(one.kind not in CALLABLE for one in same):
             return False
         content = place.file.content
-        about = self.look.snapshot.about([content] if content is not None else [])
-        return any(one.language in _OVERLOADING for one in about.values())
+        about = self.view.snapshot.about([content] if content is not None else [])
+        return any(spec_of(one.language).overload_declarations for one in about.values())
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Symbols of a file with their signatures."""
         known = self._symbols.get(path)
         if known is None:
-            file = self.look.snapshot.by_path.get(path)
-            known = known_symbols(self.look.snapshot, file) if file is not None else ()
+            file = self.view.snapshot.by_path.get(path)
+            known = known_symbols(self.view.snapshot, file) if file is not None else ()
             self._symbols[path] = known
         return known
 
     def fetch(self, nodes: Sequence[Node]) -> None:
         """Read the symbols of many files in one go."""
-        by_path = self.look.snapshot.by_path
+        by_path = self.view.snapshot.by_path
         missing = {
             file.content: node.path
             for node in nodes
@@ -209,9 +238,32 @@ class Things:
             and (file := by_path.get(node.path)) is not None
             and file.content is not None
         }
-        read = self.look.snapshot.symbols(missing)
+        read = self.view.snapshot.symbols(missing)
         for content, path in missing.items():
             self._symbols[path] = read.get(content, ())
+
+    def without_namespaces(self, nodes: Iterable[Node]) -> list[Node]:
+        """Nodes of files without the modules that other files open as well.
+
+        A change of a file changes what it puts into `namespace absl`, and not the namespace: all
+        that names it would count as a use.
+        """
+        return [node for node in nodes if not self._is_namespace(node)]
+
+    def _is_namespace(self, node: Node) -> bool:
+        if node.symbol == MODULE:
+            return False
+        one = self.symbols(node.path)[node.symbol]
+        return one.kind == "module" and any(
+            file.path != node.path and other.kind == "module" and other.qualified == one.qualified
+            for file, _, other in self._modules(one.name)
+        )
+
+    def _modules(self, name: str) -> Sequence[tuple[FileRow, int, Symbol]]:
+        known = self._named_modules.get(name)
+        if known is None:
+            known = self._named_modules[name] = self.view.snapshot.symbols_with_key(key_of(name))
+        return known
 
     def handle(self, node: Node) -> str:
         """A node's handle."""
@@ -234,9 +286,9 @@ class Things:
 
 
 _OWNERS_READ = 20
+_OWNERS_SHOWN = 6
 _UNUSED = frozenset({"heading", "key"})
 _PROSE = frozenset({"markdown", "rst", "asciidoc", "text"})
-_OVERLOADING = frozenset({"python", "typescript", "tsx"})
 _ORDINAL = re.compile(r"~[0-9]+\Z")
 
 

@@ -78,7 +78,7 @@ def places(sites: list[tuple[bytes, int]]) -> str:
 
 
 def left_behind(net: LazyNet, gone: Iterable[str]) -> list[str]:
-    """Uses of names whose definitions are gone, that lead nowhere now; one sentence for all."""
+    """Uses of names whose definitions are gone, that are now unresolved; one sentence for all."""
     names = {qualified.rpartition(".")[2]: qualified for qualified in gone}
     table = net.table()
     sites: list[tuple[bytes, int]] = []
@@ -96,10 +96,11 @@ def left_behind(net: LazyNet, gone: Iterable[str]) -> list[str]:
     if not sites:
         return []
     shown = ", ".join(list(broken)[:_SHOWN]) + (", ..." if len(broken) > _SHOWN else "")
-    verb, whose = ("is", "its name lead") if len(broken) == 1 else ("are", "their names lead")
+    verb, whose = ("is", "its name") if len(broken) == 1 else ("are", "their names")
     sites = sorted(set(sites))
-    return [f"{shown} {verb} gone; {count_of(len(sites), 'use')} of {whose} nowhere now: "
-            f"{places(sites)}"]  # fmt: skip
+    now = "is now unresolved" if len(sites) == 1 else "are now unresolved"
+    uses = f"{count_of(len(sites), 'use')} of {whose} {now}"
+    return [f"{shown} {verb} gone; {uses}: {places(sites)}"]
 
 
 def _unseen(net: LazyNet, nodes: Iterable[Node], looked_at: set[str]) -> _Unseen:

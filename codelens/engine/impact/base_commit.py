@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Things
 from codelens.resolve.walk.edge_table import MODULE, Node
@@ -49,7 +49,7 @@ class Before:
     """
 
     def __init__(
-        self, base: Look, now: Things, moves: Mapping[bytes, bytes], seconds: float
+        self, base: CurrentView, now: Things, moves: Mapping[bytes, bytes], seconds: float
     ) -> None:
         self._base = base
         self._now = now
@@ -92,7 +92,7 @@ class Before:
     def standing(self, node: Node) -> Node | None:
         """A node of the commit as it stands now; None if it does not."""
         path = self._moves.get(node.path, node.path)
-        if path not in self._now.look.snapshot.by_path:
+        if path not in self._now.view.snapshot.by_path:
             return None
         if node.symbol == MODULE:
             return Node(path, MODULE)
@@ -125,7 +125,7 @@ class Before:
 
     def _compared(self, path: bytes) -> Sequence[LineChange]:
         old = self._base.snapshot.by_path.get(path)
-        now = self._now.look
+        now = self._now.view
         new = now.snapshot.by_path.get(self._moves.get(path, path))
         if old is None or new is None or old.content == new.content:
             return ()

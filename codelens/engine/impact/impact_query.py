@@ -1,4 +1,4 @@
-"""Who can be hit by a change, by distance, and which tests to run."""
+"""Who can be affected by a change, by distance, and which tests to run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from codelens.engine.answers.graph_answers import Changed, Hit, ImpactAnswer, Thing
-from codelens.engine.current_view import Look
+from codelens.answers.graph_answers import Changed, Hit, ImpactAnswer, Thing
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.targets import Things
@@ -45,14 +45,14 @@ class Base(NamedTuple):
 
     name: str
     """As the caller wrote it."""
-    look: Look | None
+    view: CurrentView | None
     """At its files; None where nothing of it is needed, or it cannot be had."""
     lacking: str = ""
     """Why it cannot be had."""
 
 
 class _Asked(NamedTuple):
-    look: Look
+    view: CurrentView
     net: LazyNet
     things: Things
     depth: int
@@ -61,7 +61,7 @@ class _Asked(NamedTuple):
 
 
 def impact(
-    look: Look, targets: Sequence[str], depth: int, limit: int, seconds: float
+    view: CurrentView, targets: Sequence[str], depth: int, limit: int, seconds: float
 ) -> ImpactAnswer:
     """What uses the targets, through others or not.
 
@@ -72,7 +72,7 @@ def impact(
     check_depth(depth)
     if not 1 <= len(targets) <= MOST_TARGETS:
         raise SettingError(f"give 1 to {MOST_TARGETS} targets, not {len(targets)}")
-    asked = _asked(look, depth, limit, seconds)
+    asked = _asked(view, depth, limit, seconds)
     seeds, told = _Seeds(), set[str]()
     for target in dict.fromkeys(targets):
         named = asked.things.find(target)
@@ -82,8 +82,9 @@ def impact(
         seeds.notes += [named.moved] if named.moved else []
         for node in named.nodes:
             of = changed_file(asked.net, node.path) if named.whole else None
-            seeds.nodes |= dict.fromkeys(of or changed_symbol(asked.net, node))
-        seeds.changed.append(Changed(named.thing, "asked"))
+            of = asked.things.without_namespaces(of) if of else changed_symbol(asked.net, node)
+            seeds.nodes |= dict.fromkeys(of)
+        seeds.changed += [Changed(one, "asked") for one in named.owners or (named.thing,)]
         seeds.paths |= dict.fromkeys(named.paths)
     return _answer(asked, seeds, None, "")
 
@@ -94,19 +95,19 @@ def takes_away(found: Changes) -> bool:
 
 
 def impact_of_diff(
-    look: Look, found: Changes, base: Base, depth: int, limit: int, seconds: float
+    view: CurrentView, found: Changes, base: Base, depth: int, limit: int, seconds: float
 ) -> ImpactAnswer:
     """What uses the definitions that differ between a commit and the files as they are now.
 
     Args:
-        look: the files as they are now.
+        view: the files as they are now.
         found: what differs.
         base: the commit, looked at if something of it is gone (`takes_away`).
         depth: steps at most.
         limit: results at most.
         seconds: how long files may be resolved for.
     """
-    asked = _asked(look, depth, limit, seconds)
+    asked = _asked(view, depth, limit, seconds)
     seeds = _Seeds(notes=list(found.notes))
     for change in found.changes:
         _take(asked, change, seeds, base.name)
@@ -124,9 +125,9 @@ def check_depth(depth: int) -> None:
         raise SettingError(f"depth must be between 1 and {DEEPEST}, not {depth}")
 
 
-def _asked(look: Look, depth: int, limit: int, seconds: float) -> _Asked:
-    net = LazyNet(look, seconds)
-    return _Asked(look, net, Things(look, net), depth, limit, time.monotonic() + seconds)
+def _asked(view: CurrentView, depth: int, limit: int, seconds: float) -> _Asked:
+    net = LazyNet(view, seconds)
+    return _Asked(view, net, Things(view, net), depth, limit, time.monotonic() + seconds)
 
 
 def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
@@ -167,7 +168,7 @@ def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> Im
     if seeds.gone and base is not None:
         formerly, before, receipt = _formerly(asked, seeds, base, receipt)
     every = _merged(found.found, formerly, seeds)
-    files = TestFiles(asked.look, net, things)
+    files = TestFiles(asked.view, net, things)
     tests = files.called_for(nodes, seeds.paths, every)
     # Tests have a list of their own.
     hit = [
@@ -186,7 +187,7 @@ def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> Im
     cut = found.cut or formerly.cut
     notes += hidden
     if cut:
-        notes.append("at least: more is hit than could be followed")
+        notes.append("at least: more is affected than could be followed")
     may, may_count = may_hit(net, things, nodes, asked.limit)
     totals: dict[int, int] = {}
     for one in hit:
@@ -211,11 +212,11 @@ def _formerly(
     asked: _Asked, seeds: _Seeds, base: Base, receipt: Receipt
 ) -> tuple[Formerly, list[str], Receipt]:
     """Who used what is gone; sentences on what that leaves open; the receipt of both graphs."""
-    if base.look is None:
-        note = f"who used what is gone is not told: {base.lacking}"
+    if base.view is None:
+        note = f"users of deleted definitions are unknown: {base.lacking}"
         return _NOTHING, [f"at least: {note}"], receipt
     left = max(asked.deadline - time.monotonic(), 0.0)
-    then = Before(base.look, asked.things, seeds.moves, left)
+    then = Before(base.view, asked.things, seeds.moves, left)
     nodes = then.nodes(seeds.gone)
     formerly = then.hit(nodes, asked.depth)
     where = f" at {base.name}"

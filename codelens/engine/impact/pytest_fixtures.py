@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, cast
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Things, innermost
 from codelens.resolve.facts.path_tree import folder_of, name_of
@@ -41,8 +41,8 @@ class Fixture(NamedTuple):
 class Fixtures:
     """The fixtures of one view; found when first asked for, kept with the state of the view."""
 
-    def __init__(self, look: Look, net: LazyNet, things: Things) -> None:
-        self._look = look
+    def __init__(self, view: CurrentView, net: LazyNet, things: Things) -> None:
+        self._look = view
         self._net = net
         self._things = things
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.engine.adhoc_reader import extractor_of, reader_of
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import innermost
 from codelens.errors import NoSuchRef, SettingError
 from codelens.extract.file_kinds import decode
@@ -78,7 +78,7 @@ class Changes(NamedTuple):
     notes: list[str]
 
 
-def changes_of(look: Look, base: str) -> Changes:
+def changes_of(view: CurrentView, base: str) -> Changes:
     """What differs between a commit and a look, untracked files included.
 
     Raises:
@@ -86,9 +86,9 @@ def changes_of(look: Look, base: str) -> Changes:
         SettingError: there is no git here, or no commit yet.
         ReadError: what git has cannot be read.
     """
-    commit = _commit(look, base)
-    by_path = look.snapshot.by_path
-    files = _files(look, commit)
+    commit = _commit(view, base)
+    by_path = view.snapshot.by_path
+    files = _files(view, commit)
     notes: list[str] = []
     if len(files) > MOST_FILES:
         notes.append(
@@ -96,27 +96,27 @@ def changes_of(look: Look, base: str) -> Changes:
             "looked at"
         )
     changes: list[Change] = []
-    with extractor_of(look) as extractor:
-        reader = reader_of(look, extractor)
+    with extractor_of(view) as extractor:
+        reader = reader_of(view, extractor)
         for one in sorted(files)[:MOST_FILES]:
             file = by_path.get(one.path)
             if file is None and one.how != "removed":
                 continue
-            changes += _of_file(look, reader, one, file)
+            changes += _of_file(view, reader, one, file)
     return Changes(commit, changes, notes)
 
 
-def _commit(look: Look, base: str) -> CommitId:
-    root = look.scope.root
-    if not look.repository.is_git:
+def _commit(view: CurrentView, base: str) -> CommitId:
+    root = view.scope.root
+    if not view.repository.is_git:
         raise SettingError(
-            f"{root!r} is in no git repository, so there is no commit to compare with; "
+            f"{root!r} is not in a git repository, so there is no commit to compare with; "
             "name the files or definitions that change"
         )
     try:
-        return base_commit(look.repository, base)
+        return base_commit(view.repository, base)
     except NoSuchRef:
-        if look.scope.head:
+        if view.scope.head:
             raise
     raise SettingError(
         f"{root!r} has no commit yet, so there is nothing to compare with; commit first, or name "
@@ -124,9 +124,9 @@ def _commit(look: Look, base: str) -> CommitId:
     )
 
 
-def _files(look: Look, commit: CommitId) -> list[_File]:
+def _files(view: CurrentView, commit: CommitId) -> list[_File]:
     """Files whose bytes differ, told by hash: those of git's objects are known to the store."""
-    snapshot, repository = look.snapshot, look.repository
+    snapshot, repository = view.snapshot, view.repository
     then = {bytes(one.path): one.oid for one in read_tree(repository, commit).files}
     told = {oid: known[0] for oid, known in blobs(snapshot.db, set(then.values())).items()}
     now = {file.path: file for file in snapshot.files}
@@ -146,7 +146,7 @@ def _files(look: Look, commit: CommitId) -> list[_File]:
             found.append(_File(path, "changed", path, then[path]))
     gone = then.keys() - now.keys()
     if gone:
-        gone -= left_out(repository, look.scope)
+        gone -= left_out(repository, view.scope)
     new = (one for one in found if one.how == "added")
     moved: dict[bytes, _File] = {have.get(now[one.path].content or 0, b""): one for one in new}
     for path in sorted(gone):
@@ -159,15 +159,17 @@ def _files(look: Look, commit: CommitId) -> list[_File]:
     return found
 
 
-def _of_file(look: Look, reader: Reader, one: _File, file: FileRow | None) -> Iterator[Change]:
-    old = look.repository.read_blob(one.old_oid) if one.old_oid else b""
+def _of_file(
+    view: CurrentView, reader: Reader, one: _File, file: FileRow | None
+) -> Iterator[Change]:
+    old = view.repository.read_blob(one.old_oid) if one.old_oid else b""
     before = reader.symbols_in(one.old_path, old) if one.old_path else ()
     if file is None or one.how == "removed":
         yield Change(one.path, MODULE, "removed", "")
         top = (symbol for symbol in before if symbol.exported and symbol.parent < 0)
         yield from (_gone(one.path, symbol) for symbol in top)
         return
-    now = known_symbols(look.snapshot, file)
+    now = known_symbols(view.snapshot, file)
     if one.how == "added":
         yield Change(one.path, MODULE, "added", "")
         for at, symbol in enumerate(now):
@@ -176,7 +178,7 @@ def _of_file(look: Look, reader: Reader, one: _File, file: FileRow | None) -> It
         return
     if one.how == "moved":
         yield Change(one.path, MODULE, "moved", "", before=one.old_path)
-    new = look.read(file) or b""
+    new = view.read(file) or b""
     if b"\0" in new[:_HEAD_BYTES] or b"\0" in old[:_HEAD_BYTES]:
         yield Change(one.path, MODULE, "changed", "")
         return

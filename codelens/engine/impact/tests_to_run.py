@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from codelens.engine.answers.graph_answers import TestFile
-from codelens.engine.current_view import Look
+from codelens.answers.graph_answers import TestFile
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Things
 from codelens.engine.impact.pytest_fixtures import Fixtures
@@ -44,12 +44,12 @@ class TestFiles:
 
     __test__ = False
 
-    def __init__(self, look: Look, net: LazyNet, things: Things) -> None:
+    def __init__(self, view: CurrentView, net: LazyNet, things: Things) -> None:
         self._net = net
         self._things = things
         self._files = net.test_files()
         self._run = to_run(self._files)
-        self._fixtures = Fixtures(look, net, things)
+        self._fixtures = Fixtures(view, net, things)
 
     def is_fixture(self, node: Node) -> bool:
         """Its users name it as an argument: what else names it is an argument's use."""

@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from codelens.resolve.facts.path_tree import below, folder_of, joined, name_of
+from codelens.resolve.languages.registry import spec_of
 
-_MAIN_LANGUAGES = frozenset(
-    {"go", "c", "cpp", "rust", "java", "kotlin", "csharp", "swift", "scala"}
-)
 _CONVENTIONS: dict[bytes, str] = {
     b"__main__.py": "python -m",
     b"manage.py": "Django's commands",
@@ -221,7 +219,7 @@ def _conventional(
         if why is not None:
             shown = path.decode("utf-8", "replace")
             yield Entry(shown, path, "", why)
-        elif languages[path] in _MAIN_LANGUAGES:
+        elif spec_of(languages[path]).has_main:
             for name in ("main", "Main"):
                 if name in defined.get(path, ()):
                     yield Entry(path.decode("utf-8", "replace"), path, name, "program")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, cast
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.map.map_selection import Ranked
 from codelens.rank.links.file_links import Linking, Links, Source, relinked
@@ -91,7 +91,7 @@ class _Kept:
             self.facts[content] = None if top is None else _Facts(top, imported.get(content, ()))
 
 
-def ranked(look: Look, net: LazyNet) -> Ranked:
+def ranked(view: CurrentView, net: LazyNet) -> Ranked:
     """The files of a view as the map ranks them, for any focus and budget.
 
     Once the net's time is spent, only those that are known; `unread` and `unlinked` tell how many
@@ -99,10 +99,10 @@ def ranked(look: Look, net: LazyNet) -> Ranked:
     """
     # Taken out while it changes: a question that is broken off leaves nothing half done.
     kept = cast("_Kept", net.lasting.pop("map", None) or _Kept())
-    unread = kept.read(look.snapshot, net.spent)
-    sources, left_out = _sources(look.snapshot, net, kept)
+    unread = kept.read(view.snapshot, net.spent)
+    sources, left_out = _sources(view.snapshot, net, kept)
     bodies = {content: one.top.bodies for content, one in kept.facts.items() if one is not None}
-    links, unlinked = _links(look, net, kept, sources)
+    links, unlinked = _links(view, net, kept, sources)
     found = Ranked(sources, kept.roles, links, kept.about, bodies, left_out, unread, unlinked)
     kept.ranked = None if unlinked else found
     kept.importer = net.graph.importer
@@ -139,12 +139,14 @@ def _before(kept: _Kept) -> Iterable[Source]:
     return kept.ranked.sources if kept.ranked is not None else ()
 
 
-def _links(look: Look, net: LazyNet, kept: _Kept, sources: list[Source]) -> tuple[Links, int]:
+def _links(
+    view: CurrentView, net: LazyNet, kept: _Kept, sources: list[Source]
+) -> tuple[Links, int]:
     """Who uses whom, and how many files are not looked into yet."""
     importer, before = net.graph.importer, kept.ranked
 
     def counts(contents: Iterable[int]) -> Iterator[tuple[int, Mapping[str, int]]]:
-        return name_uses.counts(look.snapshot.db, contents)
+        return name_uses.counts(view.snapshot.db, contents)
 
     if (
         before is not None

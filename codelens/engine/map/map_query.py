@@ -7,8 +7,8 @@ from dataclasses import replace
 from math import sqrt
 from typing import cast
 
-from codelens.engine.answers.graph_answers import MapAnswer
-from codelens.engine.current_view import Look
+from codelens.answers.graph_answers import MapAnswer
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Things
 from codelens.engine.map.file_ranks import ranked as ranks_of
@@ -34,7 +34,7 @@ _USING = 0.4
 
 
 def map_(
-    look: Look,
+    view: CurrentView,
     focus: Sequence[str],
     found: Callable[[str], Sequence[bytes]],
     query: str,
@@ -44,7 +44,7 @@ def map_(
     """The map.
 
     Args:
-        look: the view.
+        view: the view.
         focus: handles, files or folders near which the map is to be drawn.
         found: paths that answer a query, best first.
         query: words that tilt the map as `focus` does; empty for none.
@@ -59,22 +59,22 @@ def map_(
         raise SettingError(
             f"max_tokens must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens}"
         )
-    net = LazyNet(look, seconds)
-    things = Things(look, net)
+    net = LazyNet(view, seconds)
+    things = Things(view, net)
     known = net.values.get("map")
     if known is None:
-        known = ranks_of(look, net)
+        known = ranks_of(view, net)
         if not known.unread and not known.unlinked:
             net.values["map"] = known
     ranked = cast("Ranked", known)
-    near, notes = _focused(look, things, focus), list[str]()
+    near, notes = _focused(view, things, focus), list[str]()
     if query:
         hits = found(query)
         for number, path in enumerate(hits):
             weight = _ROLE_WEIGHTS.get(ranked.roles.get(path, ""), 1.0)
             near[path] = near.get(path, 0.0) + weight / (1 + number)
         if not hits:
-            notes.append(f"nothing found for {query!r}: the map is not tilted")
+            notes.append(f"nothing found for {query!r}: the map shows the whole repository")
     rough = False
 
     def spent() -> bool:
@@ -85,7 +85,7 @@ def map_(
     scores = _scores(ranked, near, spent)
     if ranked.left_out:
         notes.append(f"{count_of(ranked.left_out, 'file')} of tests or other origin not ranked")
-    drawing = Drawing(look, things, ranked, scores, near, notes, (*focus, query))
+    drawing = Drawing(view, things, ranked, scores, near, notes, (*focus, query))
     return _honest(drawing.drawn(max_tokens), ranked, rough=rough)
 
 
@@ -97,20 +97,20 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
     }
     told = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
     if rough:
-        told.append("the order is not settled")
+        told.append("the order is not final")
     if not told:
         return answer
-    note = f"time ran out: {', '.join(told)}; ask again to go on, or with more time"
+    note = f"time ran out: {', '.join(told)}; ask again to continue, or with more time"
     receipt = answer.receipt
     note = "; ".join(filter(None, (receipt.note, note)))
     return replace(answer, receipt=replace(receipt, status="partial", note=note))
 
 
-def _focused(look: Look, things: Things, focus: Sequence[str]) -> dict[bytes, float]:
+def _focused(view: CurrentView, things: Things, focus: Sequence[str]) -> dict[bytes, float]:
     """Files that the focus names; all those below a folder."""
     found: dict[bytes, float] = {}
     for one in focus:
-        handle = parse_handle(one, look.scope.root)
+        handle = parse_handle(one, view.scope.root)
         below = things.below(handle) or things.find(one).paths
         for path in below:
             found[path] = found.get(path, 0.0) + 1.0 / len(below)

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from codelens.engine.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
-from codelens.engine.current_view import Look
+from codelens.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import Things
 from codelens.engine.map.entry_points import entries
 from codelens.errors import HandleError
@@ -61,7 +61,7 @@ class Drawing:
     """A map in the making.
 
     Args:
-        look: the view.
+        view: the view.
         things: names of its nodes.
         ranked: its files, with who uses whom.
         scores: weight of each file; the sum is 1.
@@ -71,10 +71,10 @@ class Drawing:
     """
 
     def __init__(
-        self, look: Look, things: Things, ranked: Ranked, scores: Sequence[float],
+        self, view: CurrentView, things: Things, ranked: Ranked, scores: Sequence[float],
         near: Mapping[bytes, float], notes: list[str], focus: Sequence[str],
     ) -> None:  # fmt: skip
-        self._look = look
+        self._look = view
         self._things = things
         self._ranked = ranked
         self._scores = scores

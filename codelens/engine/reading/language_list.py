@@ -41,9 +41,9 @@ def called(words: Iterable[str]) -> tuple[str, ...]:
         name = language_called(word.strip())
         if name is None:
             raise QueryError(
-                f"no language is called {word[:100]!r}",
+                f"unknown language {word[:100]!r}",
                 typed="`codelens languages` lists them",
-                called="cl_current names those of the files here",
+                called="cl_current lists those of this worktree",
             )
         found.append(name)
     return tuple(found)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
-from codelens.engine.adhoc_reader import reader_of
-from codelens.engine.answers.reading_answers import (
+from codelens.answers.reading_answers import (
     OutlineAnswer,
     OutlineFile,
     OutlineFolder,
     OutlineItem,
 )
-from codelens.engine.current_view import Look
+from codelens.engine.adhoc_reader import reader_of
+from codelens.engine.current_view import CurrentView
 from codelens.errors import BadHandle, HandleNotFound, ReadError
 from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place, handles_of, known_symbols
@@ -32,11 +33,11 @@ _VALUES = frozenset({"constant", "variable", "type", "key"})
 _STATES = {OVERSIZED: "oversized", UNREADABLE: "unreadable", PENDING: "pending"}
 
 
-def outline(look: Look, target: str) -> OutlineAnswer:
+def outline(view: CurrentView, target: str) -> OutlineAnswer:
     """The outline of a folder, a file, or what one definition holds.
 
     Args:
-        look: the view.
+        view: the view.
         target: a folder (`.` is the root), or any handle.
 
     Raises:
@@ -44,27 +45,18 @@ def outline(look: Look, target: str) -> OutlineAnswer:
         BadHandle: it cannot be read, or names another ref than the one looked at.
         OutsideWorktree: it leads out of the worktree.
     """
-    handle = parse_handle(target, look.scope.root)
-    ref = look.scope.ref if look.scope.kind == "ref" else ""
+    handle = parse_handle(target, view.scope.root)
+    ref = view.scope.ref if view.scope.kind == "ref" else ""
     if handle.ref and handle.ref != ref:
         raise BadHandle(target, f"it names {handle.ref!r}; give that as the ref to look at")
-    below = _below(look, handle)
+    below = _below(view, handle)
     if below is not None:
-        return _folder(look, handle.path or b"", below, ref)
-    reader = reader_of(look)
-    place = Finder(look.snapshot, reader.symbols, ref).find(handle)
+        return _folder(view, _descended(handle.path or b"", below), below, ref)
+    reader = reader_of(view)
+    place = Finder(view.snapshot, reader.symbols, ref).find(handle)
     notes = [place.moved] if place.moved else []
-    file = _file(look, reader, place, ref, notes)
-    return OutlineAnswer(look.receipt(), place.handle, (file,), (), tuple(notes))
-
-
-def ref_of(target: str) -> str:
-    """The ref that a target names by itself; empty if it names none.
-
-    Raises:
-        BadHandle: it cannot be read.
-    """
-    return parse_handle(target, "/").ref if ":" in target else ""
+    file = _file(view, reader, place, ref, notes)
+    return OutlineAnswer(view.receipt(), place.handle, (file,), (), tuple(notes))
 
 
 def tokens_of(size_bytes: int) -> int:
@@ -72,26 +64,28 @@ def tokens_of(size_bytes: int) -> int:
     return -(-size_bytes // _BYTES_PER_TOKEN)
 
 
-def _below(look: Look, handle: Handle) -> list[FileRow] | None:
+def _below(view: CurrentView, handle: Handle) -> list[FileRow] | None:
     """The files below a folder; None if the handle names no folder."""
     if handle.path is None or not (handle.bare or not handle.symbol) or handle.lines:
         return None
     if not handle.path:
-        return list(look.snapshot.files)
-    if handle.path in look.snapshot.by_path:
+        return list(view.snapshot.files)
+    if handle.path in view.snapshot.by_path:
         return None
     prefix = handle.path + b"/"
-    return [file for file in look.snapshot.files if file.path.startswith(prefix)] or None
+    return [file for file in view.snapshot.files if file.path.startswith(prefix)] or None
 
 
-def _file(look: Look, reader: Reader, place: Place, ref: str, notes: list[str]) -> OutlineFile:
+def _file(
+    view: CurrentView, reader: Reader, place: Place, ref: str, notes: list[str]
+) -> OutlineFile:
     """One file, as its text is now; as the view has it where it cannot be read."""
     file = place.file
     try:
         data = reader.data(file)
     except (ReadError, HandleNotFound) as error:
         notes.append(str(error))
-        return _known(look, file, known_symbols(look.snapshot, file), ref)
+        return _known(view, file, known_symbols(view.snapshot, file), ref)
     symbols = reader.symbols(file)
     kept = [at for at, one in enumerate(symbols) if _belongs(place, symbols, at, one)]
     if len(kept) > _FILE_ITEMS:
@@ -122,17 +116,25 @@ def _belongs(place: Place, symbols: Sequence[Symbol], at: int, symbol: Symbol) -
     return False
 
 
-def _folder(look: Look, path: bytes, below: list[FileRow], ref: str) -> OutlineAnswer:
-    snapshot = look.snapshot
+def _descended(path: bytes, below: list[FileRow]) -> bytes:
+    """The folder, or the one in it where it holds nothing but that, and so on."""
+    shared = os.path.commonpath([os.path.dirname(file.path) for file in below]) if below else b""
+    return shared if len(shared) > len(path) else path
+
+
+def _folder(view: CurrentView, path: bytes, below: list[FileRow], ref: str) -> OutlineAnswer:
+    snapshot = view.snapshot
     about = snapshot.about({file.content for file in below if file.content is not None})
     prefix = path + b"/" if path else b""
     own: list[FileRow] = []
     folders: dict[bytes, tuple[int, int]] = {}
+    inside: dict[bytes, list[FileRow]] = {}
     for file in below:
         name, sign, _ = file.path[len(prefix) :].partition(b"/")
         if not sign:
             own.append(file)
             continue
+        inside.setdefault(name, []).append(file)
         count, size = folders.get(name, (0, 0))
         folders[name] = (count + 1, size + _size(about, file))
     own.sort(key=lambda file: file.path)
@@ -140,14 +142,14 @@ def _folder(look: Look, path: bytes, below: list[FileRow], ref: str) -> OutlineA
     symbols = snapshot.symbols({file.content for file in shown if file.content is not None})
     more: list[str] = []
     files = tuple(
-        _known(look, file, symbols.get(file.content or 0, ()), ref, about, more) for file in shown
+        _known(view, file, symbols.get(file.content or 0, ()), ref, about, more) for file in shown
     )
     return OutlineAnswer(
-        receipt=look.receipt(),
+        receipt=view.receipt(),
         target=printed(path) or ".",
         files=files,
         folders=tuple(
-            OutlineFolder(printed(prefix + name), count, tokens_of(size))
+            OutlineFolder(printed(_descended(prefix + name, inside[name])), count, tokens_of(size))
             for name, (count, size) in sorted(folders.items())
         ),
         notes=tuple(_folder_notes(more, len(own) - len(shown), printed(path) or ".")),
@@ -163,7 +165,7 @@ def _folder_notes(more: list[str], files: int, shown: str) -> Iterator[str]:
 
 
 def _known(
-    look: Look,
+    view: CurrentView,
     file: FileRow,
     symbols: Sequence[Symbol],
     ref: str,
@@ -172,7 +174,7 @@ def _known(
 ) -> OutlineFile:
     """One file as the view has it, its top-level definitions alone."""
     if about is None:
-        about = look.snapshot.about([file.content] if file.content is not None else [])
+        about = view.snapshot.about([file.content] if file.content is not None else [])
     known = about.get(file.content) if file.content is not None else None
     top = [at for at, one in enumerate(symbols) if one.parent < 0]
     left = len(top) - _FOLDER_ITEMS
@@ -187,7 +189,7 @@ def _known(
         lines=known.lines if known else 0,
         tokens=tokens_of(_size(about, file)),
         items=tuple(_items(file.path, symbols, sorted(weighty), ref)),
-        stale=file.path in look.snapshot.stale,
+        stale=file.path in view.snapshot.stale,
     )
 
 
@@ -215,4 +217,12 @@ def _items(
             end_line=symbol.end_line,
             depth=depths[at],
             exported=symbol.exported,
+            owner=_owner(symbols, symbol),
         )
+
+
+def _owner(symbols: Sequence[Symbol], symbol: Symbol) -> str:
+    """What stands in a qualified name between the definition around it and its own name."""
+    around = f"{symbols[symbol.parent].qualified}." if symbol.parent >= 0 else ""
+    inside = symbol.qualified.removeprefix(around)
+    return inside.removesuffix(symbol.name).rstrip(".") if inside != symbol.name else ""

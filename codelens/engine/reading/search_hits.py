@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codelens.engine.answers.reading_answers import Hit, SymbolLine
-from codelens.engine.current_view import Look
+from codelens.answers.reading_answers import Hit, SymbolLine
+from codelens.engine.current_view import CurrentView
 from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.handles.handle_lookup import handle_of_lines
 from codelens.paths import printed
@@ -17,9 +17,9 @@ from codelens.store.facts.ranking_reads import Shown
 _LINE_SHOWN = 200
 
 
-def hits(look: Look, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[Hit, ...]:
+def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[Hit, ...]:
     """The results as a caller sees them, in order."""
-    snapshot = look.snapshot
+    snapshot = view.snapshot
     ids = {one.file.content for one in outcome.results if one.file.content is not None}
     about = snapshot.about(ids)
     ref = scope.ref if scope.kind == "ref" else ""
@@ -27,7 +27,7 @@ def hits(look: Look, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[
     for one in outcome.results:
         content = one.file.content
         known = about.get(content) if content is not None else None
-        symbol = _shown(look, one)
+        symbol = _shown(view, one)
         found.append(
             Hit(
                 handle=_handle(one, symbol, ref),
@@ -41,18 +41,18 @@ def hits(look: Look, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[
                 signature=(symbol.signature if symbol else "") or one.line[:_LINE_SHOWN],
                 why=one.why,
                 stale=one.file.path in snapshot.stale,
-                alike=tuple(_handle(place, _shown(look, place), ref) for place in one.alike),
-                also=tuple(_handle(place, _shown(look, place), ref) for place in one.also),
+                alike=tuple(_handle(place, _shown(view, place), ref) for place in one.alike),
+                also=tuple(_handle(place, _shown(view, place), ref) for place in one.also),
                 explain=dict(one.explain) if explain else None,
             )
         )
     return tuple(found)
 
 
-def _shown(look: Look, one: Ranked) -> Shown | None:
+def _shown(view: CurrentView, one: Ranked) -> Shown | None:
     if one.symbol < 0 or one.file.content is None:
         return None
-    return ranking_reads.shown(look.snapshot.db, one.file.content, one.symbol)
+    return ranking_reads.shown(view.snapshot.db, one.file.content, one.symbol)
 
 
 def _handle(one: Ranked, symbol: Shown | None, ref: str) -> str:
@@ -64,9 +64,9 @@ def _handle(one: Ranked, symbol: Shown | None, ref: str) -> str:
     return handle_of_lines(one.file.path, one.start_line, one.end_line, ref)
 
 
-def symbol_lines(look: Look) -> Iterator[SymbolLine]:
+def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
     """Every definition of the view, by path, line and order in the text."""
-    snapshot = look.snapshot
+    snapshot = view.snapshot
     files = sorted(
         (file for file in snapshot.files if file.content is not None), key=lambda one: one.path
     )

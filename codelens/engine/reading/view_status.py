@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 
-from codelens.engine.answers.reading_answers import StatusAnswer
-from codelens.engine.current_view import Look
-from codelens.engine.open_index import Shelf
-from codelens.scope.repository import Repository
+from codelens.answers.reading_answers import StatusAnswer
+from codelens.engine.current_view import CurrentView
+from codelens.errors import ReadError, ScopeError
 from codelens.scope.uncommitted_changes import is_dirty
 from codelens.store.views import views
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
 
 
-def status(look: Look, repository: Repository, shelf: Shelf) -> StatusAnswer:
-    """The status of a looked-at view."""
-    scope, view = look.scope, look.snapshot.row
-    notes = json.loads(view.notes)
+def status(view: CurrentView) -> StatusAnswer:
+    """The status of a view and of the index that it is in."""
+    repository, index = view.repository, view.index
+    scope, row = view.scope, view.snapshot.row
+    notes = json.loads(row.notes)
     outcomes: dict[str, int] = {}
-    for outcome, generated, count in views.outcomes_of(shelf.db, view.id):
+    for outcome, generated, count in views.outcomes_of(index.db, row.id):
         outcomes[outcome] = outcomes.get(outcome, 0) + count
         if generated:
             outcomes["generated"] = outcomes.get("generated", 0) + count
-    states = views.states_of(shelf.db, view.id)
+    states = views.states_of(index.db, row.id)
     skipped = {
         "oversized": states.get(OVERSIZED, 0),
         "unreadable": states.get(UNREADABLE, 0) + len(notes.get("unreadable", ())),
@@ -30,7 +30,7 @@ def status(look: Look, repository: Repository, shelf: Shelf) -> StatusAnswer:
         "pending": states.get(PENDING, 0),
     }
     return StatusAnswer(
-        receipt=look.receipt(),
+        receipt=view.receipt(),
         kind=scope.kind,
         root=scope.worktree,
         repository=scope.common_dir if repository.is_git else "",
@@ -40,14 +40,26 @@ def status(look: Look, repository: Repository, shelf: Shelf) -> StatusAnswer:
         detached=scope.kind == "worktree" and bool(scope.head) and not scope.branch,
         state=scope.state,
         dirty=is_dirty(repository) if scope.kind == "worktree" else None,
-        files=len(look.snapshot.files),
-        languages=tuple(views.languages_of(shelf.db, view.id)),
+        files=len(view.snapshot.files),
+        languages=tuple(views.languages_of(index.db, row.id)),
         outcomes=outcomes,
         skipped={name: count for name, count in skipped.items() if count},
         submodules=tuple(notes.get("submodules", ())),
         nested=tuple(notes.get("nested", ())),
         worktrees=tuple(repository.worktrees()),
-        views=len(shelf.views()),
-        index_path=str(shelf.path),
-        index_bytes=shelf.db.size_bytes(),
+        others=_others(view),
+        views=len(index.views()),
+        index_path=str(index.path),
+        index_bytes=index.db.size_bytes(),
     )
+
+
+def _others(view: CurrentView) -> tuple[str, ...]:
+    """Who is changing what is changed here; nobody, where that cannot be told."""
+    from codelens.engine.versions.diff_query import facts_of
+    from codelens.engine.versions.elsewhere import also_changed_here
+
+    try:
+        return also_changed_here(view, facts_of(view.index.db, view.settings))
+    except (ReadError, ScopeError):
+        return ()

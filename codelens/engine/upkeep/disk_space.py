@@ -67,12 +67,12 @@ def advice(home: Path) -> str:
     """What makes room, as commands: for one who types them."""
     found = largest(home)
     if not found:
-        return "free some space: no index takes any"
+        return "free some space: the indexes use none"
     drops = " or ".join(
         f"`codelens drop --force --repository {one.repo_id}` ({one.size / 1e6:,.1f} MB)"
         for one in found
     )
-    return f"free some space, or let an index go, to be built again when it is asked: {drops}"
+    return f"free some space, or remove an index (it is rebuilt when needed): {drops}"
 
 
 def bytes_of(paths: Iterable[Path]) -> int:

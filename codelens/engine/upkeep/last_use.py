@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.errors import StoreError
 from codelens.scope.worktree_presence import whereabouts
 from codelens.store.views import index_metadata
@@ -19,10 +19,10 @@ def folder_text(folder: str) -> str:
     return os.fsencode(folder).decode("utf-8", "backslashreplace")
 
 
-def note_use(look: Look) -> None:
+def note_use(view: CurrentView) -> None:
     """Best effort, seldom, and without waiting for anyone."""
-    view, scope = look.snapshot.row, look.scope
-    if not view.id:
+    row, scope = view.snapshot.row, view.scope
+    if not row.id:
         return
     folders = {folder_text(scope.common_dir): scope.common_dir}
     if scope.kind != "ref":
@@ -32,7 +32,7 @@ def note_use(look: Look) -> None:
         return {text: Site(*whereabouts(folder)) for text, folder in folders.items()}
 
     try:
-        index_metadata.touch(look.snapshot.db, view.id, view.used_s, os.fsencode(scope.common_dir),
+        index_metadata.touch(view.snapshot.db, row.id, row.used_s, os.fsencode(scope.common_dir),
                      folders, seen)  # fmt: skip
     except (StoreError, OSError) as error:
         logger.debug("the use of a view was not noted: %s", error)

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from codelens.engine.answers.upkeep_answers import PruneAnswer, Pruned, ViewLife
+from codelens.answers.upkeep_answers import PruneAnswer, Pruned, ViewLife
 from codelens.engine.upkeep import disk_space
 from codelens.engine.upkeep.last_use import folder_text
 from codelens.engine.upkeep.view_survey import Survey, index_files, repo_id_of, survey
@@ -53,7 +53,7 @@ def prune(
     Args:
         home: where the indexes are.
         limits: how long views are kept.
-        dry_run: only say what would go.
+        dry_run: show what would be removed; remove nothing.
         only: this index alone.
         rest: called between steps; may wait, and says whether to go on.
         every_s: leave out what was pruned less than so long ago.
@@ -106,7 +106,7 @@ def prune_index(
     Args:
         path: of the index.
         limits: how long views are kept.
-        dry_run: only say what would go.
+        dry_run: show what would be removed; remove nothing.
         rest: called between steps.
         clock: the machine's.
         went: gains the views that go, also where it cannot be done to the end.
@@ -130,7 +130,7 @@ def prune_held(
     Args:
         path: of the index.
         limits: how long views are kept.
-        dry_run: only say what would go.
+        dry_run: show what would be removed; remove nothing.
         rest: called between steps.
         went: views that went already, to be told with the others.
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from codelens.engine.answers.upkeep_answers import Dropped, RepositoryLife, ViewLife
+from codelens.answers.upkeep_answers import Dropped, RepositoryLife, ViewLife
 from codelens.engine.upkeep import disk_space
 from codelens.engine.upkeep.last_use import folder_text
 from codelens.engine.upkeep.view_survey import Survey, as_life, index_files, repo_id_of, survey
@@ -16,6 +16,7 @@ from codelens.errors import DiskFull, SettingError, StoreError
 from codelens.paths import can_be_named, printed
 from codelens.store.database import database_recovery, exclusive_index, index_removal, writer_lease
 from codelens.store.database.database import Database
+from codelens.store.saved import pins
 from codelens.store.views import garbage_collection, index_metadata
 from codelens.store.views.prune_rules import Limits
 
@@ -49,6 +50,8 @@ def drop_view(db: Database, found: Survey, life: ViewLife, *, force: bool) -> Dr
     _refuse([life], force=force)
     pairs = zip(found.rows, found.lives, strict=True)
     rows = [(row.id, one) for row, one in pairs if one.index_id == life.index_id]
+    if life.pinned:
+        pin(db, found, life, pinned=False)
     return replace(_drop(db, found, rows, whole=False), views=(life,))
 
 
@@ -66,6 +69,7 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
             found = survey(db, limits)
             _refuse(found.lives, force=force)
             size = db.size_bytes()
+            pins.forget(pins.file_beside(path))
             if index_removal.remove_file(db):
                 name = printed(os.fsencode(found.common_dir))
                 return Dropped(found.repo_id, name, found.lives, True, size + _aside(path), 0)
@@ -74,6 +78,7 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
     except DiskFull as error:
         if error.beside or not force:
             raise
+    pins.forget(pins.file_beside(path))
     with closing(exclusive_index.hold(path, to_remove=True)) as db:
         size = db.size_bytes()
         index_removal.remove_file(db)
@@ -117,19 +122,19 @@ def one_view(found: Survey, target: str, scope_key: str) -> ViewLife:
     fitting = views_called(found, target, scope_key)
     if not fitting and not target:
         raise SettingError(
-            "where you stand there is no view yet, or it was dropped",
-            typed="`codelens index` makes one",
-            called="cl_index makes one",
+            "the current worktree and branch have no view yet, or it was dropped",
+            typed="`codelens index` builds one",
+            called="cl_index builds one",
         )
     if not fitting:
         raise SettingError(
-            f"no view is called {target!r}",
+            f"no view matches {target!r}",
             typed="`codelens status --all` lists them with their ids",
             called="cl_index with action status lists them with their ids",
         )
     if len(fitting) > 1:
-        shown = ", ".join(f"{one.index_id} ({called(one)})" for one in fitting)
-        raise SettingError(f"{target!r} names {len(fitting)} views: {shown}; give the id of one")
+        shown = ", ".join(f"{one.index_id} ({one.title})" for one in fitting)
+        raise SettingError(f"{target!r} matches {len(fitting)} views: {shown}; give the id of one")
     return fitting[0]
 
 
@@ -166,35 +171,23 @@ def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
     for life in lives:
         if life.pinned:
             raise SettingError(
-                f"{called(life)} is pinned",
+                f"{life.title} is pinned",
                 typed=f"`codelens unpin {life.index_id}` first, or --force",
-                called="force: true removes it all the same",
+                called="force: true removes it anyway",
             )
         if life.standing == "active":
             raise SettingError(
-                f"{called(life)} is what a worktree stands on, and would be built again at the "
+                f"{life.title} is what a worktree stands on, and would be built again at the "
                 "next question",
-                typed="--force removes it all the same",
-                called="force: true removes it all the same",
+                typed="--force removes it anyway",
+                called="force: true removes it anyway",
             )
-
-
-def called(life: ViewLife) -> str:
-    """A view as people call it."""
-    what = life.branch or (f"detached {life.head[:7]}" if life.head else "")
-    if life.kind == "ref":
-        return f"ref {life.head[:12]}"
-    return f"{what} in {life.worktree}" if what else life.worktree
 
 
 def pin(db: Database, found: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
     """Pin or unpin a view; as it is then."""
     row = found.rows[found.lives.index(life)]
-    lease = writer_lease.acquire(db, index_removal.WAIT_S)
-    try:
-        index_metadata.set_pinned(db, lease, row.id, pinned=pinned)
-    finally:
-        lease.release(db)
+    pins.set_pinned(pins.file_beside(db.path), row.scope, pinned=pinned)
     return replace(life, pinned=pinned, goes=False, why="pinned" if pinned else "not pinned")
 
 

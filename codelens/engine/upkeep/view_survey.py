@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from codelens.answers.upkeep_answers import RepositoryLife, ViewLife
 from codelens.config import Settings
-from codelens.engine.answers.upkeep_answers import RepositoryLife, ViewLife
 from codelens.engine.upkeep.last_use import folder_text
 from codelens.paths import barred, printed
 from codelens.scope.worktree_presence import (
@@ -22,6 +22,7 @@ from codelens.scope.worktree_presence import (
 )
 from codelens.store.database.database import Database
 from codelens.store.database.store_clock import DAY_S, Clock, machine
+from codelens.store.saved import pins
 from codelens.store.views import garbage_collection, index_metadata, prune_rules, views
 from codelens.store.views.index_metadata import Site
 from codelens.store.views.prune_rules import Case, Limits
@@ -80,6 +81,8 @@ def limits_of(settings: Settings, days: float | None = None) -> Limits:
 def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
     """Look at all views of an index and at the folders they are of; writes nothing."""
     repo_id = repo_id_of(db.path)
+    pins.adopt(db)
+    pinned = pins.pinned_scopes(pins.file_beside(db.path))
     with db.read():
         rows = views.all_views(db)
         common_dir = os.fsdecode(index_metadata.common_dir(db))
@@ -94,7 +97,9 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
         )
     lives: list[ViewLife] = []
     for row in rows:
-        case = _case(row, found.get(row.worktree), sites.get(row.worktree), now_s)
+        case = _case(
+            row, found.get(row.worktree), sites.get(row.worktree), now_s, row.scope in pinned
+        )
         goes, why = prune_rules.verdict(case, limits)
         lives.append(
             _life(
@@ -111,7 +116,7 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
     if state == "gone" and missed is not None and now_s - missed >= limits.branch_s:
         kept = any(life.pinned or life.standing in {"active", "unreachable"} for life in lives)
         if not kept:
-            leftover = f"its repository was removed, missed for {prune_rules.span(now_s - missed)}"
+            leftover = f"its repository was removed, missing for {prune_rules.span(now_s - missed)}"
     return Survey(repo_id, common_dir, state, tuple(rows), tuple(lives), folders, leftover)
 
 
@@ -134,9 +139,10 @@ def _where(site: Site | None) -> Whereabouts | None:
     return Whereabouts(site.mount, site.filesystem) if site else None
 
 
-def _case(row: ViewRow, found: Standing | None, site: Site | None, now_s: float) -> Case:
+def _case(
+    row: ViewRow, found: Standing | None, site: Site | None, now_s: float, pinned: bool
+) -> Case:
     unused_s = max(0.0, now_s - row.used_s)
-    pinned = bool(row.pinned)
     if row.kind == "ref":
         return Case("ref", pinned, unused_s)
     assert found is not None

@@ -19,23 +19,30 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
-from codelens.engine.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
+from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
 from codelens.errors import CodelensError, StoreError
 from codelens.paths import from_printed
 from codelens.store.saved import usage_log
 from codelens.types import Receipt
 
 if TYPE_CHECKING:
-    from codelens.engine.index_pool import Door
+    from codelens.config import Settings
     from codelens.scope.repository import Scope
 
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
-D = TypeVar("D", bound="Door")
 A = TypeVar("A")
+
+
+class _Configured(Protocol):
+    @property
+    def settings(self) -> Settings: ...
+
+
+E = TypeVar("E", bound=_Configured)
 
 _READ_BYTES = 100_000
 _REMEMBERED = 20_000
@@ -60,12 +67,12 @@ _seen: set[tuple[str, str]] = set()
 
 
 def counted(
-    method: Callable[Concatenate[D, P], A],
-) -> Callable[Concatenate[D, P], A]:
+    method: Callable[Concatenate[E, P], A],
+) -> Callable[Concatenate[E, P], A]:
     """A method of the engine whose calls are counted, under its name."""
 
     @functools.wraps(method)
-    def counting(self: D, /, *args: P.args, **named: P.kwargs) -> A:
+    def counting(self: E, /, *args: P.args, **named: P.kwargs) -> A:
         if not self.settings.usage:
             return method(self, *args, **named)
         home, tool = self.settings.home, method.__name__
@@ -166,7 +173,7 @@ def _paths_of(answer: object) -> Iterator[str]:
         yield from (one.path for one in answer.files)
         return
     # Late: a search has no need of the graph's answers.
-    from codelens.engine.answers.graph_answers import ImpactAnswer, RelatedAnswer
+    from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
 
     if isinstance(answer, RelatedAnswer | ImpactAnswer):
         yield from (one.thing.path for one in answer.results)

@@ -1,42 +1,49 @@
-"""What was counted of codelens's use, added up and drawn."""
+"""What was counted of codelens's use, added up."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 
-from codelens.engine.answers.context_answers import UsageAnswer, UsageLine
-from codelens.render.reading_json import Json
-from codelens.render.text_pieces import count_of, one_line
+from codelens.answers.context_answers import UsageAnswer, UsageLine
+from codelens.config import Settings
+from codelens.errors import SettingError
 from codelens.store.saved import usage_log
 from codelens.store.saved.usage_log import Tally
 
-_BAR = 24
-_PARTS = " ▏▎▍▌▋▊▉█"
-_BYTES_A_TOKEN = 4
 _DAY_S = 86_400
+_MAX_DAYS = 400
 _NOWHERE = "(no repository)"
 
 
-def report(home: Path, days: int, now_s: float, *, on: bool) -> UsageAnswer:
-    """What was counted in the last `days` days, today among them.
+class UsageReports:
+    """Answers `Engine.usage`.
 
-    Raises:
-        StoreError: it cannot be read.
+    Args:
+        settings: where calls are counted, and whether.
+        now_s: seconds since 1970.
     """
-    since = time.strftime("%Y-%m-%d", time.localtime(now_s - (days - 1) * _DAY_S))
-    found = usage_log.tallies(home, since)
-    return UsageAnswer(
-        counted=on,
-        days=days,
-        total=_sum("", found),
-        by_day=_lines((one.day, one) for one in found),
-        by_tool=_most(_lines((one.tool, one) for one in found)),
-        by_repository=_most(_lines((one.place or _NOWHERE, one) for one in found)),
-    )
+
+    def __init__(self, settings: Settings, now_s: Callable[[], float]) -> None:
+        self._settings = settings
+        self._now_s = now_s
+
+    def report(self, days: int) -> UsageAnswer:
+        """See `Engine.usage`."""
+        if not 1 <= days <= _MAX_DAYS:
+            raise SettingError(f"days must be between 1 and {_MAX_DAYS}, not {days}")
+        first_day_s = self._now_s() - (days - 1) * _DAY_S
+        since = time.strftime("%Y-%m-%d", time.localtime(first_day_s))
+        tallies = usage_log.tallies(self._settings.home, since)
+        return UsageAnswer(
+            counted=self._settings.usage,
+            days=days,
+            total=_sum("", tallies),
+            by_day=_lines((tally.day, tally) for tally in tallies),
+            by_tool=_most(_lines((tally.tool, tally) for tally in tallies)),
+            by_repository=_most(_lines((tally.place or _NOWHERE, tally) for tally in tallies)),
+        )
 
 
 def _lines(found: Iterable[tuple[str, Tally]]) -> tuple[UsageLine, ...]:
@@ -59,55 +66,3 @@ def _sum(name: str, found: Sequence[Tally]) -> UsageLine:
         sum(one.whole_bytes for one in found),
         sum(one.saved_bytes for one in found),
     )
-
-
-def as_json(answer: UsageAnswer) -> Json:
-    """The same as plain values."""
-    return asdict(answer)
-
-
-def as_text(answer: UsageAnswer, by: Sequence[str]) -> list[str]:
-    """Totals, and a chart of calls for each of `by`: `day`, `tool`, `repository`."""
-    total = answer.total
-    rows = [
-        f"{count_of(total.calls, 'call')} in {count_of(answer.days, 'day')}, "
-        f"{total.failed:,} failed; "
-        f"served {_size(total.served_bytes)}, about {_tokens(total.served_bytes)} tokens; "
-        f"saved about {_size(total.saved_bytes)}, {_tokens(total.saved_bytes)} tokens"
-    ]
-    sections = {
-        "day": answer.by_day, "tool": answer.by_tool, "repository": answer.by_repository
-    }  # fmt: skip
-    for name in by:
-        if sections[name]:
-            rows += ["", f"by {name}", *_chart(sections[name])]
-    return rows
-
-
-def _chart(lines: Sequence[UsageLine]) -> list[str]:
-    names = [one_line(one.name) for one in lines]
-    width = max(len(name) for name in names)
-    most = max(one.calls for one in lines)
-    digits = len(f"{most:,}")
-    return [
-        f"  {name:<{width}}  {one.calls:>{digits},}  {_bar(one.calls, most):<{_BAR}}  "
-        f"served {_size(one.served_bytes):>8}  saved {_size(one.saved_bytes):>8}"
-        for name, one in zip(names, lines, strict=True)
-    ]
-
-
-def _bar(calls: int, most: int) -> str:
-    eighths = max(round(calls * _BAR * 8 / most), 1)
-    return _PARTS[8] * (eighths // 8) + _PARTS[eighths % 8].strip()
-
-
-def _size(size_bytes: int) -> str:
-    if size_bytes < 1000:
-        return f"{size_bytes} B"
-    if size_bytes < 1_000_000:
-        return f"{size_bytes / 1e3:.1f} kB"
-    return f"{size_bytes / 1e6:,.1f} MB"
-
-
-def _tokens(size_bytes: int) -> str:
-    return f"{size_bytes // _BYTES_A_TOKEN:,}"

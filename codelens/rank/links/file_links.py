@@ -15,16 +15,11 @@ from math import sqrt
 from typing import NamedTuple, TypeVar
 
 from codelens.resolve.facts.path_tree import folder_of
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer
 from codelens.resolve.modules.reexports import Definers, Surface
 from codelens.types import Import
 
-_PACKAGES = frozenset({"go", "java", "kotlin", "scala", "csharp", "swift"})
-"""Files of one folder see each other's names."""
-_BY_IMPORT = frozenset(
-    {"python", "javascript", "typescript", "tsx", "go", "java", "kotlin", "rust", "vue", "svelte"}
-)
-"""A name that is used has been imported, or stands in the package."""
 _SHORTEST = 4
 _MOST_AGAIN, _SHARE_AGAIN = 50, 0.25
 """Files that are linked again, at most and of all; beyond it all are."""
@@ -207,7 +202,7 @@ class Linking:
         self._definers = Definers(importer, self._surface)
         self._package: dict[tuple[bytes, str], dict[str, int]] = {}
         for at, one in enumerate(sources):
-            if one.language in _PACKAGES:
+            if spec_of(one.language).folder_is_package:
                 names = self._package.setdefault((folder_of(one.path), one.language), {})
                 for name in one.defined:
                     names.setdefault(name, at)
@@ -261,7 +256,7 @@ class Linking:
         if package:
             for name in (names.keys() & package.keys()) - one.defined:
                 yield package[name], name, sqrt(names[name])
-        if one.language not in _BY_IMPORT:
+        if not spec_of(one.language).imports_are_complete:
             # The names of one file first: those of the view are a hundred thousand times as many.
             for name in sorted((names.keys() & self._owner.keys()) - one.defined):
                 owner = self._owner[name]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from codelens.extract.tokenizer import WORD, terms_of_word
 from codelens.rank.pasted.query_forms import definitions
-from codelens.rank.query import query_analysis, query_names, spelling
+from codelens.rank.query import partial_names, query_analysis, query_names, spelling
 from codelens.rank.query.query_analysis import Name, Query
 from codelens.rank.query.query_names import Defined
 from codelens.rank.scoring import term_hits
@@ -106,21 +106,58 @@ def with_near_names(
             continue
         if not asked.query.single and len(name.parts[-1]) < _TELLING_NAME:
             continue
-        shown, near = near_names(asked, name)
-        written = len(name.parts) > 1 or query_analysis.looks_like_name(name.text)
-        if shown or asked.request.mode == "symbol" or (asked.query.single and written):
-            nearest = ", ".join(f"`{one}`" for one in shown)
-            asked.note(f"no symbol `{name.text}`" + (f"; nearest: {nearest}" if shown else ""))
+        near = _told(asked, name)
         if not near:
             continue
-        holding = _holding(asked, judged, name)
-        if asked.query.single or asked.request.mode == "symbol":
-            exact = [one for one in first if one.file.path_id in holding]
-            rest = [one for one in first if one.file.path_id not in holding]
-            first = [*exact, *before(near, rest, asked.request.limit)][: asked.request.limit]
-        elif not holding:
+        if _is_alone(asked):
+            first = _behind_holding(asked, judged, name, near, first)
+        elif not _holding(asked, judged, name):
             first = before(near[:_NEAR_AMONG_WORDS], first, asked.request.limit)
     return first
+
+
+def _is_alone(asked: Asked) -> bool:
+    """Whether a name was asked for, and not words with names among them."""
+    return asked.query.single or asked.request.mode == "symbol"
+
+
+def _told(asked: Asked, name: Name) -> list[Ranked]:
+    """What may be meant by a name that nothing is called, and a note that names it."""
+    alone = _is_alone(asked) and not asked.request.kinds
+    if alone:
+        shown, near = partial_names.partial_names(asked, name)
+        if near:
+            _note(asked, name, "in part", shown)
+            return near
+    shown, near = near_names(asked, name)
+    if alone and not near:
+        partly = partial_names.partial_names(asked, name, (partial_names.LETTERS,))
+        if partly.places:
+            _note(asked, name, "in part", partly.names)
+            return partly.places
+    written = len(name.parts) > 1 or query_analysis.looks_like_name(name.text)
+    if shown or asked.request.mode == "symbol" or (asked.query.single and written):
+        _note(asked, name, "nearest", shown)
+    return near
+
+
+def _note(asked: Asked, name: Name, how: str, shown: Sequence[str]) -> None:
+    named = ", ".join(f"`{one}`" for one in shown[: spelling.SHOWN])
+    asked.deny(f"no symbol `{name.text}`" + (f"; {how}: {named}" if named else ""))
+
+
+def _behind_holding(
+    asked: Asked,
+    judged: Sequence[Judged],
+    name: Name,
+    near: Sequence[Ranked],
+    results: Sequence[Ranked],
+) -> list[Ranked]:
+    """`results` with those that may be meant behind the files that hold the name itself."""
+    holding = _holding(asked, judged, name)
+    exact = [one for one in results if one.file.path_id in holding]
+    rest = [one for one in results if one.file.path_id not in holding]
+    return [*exact, *before(near, rest, asked.request.limit)][: asked.request.limit]
 
 
 def _with_near_owner(
@@ -137,7 +174,7 @@ def _with_near_owner(
     near = [one for one in near if not asked.filters.active or asked.filters.keep([one.file])]
     if not near:
         other = found[0].symbol.name
-        asked.note(f"no symbol `{name.text}`; there is `{other}` elsewhere")
+        asked.deny(f"no symbol `{name.text}`; there is `{other}` elsewhere")
         return list(results)
     qualified = [
         symbol.qualified
@@ -146,7 +183,7 @@ def _with_near_owner(
         if symbol.start_line == one.symbol.start_line and symbol.name == one.symbol.name
     ]
     shown = list(dict.fromkeys(qualified))[: spelling.SHOWN]
-    asked.note(f"no symbol `{name.text}`; nearest: {', '.join(f'`{one}`' for one in shown)}")
+    asked.deny(f"no symbol `{name.text}`; nearest: {', '.join(f'`{one}`' for one in shown)}")
     first = definitions(asked, near, f"near match: {shown[0]}")[:_NEAR_PLACES]
     return before(first, results, asked.request.limit)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from codelens.rank import ranking_weights
+from codelens.rank.definitions import definition_places
 from codelens.rank.query import query_names
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.query.query_names import Defined
@@ -13,6 +14,7 @@ from codelens.rank.results import answer_lines, near_copies
 from codelens.rank.results.answer_lines import Place
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.scoring import weighted_score
+from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.definition_features import Evidence
 from codelens.rank.scoring.weighted_score import Judged
 from codelens.rank.search_request import Request
@@ -21,6 +23,7 @@ from codelens.store.views.snapshot import Snapshot
 
 __all__ = ["Place", "arranged"]
 
+_NOWHERE: tuple[Place | None, ...] = (None,)
 _REFILLED_FILES = 3
 _SAME_FILE = 3
 _ALSO = 2
@@ -34,7 +37,12 @@ _FIRST = 3
 
 
 def arranged(
-    view: Snapshot, judged: Sequence[Judged], request: Request, query: Query, texts: Texts
+    view: Snapshot,
+    judged: Sequence[Judged],
+    request: Request,
+    query: Query,
+    terms: Sequence[Weighed],
+    texts: Texts,
 ) -> list[Place]:
     """The places to show, near-copies folded, at most as many as are asked for."""
     alone = request.mode == "symbol" or bool(request.kinds)
@@ -47,7 +55,12 @@ def arranged(
     elif query.single:
         found = list(by_name(ready, query))
     else:
-        found = [(one, None) for one in ready]
+        inside = definition_places.of_files(ready, query, terms, texts)
+        found = [(one, inside.get(one.evidence.file.path_id, _NOWHERE)[0]) for one in ready]
+        shown = near_copies.folded(view.db, found, request.limit, texts)
+        if len(shown) < request.limit:
+            shown += _refill(ready, shown, request.limit - len(shown), texts)
+        return definition_places.with_also(shown, inside)
     shown = near_copies.folded(view.db, found, request.limit, texts)
     if alone:
         return shown

@@ -30,10 +30,17 @@ class Texts:
 
     def lines(self, file: FileRow, start: int, end: int) -> list[bytes]:
         """Lines of a file, 400 at most."""
+        return self._text(file).split(b"\n", end)[start - 1 : min(end, start + _LINES_READ - 1)]
+
+    def whole(self, file: FileRow) -> list[bytes]:
+        """All lines of a file."""
+        return self._text(file).split(b"\n")
+
+    def _text(self, file: FileRow) -> bytes:
         text = self._texts.get(file.path_id)
         if text is None:
             text = self._texts[file.path_id] = self._read(file) or b""
-        return text.split(b"\n", end)[start - 1 : min(end, start + _LINES_READ - 1)]
+        return text
 
     def tokens(self, file: FileRow, start: int, end: int) -> Counter[bytes]:
         """The words and signs of lines, each as often as it stands there."""
@@ -52,6 +59,10 @@ class Texts:
     def held(self, file: FileRow, start: int, end: int) -> list[set[str]]:
         """The terms that each line has."""
         return self._held([_text(line) for line in self.lines(file, start, end)])
+
+    def held_in(self, lines: Sequence[str]) -> list[set[str]]:
+        """The terms that each of some lines has."""
+        return self._held(lines)
 
     def weight(self, terms: set[str]) -> float:
         """What terms weigh together."""

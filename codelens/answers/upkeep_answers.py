@@ -34,6 +34,14 @@ class ViewLife:
     goes: bool
     why: str
 
+    @property
+    def title(self) -> str:
+        """The view as people call it."""
+        if self.kind == "ref":
+            return f"ref {self.head[:12]}"
+        what = self.branch or (f"detached {self.head[:7]}" if self.head else "")
+        return f"{what} in {self.worktree}" if what else self.worktree
+
 
 @dataclass(frozen=True, slots=True)
 class RepositoryLife:
@@ -67,7 +75,7 @@ class Pruned:
     contents: int = 0
     """Texts that were collected."""
     waiting: int = 0
-    """Texts that are collected when no reader can hold them any more."""
+    """Texts that are collected when no reader uses them any more."""
     freed_bytes: int = 0
     removed: bool = False
     """The whole index went."""

@@ -129,7 +129,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ImpactAnswer:
-    """Who can be hit by a change."""
+    """Who can be affected by a change."""
 
     receipt: Receipt
     changed: tuple[Changed, ...]

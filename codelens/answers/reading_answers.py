@@ -100,6 +100,8 @@ class OutlineItem:
     end_line: int
     depth: int
     exported: bool
+    owner: str = ""
+    """The type that it belongs to where that holds it in no text: Rust's `impl`, Go's receiver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,8 @@ class StatusAnswer:
     """Repositories and worktrees inside this one: scopes of their own."""
     worktrees: tuple[str, ...] = ()
     """The repository's other worktrees."""
+    others: tuple[str, ...] = ()
+    """A sentence for each other worktree that is changing what is changed here."""
     views: int = 0
     index_path: str = ""
     index_bytes: int = 0

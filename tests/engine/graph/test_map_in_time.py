@@ -6,13 +6,14 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from gitrepo import GitRepo
 
+from codelens.answers.graph_answers import MapAnswer
 from codelens.config import Settings
-from codelens.engine.answers.graph_answers import MapAnswer
 from codelens.engine.engine import Engine
 from codelens.engine.map.map_query import map_
-from codelens.index.progress import silent
+from codelens.engine.view_request import ViewRequest
 
 FILES = 1_200
 """More than are read between two looks at the clock."""
@@ -31,10 +32,11 @@ def _made(root: Path) -> GitRepo:
 
 
 def _mapped(engine: Engine, tree: Path, seconds: float) -> MapAnswer:
-    with engine._looked(tree, None, None, silent) as (opened, look), opened.shelf.db.read():
-        return map_(look, (), lambda _: (), "", 2000, seconds)
+    with engine.pool.view(ViewRequest(tree)) as view, view.reading():
+        return map_(view, (), lambda _: (), "", 2000, seconds)
 
 
+@pytest.mark.slow
 def test_a_map_without_time_is_partial_and_goes_on_to_the_whole(tmp_path: Path) -> None:
     repo, settings = _made(tmp_path / "many"), Settings(home=tmp_path / "home")
     answers = list[MapAnswer]()
@@ -48,7 +50,7 @@ def test_a_map_without_time_is_partial_and_goes_on_to_the_whole(tmp_path: Path) 
     assert first.files
     # The rest is read at once; then 200 are linked at a time.
     assert len(answers) == 1 + FILES // 200
-    assert last.receipt.note.startswith("time ran out: the order is not settled;")
+    assert last.receipt.note.startswith("time ran out: the order is not final;")
     assert {one.receipt.status for one in answers} == {"partial"}
     with Engine(settings) as engine:
         whole = _mapped(engine, repo.root, 600.0)

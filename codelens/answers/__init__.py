@@ -1,0 +1,1 @@
+"""What codelens answers with: frozen values, below rendering and the engine."""

@@ -1,0 +1,151 @@
+"""What goes into a capsule: definitions by value, each line once, nothing over the budget.
+
+A budget is in bytes of the text that is sent. The cost of a line and of a heading is told by the
+caller, who knows how they are written; what is chosen here costs no more than the room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from codelens.capsule.shown_lines import WHOLE_LINES, runs, windows
+
+Part = Literal["pivot", "callee", "caller", "container", "lines"]
+
+
+class Candidate(NamedTuple):
+    """A definition that may be shown."""
+
+    path: bytes
+    symbol: int
+    """Position among the definitions of its file; negative for lines in none."""
+    start_line: int
+    """Of the comment above it."""
+    name_line: int
+    end_line: int
+    value: float
+    part: Part
+    lines: tuple[int, ...] = ()
+    """The lines that tell, where not all of it is meant: of a container its head and members."""
+    about: str = ""
+    """Why it is there, in a few words."""
+    most_lines: int = WHOLE_LINES
+    """A longer one is shown in windows of so many lines."""
+
+
+class Shown(NamedTuple):
+    """A candidate and what is shown of it."""
+
+    candidate: Candidate
+    lines: tuple[int, ...]
+    """New ones: those that no candidate before it has shown."""
+    left_out: tuple[tuple[int, int], ...]
+    """Spans of it that nobody shows so far; none where not all of it is meant."""
+
+
+class Costs(NamedTuple):
+    """What things cost in bytes."""
+
+    line: Callable[[bytes, int], int]
+    """A line of a file, with its number."""
+    heading: Callable[[Candidate], int]
+    """What is written above a definition."""
+    file: Callable[[bytes], int]
+    """What is written above the first lines of a file."""
+    gap: int
+    """What says that lines were left out."""
+
+
+class Limits(NamedTuple):
+    """How much of the room one definition may take."""
+
+    share: float = 0.5
+    """Of the room, for a definition that is not shown whole."""
+    least: int = 240
+    """Bytes; with less left nothing more is begun."""
+
+
+def pack(
+    candidates: Sequence[Candidate],
+    room: int,
+    costs: Costs,
+    weights: Callable[[bytes], Mapping[int, float]],
+    limits: Limits | None = None,
+) -> list[Shown]:
+    """The candidates that are shown, in order of value.
+
+    One that does not fit whole is cut to what tells of it, as far as there is room, and the next
+    ones that fit are taken: no budget is left idle while something useful is left.
+
+    Args:
+        candidates: any order; equal values by path and line.
+        room: bytes.
+        costs: what it all costs.
+        weights: path -> line -> how much it has of the question; asked for long definitions.
+        limits: how the room is shared.
+    """
+    limits = limits or Limits()
+    shown: list[Shown] = []
+    seen: dict[bytes, set[int]] = {}
+    left = room
+    for one in sorted(candidates, key=lambda one: (-one.value, one.path, one.name_line)):
+        if left < limits.least:
+            break
+        known = seen.setdefault(one.path, set())
+        head = costs.heading(one) + (0 if known else costs.file(one.path))
+        fitting = _fitting(one, left - head, room, known, costs, weights, limits)
+        new = [line for line in fitting if line not in known]
+        if not new or (len(new) < len(fitting) and one.name_line in known and len(new) < _WORTH):
+            continue
+        cost = head + _cost(one.path, new, costs)
+        if cost > left:
+            continue
+        left -= cost
+        known.update(new)
+        whole = () if one.lines else range(one.name_line, one.end_line + 1)
+        missing = [number for number in whole if number not in known]
+        shown.append(Shown(one, tuple(new), tuple(runs(missing))))
+    return shown
+
+
+_WORTH = 2
+"""New lines that are worth a heading of their own, where the definition's name is shown."""
+
+
+def _fitting(
+    one: Candidate,
+    left: int,
+    room: int,
+    known: set[int],
+    costs: Costs,
+    weights: Callable[[bytes], Mapping[int, float]],
+    limits: Limits,
+) -> list[int]:
+    """The lines of a candidate that fit into what is left."""
+    whole = list(one.lines) or list(range(one.start_line, one.end_line + 1))
+    new = [line for line in whole if line not in known]
+    length = len(whole)
+    if length <= one.most_lines and _cost(one.path, new, costs) <= left:
+        return whole
+    allowed = min(left, int(room * limits.share)) if length > one.most_lines else left
+    mean = max(_cost(one.path, new, costs) / max(len(new), 1), 1.0)
+    most = min(int(allowed / mean), one.most_lines)
+    if one.lines:
+        return whole[:most]
+    if most < _FEWEST:
+        return []
+    told = weights(one.path)
+    while most >= _FEWEST:
+        lines = windows(one.name_line, one.end_line, told, most)
+        if _cost(one.path, [line for line in lines if line not in known], costs) <= allowed:
+            return lines
+        most = most * 4 // 5
+    return []
+
+
+_FEWEST = 4
+
+
+def _cost(path: bytes, lines: Sequence[int], costs: Costs) -> int:
+    return sum(costs.line(path, line) for line in lines) + costs.gap * (len(runs(lines)) - 1)

@@ -1,0 +1,87 @@
+"""Which lines of a definition are shown: all of a short one, of a long one what answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+WHOLE_LINES = 160
+"""A definition of so many lines is shown whole where there is room."""
+_HEAD = 3
+_AROUND = 6
+_JOINED = 3
+"""A gap of so many lines is shown rather than said."""
+
+
+def windows(
+    start: int, end: int, weights: Mapping[int, float], most: int, head: int = _HEAD
+) -> list[int]:
+    """Lines of a long definition: its head, then the surroundings of the lines that weigh most.
+
+    Args:
+        start: first line.
+        end: last line.
+        weights: line -> how much it has of the question; others have nothing.
+        most: lines at most.
+        head: lines of its beginning that are shown in any case.
+
+    Returns:
+        Lines in order.
+    """
+    if end - start + 1 <= most:
+        return list(range(start, end + 1))
+    shown = set(range(start, min(start + min(head, most), end + 1)))
+    density = _density(start, end, weights)
+    for line in sorted(density, key=lambda one: (-density[one], one)):
+        if len(shown) >= most:
+            break
+        if line in shown:
+            continue
+        near = [
+            one
+            for one in range(max(start, line - _AROUND), min(end, line + _AROUND) + 1)
+            if one not in shown
+        ]
+        # What lies nearest to the line first, so that a cut one has it in its middle.
+        near.sort(key=lambda one: (abs(one - line), one))
+        shown.update(near[: most - len(shown)])
+    line = start
+    while len(shown) < most and line <= end:
+        shown.add(line)
+        line += 1
+    return _closed(sorted(shown), most)
+
+
+def _density(start: int, end: int, weights: Mapping[int, float]) -> dict[int, float]:
+    """Line -> what it and its neighbours have, the nearer the more; of lines that have some."""
+    found: dict[int, float] = {}
+    for line, weight in weights.items():
+        if start <= line <= end and weight > 0:
+            found[line] = sum(
+                weights.get(other, 0.0) / (1 + abs(other - line))
+                for other in range(max(start, line - _AROUND), min(end, line + _AROUND) + 1)
+            )
+    return found
+
+
+def _closed(lines: Sequence[int], most: int) -> list[int]:
+    """The lines, with the short gaps between them as far as there is room."""
+    room = most - len(lines)
+    found: list[int] = []
+    for line in lines:
+        gap = line - found[-1] - 1 if found else 0
+        if 0 < gap <= _JOINED and gap <= room + _JOINED:
+            found.extend(range(found[-1] + 1, line))
+            room -= gap
+        found.append(line)
+    return found
+
+
+def runs(lines: Sequence[int]) -> list[tuple[int, int]]:
+    """Lines in order as spans, first and last."""
+    found: list[tuple[int, int]] = []
+    for line in lines:
+        if found and line == found[-1][1] + 1:
+            found[-1] = (found[-1][0], line)
+        else:
+            found.append((line, line))
+    return found

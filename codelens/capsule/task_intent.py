@@ -1,0 +1,74 @@
+"""What a task wants done, told by its words: which way the graph is looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+Intent = Literal["debug", "refactor", "modify", "explore"]
+INTENTS: Mapping[str, Intent] = {
+    "debug": "debug", "refactor": "refactor", "modify": "modify", "explore": "explore",
+}  # fmt: skip
+"""By name."""
+
+Direction = Literal["both", "in", "out"]
+DIRECTIONS: dict[Intent, Direction] = {
+    "debug": "both", "refactor": "in", "modify": "out", "explore": "out",
+}  # fmt: skip
+"""Both ways for a fault; who depends on it for a new shape; what it depends on else."""
+
+WORDS: dict[Intent, frozenset[str]] = {
+    "debug": frozenset(
+        "fix fixes fixed fixing bug bugs buggy crash crashes crashed crashing fail fails failed "
+        "failing failure failures panic panics panicked broken breaks debug debugging bugfix "
+        "hotfix regression".split()
+    ),
+    "refactor": frozenset(
+        "refactor refactors refactored refactoring rename renames renamed renaming extract "
+        "extracts extracted extracting split splits splitting reorganize reorganizes reorganized "
+        "reorganise reorganised".split()
+    ),
+    "modify": frozenset(
+        "add adds added adding implement implements implemented implementing create creates "
+        "created creating build builds building built feature features feat".split()
+    ),
+    "explore": frozenset(),
+}
+"""In the order that breaks ties."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Told(NamedTuple):
+    """An intent and why."""
+
+    intent: Intent
+    words: tuple[str, ...]
+    """The words of the task that told it, each once; empty if it was given or none did."""
+
+
+def told_by(task: str) -> Told:
+    """The intent with the most words in a task, each word counted as often as it stands there."""
+    words = [word.lower() for word in _WORD.findall(task)]
+    best = Told("explore", ())
+    most = 0
+    for intent, known in WORDS.items():
+        found = [word for word in words if word in known]
+        if len(found) > most:
+            best, most = Told(intent, tuple(dict.fromkeys(found))), len(found)
+    return best
+
+
+def without_intent_words(task: str, intent: Told, names: frozenset[str]) -> str:
+    """A task without the words that only say what is to be done.
+
+    Args:
+        task: as it was given.
+        intent: what it was told by.
+        names: of those words, in lower case, what something here is called; they stay.
+    """
+    gone = frozenset(intent.words) - names
+    if not gone:
+        return task
+    left = _WORD.sub(lambda match: "" if match[0].lower() in gone else match[0], task)
+    return left if _WORD.search(left) else task

@@ -1,1 +1,0 @@
-"""What the engine answers with: frozen values."""

@@ -1,0 +1,200 @@
+"""Saved contexts: save, load, forget, export, import, adopt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer, TakenOver
+from codelens.engine.contexts import context_items
+from codelens.engine.current_view import CurrentView, OpenRepository, current_view
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.question_limits import check_limit
+from codelens.engine.view_request import ViewRequest
+from codelens.errors import ContextError, SettingError, StoreError
+from codelens.memory import context_fields, former_places
+from codelens.memory.context_exchange import exported, imported
+from codelens.memory.notebook import Home, Notebook, Wanted
+from codelens.paths import contexts_file
+from codelens.scope.root_commit import has_commit, root_commit
+from codelens.store.database.database import has_content
+from codelens.store.saved.context_rows import Context
+from codelens.store.saved.contexts_file import contexts_of
+from codelens.store.saved.contexts_verification import Owner
+
+
+class SavedContexts:
+    """Answers `Engine`'s questions of this kind; see there for what each takes and raises.
+
+    Args:
+        pool: opens repositories.
+        now_s: seconds since 1970; for times to live.
+    """
+
+    def __init__(self, pool: IndexPool, now_s: Callable[[], float]) -> None:
+        self._pool = pool
+        self._now_s = now_s
+
+    def save(
+        self,
+        view_request: ViewRequest,
+        name: str,
+        note: str,
+        handles: Sequence[str],
+        *,
+        category: str,
+        tags: Sequence[str],
+        pinned: bool,
+        ttl: str,
+        replace: bool,
+    ) -> SaveAnswer:
+        """See `Engine.save`."""
+        now_s = int(self._now_s())
+        ttl_s = context_fields.seconds_of(ttl)
+        context = Context(
+            name=context_fields.name_of(name),
+            note=context_fields.note_of(note),
+            category=context_fields.category_of(category),
+            tags=context_fields.tags_of(tags),
+            pinned=pinned,
+            created_s=now_s,
+            saved_s=now_s,
+            expires_s=None if ttl_s is None else now_s + ttl_s,
+            branch="",
+            head="",
+            items=(),
+        )
+        if not context.note and not handles:
+            raise SettingError("nothing to save: give a note, handles, or both")
+        if len(handles) > context_fields.MAX_ITEMS:
+            raise SettingError(
+                f"{len(handles)} handles are too many; the maximum is {context_fields.MAX_ITEMS}"
+            )
+        with self._pool.view(view_request) as view:
+
+            def view_at(ref: str) -> CurrentView:
+                return current_view(view.opened.at(ref), view_request)
+
+            items = context_items.items_of(handles, view, view_at)
+            receipt = view.receipt()
+            verdicts = context_items.judged(view, items)
+        context = context._replace(branch=receipt.branch, head=receipt.head, items=items)
+        context, replaced, notes = _notebook(view.opened).put(
+            context, _home(view.opened), replace=replace
+        )
+        saved = context_items.shown(context, verdicts, now_s)
+        return SaveAnswer(receipt, saved, replaced, tuple(notes))
+
+    def load(
+        self,
+        view_request: ViewRequest,
+        query: str,
+        *,
+        category: str,
+        tags: Sequence[str],
+        expired: bool,
+        limit: int,
+    ) -> LoadAnswer:
+        """See `Engine.load`."""
+        check_limit(limit)
+        wanted = Wanted(
+            query.strip(),
+            context_fields.category_of(category) if category else "",
+            context_fields.tags_of(tags),
+            expired,
+        )
+        opened = self._pool.open(view_request.path, view_request.ref)
+        notebook = _notebook(opened)
+        now_s = self._now_s()
+        root = "" if has_content(notebook.path) else _home(opened).root
+        found = notebook.find(wanted, root, now_s)
+        chosen = found.contexts[:limit]
+        items = [item for context in chosen for item in context.items]
+        receipt = context_items.unlooked(opened)
+        verdicts = context_items.unjudged(items)
+        if items:
+            try:
+                with self._pool.view(view_request) as view:
+                    verdicts = context_items.judged(view, items)
+                    receipt = view.receipt()
+            except StoreError as error:
+                found.notes.append(f"the state of the handles is unknown: {error}")
+        return LoadAnswer(
+            receipt=receipt,
+            query=wanted.query,
+            exact=found.exact,
+            results=tuple(context_items.shown_all(chosen, verdicts, now_s)),
+            more=len(found.contexts) - len(chosen),
+            former=tuple(context_items.former_place(place) for place in found.former),
+            notes=tuple(found.notes),
+            hidden=found.hidden,
+        )
+
+    def forget(self, names: Sequence[str], path: str | Path, *, expired: bool) -> ForgetAnswer:
+        """See `Engine.forget`."""
+        wanted = tuple(dict.fromkeys(context_fields.name_of(name) for name in names))
+        if bool(wanted) == expired:
+            raise SettingError(
+                "give either names or all expired contexts, not both",
+                typed="`codelens forget NAME` or `codelens forget --expired`",
+                called="give names, or expired: true",
+            )
+        notebook = _notebook(self._pool.open_any(path))
+        if expired:
+            gone, notes = notebook.forget_expired(self._now_s())
+            return ForgetAnswer(tuple(gone), tuple(notes))
+        return ForgetAnswer(wanted, tuple(notebook.forget(wanted)))
+
+    def exported(self, path: str | Path) -> Mapping[str, object]:
+        """See `Engine.export_contexts`."""
+        opened = self._pool.open_any(path)
+        contexts, _ = _notebook(opened).every()
+        return exported(contexts, _home(opened).common_dir)
+
+    def take_over(self, text: str, path: str | Path, *, replace: bool) -> TakenOver:
+        """See `Engine.import_contexts`."""
+        given = imported(text)
+        opened = self._pool.open_any(path)
+        merged = _notebook(opened).take_over(given, _home(opened), replace=replace)
+        return context_items.taken_over("", merged)
+
+    def adopt(self, place: str, path: str | Path) -> TakenOver:
+        """See `Engine.adopt`."""
+        opened = self._pool.open_any(path)
+        notebook, home = _notebook(opened), _home(opened)
+        if place:
+            former = former_places.of_place(notebook.path, place)
+        else:
+            former = former_places.former(notebook.path, home.root)
+        if not former:
+            raise ContextError(
+                f"nothing was saved at {place!r}; give the folder by its former name"
+                if place
+                else "nothing was saved of this repository at a place that is gone; name its "
+                "former folder (--adopt OLD_FOLDER)"
+            )
+        given: dict[str, Context] = {}
+        notes: list[str] = []
+        for file in former:
+            contexts = contexts_of(file.path)
+            older = [it.name for it in contexts if given.get(it.name, it) != it]
+            given = {it.name: it for it in contexts} | given
+            if older:
+                notes.append(f"not taken over from {file.common_dir!r}, newer contexts have "
+                             f"these names: {', '.join(older)}")  # fmt: skip
+        files = [file.path.name for file in former]
+        merged = notebook.take_over(given.values(), home, replace=False, adopted=files)
+        merged.notes.extend(notes)
+        return context_items.taken_over(", ".join(file.common_dir for file in former), merged)
+
+
+def _notebook(opened: OpenRepository) -> Notebook:
+    owner = Owner(opened.scope.repo_id, partial(has_commit, opened.repository))
+    return Notebook(contexts_file(opened.settings.home, opened.scope.repo_id), owner)
+
+
+def _home(opened: OpenRepository) -> Home:
+    place = os.fsencode(opened.scope.common_dir).decode("utf-8", "backslashreplace")
+    return Home(place, root_commit(opened.repository, opened.scope.head))

@@ -1,0 +1,243 @@
+"""From ranked definitions and their neighbours to what may be shown, each with a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from codelens.capsule.packing import Candidate, Part
+from codelens.capsule.shown_lines import WHOLE_LINES
+from codelens.capsule.task_intent import Direction
+from codelens.engine.current_view import CurrentView
+from codelens.engine.explore.neighbours import Neighbour, neighbours
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.handles.handle_grammar import lines_handle
+from codelens.handles.handle_lookup import handle_among
+from codelens.rank.definitions import body_terms
+from codelens.rank.definitions.definition_ranking import RankedDefinition
+from codelens.rank.definitions.definition_search import Definitions
+from codelens.rank.query.query_names import CONTAINERS
+from codelens.resolve.walk.edge_table import Node
+from codelens.types import Symbol
+
+PIVOTS = 60
+"""Ranked definitions that may be shown or named."""
+FOLLOWED = 12
+"""Of these the first, whose neighbours are looked at."""
+CERTAIN = 10.0
+"""Added to the value of what the task itself names."""
+CALLEE, CALLER = 0.75, 0.5
+"""Value of a neighbour, as a share of its pivot's."""
+_NEIGHBOUR_LINES = 40
+_HEAD_LINES = 3
+_WHOLE_CONTAINER = 60
+_SKELETON_LINES = 40
+_TOP_LINES = 40
+
+
+class Material:
+    """The texts and symbols of a look that a capsule is made of; each file is read once."""
+
+    def __init__(self, view: CurrentView, found: Definitions) -> None:
+        self.view = view
+        self.ref = view.scope.ref if view.scope.kind == "ref" else ""
+        self._texts = found.texts
+        self._lines: dict[bytes, list[str]] = {}
+        self._symbols: dict[bytes, Sequence[Symbol]] = {}
+        self._weights: dict[bytes, Mapping[int, float]] = {}
+
+    def lines(self, path: bytes) -> list[str]:
+        """The lines of a file."""
+        known = self._lines.get(path)
+        if known is None:
+            file = self.view.snapshot.by_path[path]
+            known = [
+                line.decode("utf-8", "replace").rstrip("\r") for line in self._texts.whole(file)
+            ]
+            self._lines[path] = known
+        return known
+
+    def line(self, path: bytes, number: int) -> str:
+        """A line of a file; empty beyond its end."""
+        lines = self.lines(path)
+        return lines[number - 1] if number <= len(lines) else ""
+
+    def symbols(self, path: bytes) -> Sequence[Symbol]:
+        """The definitions of a file."""
+        known = self._symbols.get(path)
+        if known is None:
+            content = self.view.snapshot.by_path[path].content
+            read = self.view.snapshot.symbols([content] if content is not None else [])
+            known = self._symbols[path] = read.get(content or 0, ())
+        return known
+
+    def weights(self, path: bytes) -> Mapping[int, float]:
+        """Line -> what it has of the question."""
+        known = self._weights.get(path)
+        if known is None:
+            held = self._texts.held_in(self.lines(path))
+            known = self._weights[path] = {
+                number: weight
+                for number, terms in enumerate(held, 1)
+                if terms and (weight := self._texts.weight(terms))
+            }
+        return known
+
+    def named(self, one: Candidate) -> tuple[str, str, str]:
+        """Handle, kind and qualified name."""
+        symbols = self.symbols(one.path)
+        if not 0 <= one.symbol < len(symbols):
+            return lines_handle(one.path, one.name_line, one.end_line, self.ref), "lines", ""
+        symbol = symbols[one.symbol]
+        return handle_among(one.path, symbols, one.symbol, self.ref), symbol.kind, symbol.qualified
+
+
+def candidates_of(
+    material: Material, net: LazyNet, found: Definitions, direction: Direction
+) -> list[Candidate]:
+    """All that may be shown."""
+    rows = found.rows[:PIVOTS]
+    top = rows[0].score if rows and rows[0].score > 0 else 1.0
+    values: dict[Node, float] = {}
+    parts: dict[Node, Part] = {}
+    about: dict[Node, str] = {}
+    sites: dict[Node, set[int]] = {}
+    loose: list[Candidate] = []
+    for one in rows:
+        value = one.score / top
+        path = one.judged.evidence.file.path
+        if one.symbol < 0:
+            loose += _top_level(material, one, value)
+            continue
+        node = Node(path, one.symbol)
+        values[node], parts[node] = value, "pivot"
+    for one in found.certain:
+        if one.symbol >= 0:
+            node = Node(one.file.path, one.symbol)
+            values[node] = values.get(node, 0.5) + CERTAIN
+            parts[node], about[node] = "pivot", one.why
+        elif one.kind != "file":
+            loose.append(
+                Candidate(
+                    one.file.path, -1, one.start_line, one.start_line, one.end_line,
+                    CERTAIN, "lines", about=one.why,
+                )
+            )  # fmt: skip
+    order = sorted(values, key=lambda node: (-values[node], node))
+    followed = order[:FOLLOWED]
+    for one in neighbours(net, followed, direction):
+        _take(one, followed, values, parts, about, sites, material)
+    made = [
+        _candidate(material, node, value, parts[node], about.get(node, ""), sites.get(node, set()))
+        for node, value in values.items()
+    ]
+    return [one for one in (*made, *loose, *_containers(material, made)) if one is not None]
+
+
+def _take(
+    one: Neighbour,
+    followed: Sequence[Node],
+    values: dict[Node, float],
+    parts: dict[Node, Part],
+    about: dict[Node, str],
+    sites: dict[Node, set[int]],
+    material: Material,
+) -> None:
+    pivot = followed[one.of]
+    value = min(values[pivot], 1.0) * (CALLER if one.inward else CALLEE)
+    if one.inward:
+        sites.setdefault(one.node, set()).add(one.line)
+    if one.node in values:
+        if parts[one.node] == "pivot":
+            values[one.node] = max(values[one.node], value)
+        else:
+            values[one.node] = max(values[one.node], value) + 0.1 * value
+        return
+    values[one.node] = value
+    parts[one.node] = "caller" if one.inward else "callee"
+    symbols = material.symbols(pivot.path)
+    name = symbols[pivot.symbol].name if pivot.symbol < len(symbols) else ""
+    about[one.node] = f"{'uses' if one.inward else 'used by'} {name}"
+
+
+def _candidate(
+    material: Material, node: Node, value: float, part: Part, about: str, sites: set[int]
+) -> Candidate | None:
+    symbols = material.symbols(node.path)
+    if not 0 <= node.symbol < len(symbols):
+        return None
+    symbol = symbols[node.symbol]
+    if symbol.kind in {"heading", "key"}:
+        return None
+    lines = material.lines(node.path)
+    start = body_terms.comment_start(lines, symbol.start_line)
+    most, chosen = WHOLE_LINES, ()
+    length = symbol.end_line - symbol.start_line + 1
+    if symbol.kind in CONTAINERS and length > _WHOLE_CONTAINER:
+        chosen = skeleton(symbols, node.symbol, start)
+    elif part == "caller" and length > _NEIGHBOUR_LINES // 2:
+        chosen = _around(symbol, sites)
+    elif part == "callee":
+        most = _NEIGHBOUR_LINES
+    return Candidate(
+        node.path, node.symbol, start, symbol.start_line, symbol.end_line, value, part,
+        tuple(chosen), about, most,
+    )  # fmt: skip
+
+
+def _around(symbol: Symbol, sites: set[int]) -> tuple[int, ...]:
+    """Of a caller its head and the lines around its calls."""
+    shown = set(range(symbol.start_line, min(symbol.name_line + 1, symbol.end_line) + 1))
+    for site in sorted(sites)[:3]:
+        shown |= set(range(max(site - 2, symbol.start_line), min(site + 2, symbol.end_line) + 1))
+    return tuple(sorted(shown))
+
+
+def skeleton(symbols: Sequence[Symbol], at: int, start: int) -> tuple[int, ...]:
+    """Of a long container its head, and the first line of each definition right in it."""
+    own = symbols[at]
+    shown: list[int] = []
+    first = next((one.start_line for one in symbols[at + 1 :] if one.parent == at), own.end_line)
+    shown += range(max(start, own.start_line - 6), min(first, own.start_line + 12))
+    for one in symbols[at + 1 :]:
+        if one.start_line > own.end_line:
+            break
+        if one.parent == at and one.name_line not in shown:
+            shown.append(one.name_line)
+    return tuple(sorted(set(shown))[:_SKELETON_LINES])
+
+
+def _containers(material: Material, made: Sequence[Candidate | None]) -> list[Candidate]:
+    """The first lines of what the candidates stand in: where an agent would add a member."""
+    best: dict[Node, float] = {}
+    for one in made:
+        if one is None or one.symbol < 0:
+            continue
+        symbols = material.symbols(one.path)
+        parent = symbols[one.symbol].parent
+        if parent >= 0 and symbols[parent].kind in CONTAINERS:
+            node = Node(one.path, parent)
+            best[node] = max(best.get(node, 0.0), one.value)
+    found: list[Candidate] = []
+    for node, value in best.items():
+        own = material.symbols(node.path)[node.symbol]
+        last = min(own.name_line, own.end_line, own.start_line + _HEAD_LINES)
+        lines = tuple(range(max(own.start_line, own.name_line - 1), last + 1))
+        found.append(
+            Candidate(
+                node.path, node.symbol, own.start_line, own.start_line, own.end_line,
+                value * 0.95, "container", lines,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _top_level(material: Material, one: RankedDefinition, value: float) -> list[Candidate]:
+    path = one.judged.evidence.file.path
+    if one.end_line - one.start_line + 1 <= _TOP_LINES:
+        return [Candidate(path, -1, one.start_line, one.start_line, one.end_line, value, "lines")]
+    return [
+        Candidate(
+            path, -1, one.start_line, one.start_line, one.end_line, value, "lines",
+            most_lines=_TOP_LINES,
+        )
+    ]  # fmt: skip

@@ -1,0 +1,198 @@
+"""A task answered in one go: from the ranked definitions to a capsule within its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from codelens.answers.explore_answers import (
+    ExploreAnswer,
+    NamedDefinition,
+    NamedFile,
+    Piece,
+)
+from codelens.capsule import packing, task_intent
+from codelens.capsule.packing import Candidate, Costs, Shown
+from codelens.capsule.task_intent import Told
+from codelens.engine.current_view import CurrentView
+from codelens.engine.explore.candidates import Material, candidates_of
+from codelens.engine.explore.test_files import tests_of
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.handles.handle_grammar import lines_handle
+from codelens.paths import printed
+from codelens.rank.definitions import definition_search
+from codelens.rank.search_request import Request
+from codelens.render import explore_text
+from codelens.render.token_budget import BYTES_A_TOKEN, cost_of
+
+_NAMES_SHARE, _TESTS_SHARE = 0.08, 0.05
+_MOST_NAMES = 60
+_MORE_SIZE = 200
+"""Bytes that the last line and the growth of the receipt's numbers may take."""
+
+
+class Asked(NamedTuple):
+    """What is asked for."""
+
+    request: Request
+    """The task, with its filters."""
+    told: Told
+    max_tokens: int
+    kinds: frozenset[str] = frozenset()
+    """Kinds of definition that pivots may be; empty: of any."""
+
+
+def explore(view: CurrentView, asked: Asked, seconds: float) -> ExploreAnswer:
+    """The capsule of a task.
+
+    Args:
+        view: the view; its database is in a read transaction.
+        asked: the task.
+        seconds: how long edges may be resolved for.
+    """
+    found = definition_search.search(view.snapshot, asked.request, view.read)
+    if asked.kinds:
+        found = found.of_kinds(asked.kinds)
+    net = LazyNet(view, seconds)
+    material = Material(view, found)
+    candidates = candidates_of(material, net, found, task_intent.DIRECTIONS[asked.told.intent])
+    receipt = net.receipt()
+    head = explore_text.head(receipt, asked.told.intent, asked.told.words, found.notes)
+    room = asked.max_tokens * BYTES_A_TOKEN - sum(map(explore_text.cost, head)) - _MORE_SIZE
+    tests = _fitting(tests_of(view, net, found), int(room * _TESTS_SHARE), explore_text.TESTS)
+    names_room = int(room * _NAMES_SHARE)
+    left = room - names_room - _size(tests, explore_text.TESTS)
+    shown = packing.pack(candidates, left, _costs(material), material.weights)
+    pieces = explore_text.pieces_in_order([_piece(material, one) for one in shown])
+    named = _fitting(_named(material, candidates, shown), names_room, explore_text.NAMED)
+    answer = ExploreAnswer(
+        receipt=receipt,
+        task=asked.request.query,
+        intent=asked.told.intent,
+        intent_words=asked.told.words,
+        pieces=tuple(pieces),
+        named=tuple(named),
+        tests=tuple(tests),
+        notes=tuple(found.notes),
+        more=_more(shown, candidates),
+    )
+    return _within(answer, asked.max_tokens)
+
+
+def _within(answer: ExploreAnswer, max_tokens: int) -> ExploreAnswer:
+    """The answer, less what a budget too small for its head has no room for."""
+    while cost_of(explore_text.explore(answer)) > max_tokens:
+        if answer.named:
+            answer = replace(answer, named=answer.named[:-1])
+        elif answer.tests:
+            answer = replace(answer, tests=answer.tests[:-1])
+        elif answer.pieces:
+            answer = replace(answer, pieces=answer.pieces[:-1])
+        elif answer.notes:
+            answer = replace(answer, notes=answer.notes[:-1])
+        elif answer.more:
+            answer = replace(answer, more="")
+        else:
+            break
+    return answer
+
+
+def _costs(material: Material) -> Costs:
+    """What the renderer writes for each part of an answer."""
+
+    def line(path: bytes, number: int) -> int:
+        return explore_text.cost(explore_text.line(number, material.line(path, number)))
+
+    def heading(one: Candidate) -> int:
+        return explore_text.cost(_heading(material, one))
+
+    def file(path: bytes) -> int:
+        return explore_text.cost(printed(path))
+
+    return Costs(line, heading, file, explore_text.cost(explore_text.GAP))
+
+
+def _heading(material: Material, one: Candidate) -> str:
+    handle, kind, _ = material.named(one)
+    return explore_text.heading(handle, one.name_line, one.end_line, kind, one.about)
+
+
+def _piece(material: Material, one: Shown) -> Piece:
+    candidate = one.candidate
+    handle, kind, symbol = material.named(candidate)
+    return Piece(
+        handle=handle,
+        path=printed(candidate.path),
+        start_line=candidate.name_line,
+        end_line=candidate.end_line,
+        symbol=symbol,
+        kind=kind,
+        part=candidate.part,
+        about=candidate.about,
+        lines=tuple((number, material.line(candidate.path, number)) for number in one.lines),
+        left_out=tuple(lines_handle(candidate.path, *span, material.ref) for span in one.left_out),
+        stale=candidate.path in material.view.snapshot.stale,
+    )
+
+
+def _named(
+    material: Material, candidates: Sequence[Candidate], shown: Sequence[Shown]
+) -> list[NamedFile]:
+    """The best of what is not shown, by file."""
+    seen = {(one.candidate.path, one.candidate.symbol) for one in shown}
+    files: dict[bytes, dict[str, NamedDefinition]] = {}
+    count = 0
+    for one in sorted(candidates, key=lambda one: (-one.value, one.path, one.name_line)):
+        if one.symbol < 0 or (one.path, one.symbol) in seen or one.part == "container":
+            continue
+        seen.add((one.path, one.symbol))
+        _, _, symbol = material.named(one)
+        files.setdefault(one.path, {})[symbol] = NamedDefinition(symbol, one.name_line)
+        count += 1
+        if count >= _MOST_NAMES:
+            break
+    return [NamedFile(printed(path), tuple(names.values())) for path, names in files.items()]
+
+
+def _fitting(files: Sequence[NamedFile], room: int, title: str) -> list[NamedFile]:
+    """The files that fit, the last with fewer names."""
+    left = room - explore_text.cost(title)
+    kept: list[NamedFile] = []
+    for whole in files:
+        one = whole
+        while _cost(one) > left and len(one.definitions) > 1:
+            one = replace(one, definitions=one.definitions[:-1])
+        if _cost(one) <= left:
+            left -= _cost(one)
+            kept.append(one)
+    return kept
+
+
+def _cost(one: NamedFile) -> int:
+    return explore_text.cost(explore_text.named_file(one))
+
+
+def _size(files: Sequence[NamedFile], title: str) -> int:
+    if not files:
+        return 0
+    return explore_text.cost(title) + sum(
+        explore_text.cost(explore_text.named_file(one)) for one in files
+    )
+
+
+def _more(shown: Sequence[Shown], candidates: Sequence[Candidate]) -> str:
+    cut = sum(1 for one in shown if one.left_out and one.candidate.part == "pivot")
+    left = len(
+        {(one.path, one.symbol) for one in candidates}
+        - {(one.candidate.path, one.candidate.symbol) for one in shown}
+    )
+    if not cut and not left:
+        return ""
+    return (
+        f"{GAP} marks lines left out; {left} more definitions rank below: expand path:lines or "
+        "path#name, or ask with a higher max_tokens"
+    )
+
+
+GAP = explore_text.GAP

@@ -1,0 +1,53 @@
+"""The neighbours in the graph that a task needs beside its definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.capsule.task_intent import Direction
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.resolve.walk.edge_table import Node
+from codelens.resolve.walk.relation_walk import own_symbols
+
+_USED = frozenset({"call", "ref", "inherit", "satisfy", "override"})
+_MOST_CALLERS = 8
+
+
+class Neighbour(NamedTuple):
+    """A definition next to another in the graph."""
+
+    node: Node
+    of: int
+    """Position of the pivot among those asked about."""
+    inward: bool
+    """It uses the pivot."""
+    line: int
+    """Where the use stands."""
+
+
+def neighbours(net: LazyNet, pivots: Sequence[Node], direction: Direction) -> Iterator[Neighbour]:
+    """What the pivots use, and who uses them, as far as `direction` asks and time allows."""
+    ways = [_used_by] if direction != "in" else []
+    if direction != "out":
+        net.prepare(pivots)
+        ways.append(_users_of)
+    for way in ways:
+        for at, pivot in enumerate(pivots):
+            if net.spent():
+                return
+            yield from way(net, at, pivot)
+
+
+def _used_by(net: LazyNet, at: int, pivot: Node) -> Iterator[Neighbour]:
+    for symbol in sorted(own_symbols(net, pivot)):
+        for edge in net.edges_of(pivot.path, symbol):
+            if edge.kind in _USED and edge.target_symbol >= 0:
+                node = Node(edge.target, edge.target_symbol)
+                yield Neighbour(node, at, inward=False, line=edge.line)
+
+
+def _users_of(net: LazyNet, at: int, pivot: Node) -> Iterator[Neighbour]:
+    for edge in list(net.edges_to(*pivot))[:_MOST_CALLERS]:
+        if edge.kind in _USED and edge.symbol >= 0:
+            yield Neighbour(Node(edge.source, edge.symbol), at, inward=True, line=edge.line)

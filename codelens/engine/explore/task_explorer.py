@@ -1,0 +1,62 @@
+"""Answers to a whole task: explore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codelens.answers.explore_answers import ExploreAnswer
+from codelens.capsule import task_intent
+from codelens.engine.explore.explore_query import Asked, explore
+from codelens.engine.graph.graph_walk import walked_view
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.question_limits import seconds_to_read
+from codelens.engine.view_request import ViewRequest
+from codelens.errors import QueryError, SettingError
+from codelens.rank.search_request import Request
+
+LEAST_TOKENS, MOST_TOKENS = 200, 100_000
+_CERTAIN = 8
+"""Places that a task can name by itself."""
+
+
+class TaskExplorer:
+    """Answers `Engine.explore`; see there for what it takes and raises."""
+
+    def __init__(self, pool: IndexPool) -> None:
+        self._pool = pool
+
+    def explore(
+        self,
+        view_request: ViewRequest,
+        max_tokens: int,
+        intent: str | None,
+        *,
+        languages: Sequence[str],
+        globs: Sequence[str],
+        kinds: Sequence[str],
+    ) -> ExploreAnswer:
+        """See `Engine.explore`; the task stands in the words of the request."""
+        task = view_request.words
+        if not task.strip():
+            raise QueryError("the task is empty; say what is to be done or understood")
+        if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
+            raise SettingError(
+                f"max_tokens must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens:,}"
+            )
+        told = task_intent.told_by(task)
+        if intent is not None:
+            chosen = task_intent.INTENTS.get(intent)
+            if chosen is None:
+                known = ", ".join(task_intent.INTENTS)
+                raise SettingError(f"intent must be one of {known}, not {intent[:50]!r}")
+            told = task_intent.Told(chosen, ())
+        if languages:
+            from codelens.engine.reading.language_list import called
+
+            languages = called(languages)
+        with walked_view(self._pool, view_request) as (view, seconds):
+            request = Request(
+                task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
+                seconds=seconds_to_read(view_request.budget_ms),
+            )  # fmt: skip
+            return explore(view, Asked(request, told, max_tokens, frozenset(kinds)), seconds)

@@ -1,0 +1,143 @@
+"""Who uses what: related, impact, map, and all edges."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
+from codelens.answers.reading_answers import EdgeLine
+from codelens.engine.current_view import OpenRepository, current_view
+from codelens.engine.graph.graph_walk import walked_view
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.question_limits import check_limit, seconds_left, seconds_to_read
+from codelens.engine.view_request import ViewRequest, at_own_ref
+from codelens.errors import IndexLocked, ReadError, SettingError
+
+if TYPE_CHECKING:
+    from codelens.engine.impact.impact_query import Base
+
+PATHS = 3
+"""Paths from one thing to another, where nothing is said."""
+_TILTED_BY = 12
+
+
+class GraphQueries:
+    """Answers `Engine`'s questions of this kind; see there for what each takes and raises."""
+
+    def __init__(self, pool: IndexPool) -> None:
+        self._pool = pool
+
+    def related(
+        self,
+        view_request: ViewRequest,
+        target: str,
+        *,
+        to: str | None,
+        kinds: Sequence[str],
+        direction: str,
+        depth: int,
+        paths: int,
+        limit: int,
+    ) -> RelatedAnswer:
+        """See `Engine.related`."""
+        from codelens.engine.graph import related_query
+
+        check_limit(limit)
+        if to is None and paths != PATHS:
+            raise SettingError("`paths` needs a second definition: give `to` as well")
+        if to is not None and (kinds or depth != 1 or direction != "both"):
+            raise SettingError(
+                "kinds, direction and depth do not go with `to`: paths are followed along every "
+                "kind of use; omit them"
+            )
+        with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
+            if to is not None:
+                return related_query.paths_between(view, target, to, paths, seconds)
+            return related_query.related(view, target, kinds, direction, depth, limit, seconds)
+
+    def impact(
+        self,
+        view_request: ViewRequest,
+        targets: Sequence[str],
+        *,
+        diff: str | None,
+        depth: int,
+        limit: int,
+    ) -> ImpactAnswer:
+        """See `Engine.impact`."""
+        from codelens.engine.impact import impact_query
+
+        check_limit(limit)
+        if (diff is None) == (not targets):
+            raise SettingError(
+                "give targets (handles, files, folders or names), or diff, which takes what "
+                "differs from a commit; not both"
+            )
+        if diff is not None:
+            return self._impact_of_diff(view_request, diff, depth, limit)
+        with walked_view(self._pool, at_own_ref(view_request, targets[0])) as (view, seconds):
+            return impact_query.impact(view, targets, depth, limit, seconds)
+
+    def _impact_of_diff(
+        self, view_request: ViewRequest, diff: str, depth: int, limit: int
+    ) -> ImpactAnswer:
+        from codelens.engine.graph import edge_cache
+        from codelens.engine.impact import impact_query
+        from codelens.engine.impact.symbol_diff import changes_of
+
+        impact_query.check_depth(depth)
+        started = time.monotonic()
+        with self._pool.view(view_request) as view:
+            with view.reading():
+                changes = changes_of(view, diff)
+            base = impact_query.Base(diff, None)
+            if impact_query.takes_away(changes):
+                base = _base(view.opened, diff, view_request)
+            with view.reading():
+                left = seconds_left(view_request.budget_ms, started)
+                answer = impact_query.impact_of_diff(view, changes, base, depth, limit, left)
+            for walked in (view, base.view):
+                if walked is not None:
+                    edge_cache.keep(walked)
+            return answer
+
+    def map(self, view_request: ViewRequest, focus: Sequence[str], max_tokens: int) -> MapAnswer:
+        """See `Engine.map`."""
+        from codelens.engine.map.map_query import map_
+        from codelens.rank.search_pipeline import Request, search
+
+        started = time.monotonic()
+        budget_ms = view_request.budget_ms
+        with self._pool.view(view_request) as view:
+            # What the refresh left of a long budget is for the ranking.
+            seconds = max(seconds_to_read(budget_ms), seconds_left(budget_ms, started))
+
+            def paths_for(words: str) -> list[bytes]:
+                request = Request(words, "auto", (), (), (), "code", _TILTED_BY, False, seconds)
+                ranked = search(view.snapshot, request, view.read)
+                return list(dict.fromkeys(place.file.path for place in ranked.results))
+
+            with view.reading():
+                query = view_request.words.strip()
+                return map_(view, focus, paths_for, query, max_tokens, seconds)
+
+    def edges(self, view_request: ViewRequest) -> Iterator[EdgeLine]:
+        """See `Engine.export_edges`."""
+        from codelens.engine.graph.edge_export import edge_lines
+
+        with self._pool.view(view_request) as view, view.reading():
+            lines = list(edge_lines(view))
+        yield from lines
+
+
+def _base(opened: OpenRepository, diff: str, view_request: ViewRequest) -> Base:
+    """The commit that a diff is against, with its view if that can be had."""
+    from codelens.engine.impact.impact_query import Base
+
+    at = opened.at(diff)
+    try:
+        return Base(diff, current_view(at, view_request))
+    except (IndexLocked, ReadError) as error:
+        return Base(diff, None, str(error))

@@ -1,0 +1,41 @@
+"""Limits that several questions share: how many results, how long to work after a refresh."""
+
+from __future__ import annotations
+
+import time
+
+from codelens.errors import SettingError
+
+_MAX_LIMIT = 1000
+# A text or regex search may have to read every file; who waits for a fresh view waits for that.
+_READ_S, _READ_BUDGETED_S = 30.0, 2.0
+_LEAST_SHARE = 0.2
+"""Of a budget, left for the walk when the freshness check took it all."""
+
+
+def check_limit(limit: int) -> None:
+    """Refuse a number of results that no question takes.
+
+    Raises:
+        SettingError: always when it refuses.
+    """
+    if not 1 <= limit <= _MAX_LIMIT:
+        raise SettingError(f"limit must be between 1 and {_MAX_LIMIT}, not {limit}")
+
+
+def seconds_to_read(budget_ms: float | None) -> float:
+    """How long a question may work after the refresh: longer for who waits for a fresh view."""
+    return _READ_S if budget_ms is None else _READ_BUDGETED_S
+
+
+def seconds_left(budget_ms: float | None, started: float) -> float:
+    """Seconds to walk for: of a budget what the refresh left of it, and a share in any case.
+
+    Args:
+        budget_ms: as the caller gave it.
+        started: `time.monotonic` value when the question began.
+    """
+    if budget_ms is None:
+        return seconds_to_read(None)
+    seconds = budget_ms / 1000
+    return max(seconds - (time.monotonic() - started), seconds * _LEAST_SHARE)

@@ -1,0 +1,117 @@
+"""Finding and reading code: search, expand, outline, status, and all definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from codelens.answers.reading_answers import (
+    ExpandAnswer,
+    OutlineAnswer,
+    SearchAnswer,
+    StatusAnswer,
+    SymbolLine,
+)
+from codelens.engine.current_view import CurrentView, current_view
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.question_limits import check_limit, seconds_to_read
+from codelens.engine.reading import search_hits, view_status
+from codelens.engine.view_request import ViewRequest, at_own_ref
+from codelens.errors import QueryError, SettingError
+from codelens.rank.search_request import Request
+from codelens.types import Receipt
+
+
+class CodeReader:
+    """Answers `Engine`'s questions of this kind; see there for what each takes and raises."""
+
+    def __init__(self, pool: IndexPool) -> None:
+        self._pool = pool
+
+    def search(
+        self, view_request: ViewRequest, request: Request, max_tokens: int | None
+    ) -> SearchAnswer:
+        """See `Engine.search`."""
+        from codelens.rank.search_pipeline import search
+
+        check_limit(request.limit)
+        if not request.query.strip():
+            raise QueryError("the query is empty; give words, an identifier or a path")
+        request = request._replace(seconds=seconds_to_read(view_request.budget_ms))
+        if request.languages:
+            from codelens.engine.reading.language_list import called
+
+            request = request._replace(languages=called(request.languages))
+        with self._pool.view(view_request) as view:
+            with view.reading():
+                outcome = search(view.snapshot, request, view.read)
+                hits = search_hits.hits(view, outcome, view.scope, explain=request.explain)
+            receipt = view.receipt()
+            if outcome.cut_short:
+                receipt = replace(receipt, status="partial", note=outcome.cut_short)
+            answer = SearchAnswer(receipt, hits, request.query, outcome.mode, tuple(outcome.notes))
+        if max_tokens is None:
+            return answer
+        from codelens.render.search_text import kept_within
+
+        return kept_within(answer, max_tokens)
+
+    def expand(
+        self, view_request: ViewRequest, handles: Sequence[str], context: int, max_lines: int
+    ) -> ExpandAnswer:
+        """See `Engine.expand`."""
+        from codelens.engine.reading.excerpts import excerpt
+
+        if context < 0 or max_lines < 1:
+            raise SettingError("context must be at least 0 and max_lines at least 1")
+        with self._pool.view(view_request) as view:
+            others: dict[str, CurrentView] = {}
+
+            def view_at(ref: str) -> CurrentView:
+                if ref not in others:
+                    others[ref] = current_view(view.opened.at(ref), view_request)
+                return others[ref]
+
+            items = [excerpt(handle, view, view_at, context, max_lines) for handle in handles]
+            receipt = view.receipt()
+            if others:
+                read = ", ".join(f"{ref}@{at.scope.head[:7]}" for ref, at in others.items())
+                receipt = replace(receipt, note=f"handles with a ref were read from {read}")
+            return ExpandAnswer(receipt, tuple(items))
+
+    def outline(self, view_request: ViewRequest, target: str) -> OutlineAnswer:
+        """See `Engine.outline`."""
+        from codelens.engine.reading.outline_query import outline
+
+        with self._pool.view(at_own_ref(view_request, target)) as view, view.reading():
+            return outline(view, target)
+
+    def refresh(self, view_request: ViewRequest) -> Receipt:
+        """See `Engine.look`."""
+        with self._pool.view(view_request) as view:
+            return view.receipt()
+
+    def status(self, view_request: ViewRequest) -> StatusAnswer:
+        """See `Engine.status`."""
+        with self._pool.view(view_request) as view:
+            return view_status.status(view)
+
+    def rebuild(self, path: str | Path, ref: str | None) -> None:
+        """Start the index of a repository anew, empty."""
+        index = self._pool.open(path, ref).index
+        with index.lock:
+            index.rebuild()
+
+    def status_beside(self, view_request: ViewRequest) -> StatusAnswer:
+        """See `Engine.bring`."""
+        self._pool.refresh_beside(
+            self._pool.open(view_request.path, view_request.ref), view_request
+        )
+        return self.status(ViewRequest(view_request.path, view_request.ref))
+
+    def symbols(self, view_request: ViewRequest) -> Iterator[SymbolLine]:
+        """See `Engine.export_symbols`."""
+        with self._pool.view(view_request) as view, view.reading():
+            lines = list(search_hits.symbol_lines(view))
+        yield from lines

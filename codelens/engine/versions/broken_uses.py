@@ -1,0 +1,249 @@
+"""What a comparison means for the users of what changed: uses that were not changed with it.
+
+Of a definition that is gone, renamed or moved the users are those of the old side's graph, as far
+as their lines stand unchanged on the new side and resolve to nothing there. Of one whose signature
+cannot take the old calls they are those of the new side's graph whose lines were not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.answers.branch_answers import BrokenUse
+from codelens.branches.definition_diff import (
+    ADDED,
+    MOVED,
+    REMOVED,
+    RENAMED,
+    SIGNATURE,
+    DefinitionChange,
+)
+from codelens.branches.file_definitions import Definition
+from codelens.branches.parameters import breaks_calls
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Things
+from codelens.engine.graph.unresolved_uses import hidden_notes
+from codelens.engine.impact.tests_to_run import TestFiles
+from codelens.engine.versions.diff_query import Compared
+from codelens.index.path_facts import path_facts
+from codelens.paths import printed
+from codelens.render.text_pieces import count_of
+from codelens.resolve.walk.edge_table import Node
+from codelens.resolve.walk.reach import reach
+from codelens.scope.text_diff import LineChange, changed_lines
+
+MOST_ASKED = 300
+"""Definitions whose users are looked for; more say nothing to anybody, and are counted."""
+_USES_SHOWN = 20
+_DEPTH = 2
+_GONE = frozenset({REMOVED, RENAMED, MOVED})
+_KINDS = frozenset({"call", "ref", "inherit", "import"})
+
+
+class Meaning(NamedTuple):
+    """What a comparison means."""
+
+    broken: tuple[BrokenUse, ...]
+    tests: tuple[str, ...]
+    at_least: bool
+    notes: tuple[str, ...]
+
+
+class Users:
+    """Asks the graphs of both sides.
+
+    Args:
+        found: the comparison.
+        new: a look at the new side; its database must be in a read transaction.
+        old: a look at the old side; None where nothing of it is needed, or it cannot be had.
+        seconds: how long files may be resolved for.
+    """
+
+    def __init__(
+        self, found: Compared, new: CurrentView, old: CurrentView | None, seconds: float
+    ) -> None:
+        self._found = found
+        self._view = new
+        self._net = LazyNet(new, seconds)
+        self._old_net = LazyNet(old, seconds) if old is not None else None
+        self._pairs = {pair.old.path: pair for pair in found.diff.matches.pairs}
+        self._old_path = {pair.new.path: path for path, pair in self._pairs.items()}
+        self._hunks: dict[bytes, Sequence[LineChange]] = {}
+
+    def meaning(self) -> Meaning:
+        """Broken uses, the worst first; the tests to run."""
+        asked, notes = self._asked()
+        broken: list[BrokenUse] = []
+        for one in asked:
+            told = self._of_gone(one) if _GONE & set(one.how) else self._of_signature(one)
+            if told is not None:
+                broken.append(told)
+        nodes = [Node(one.new.file.path, one.new.at) for one in asked if one.new is not None]
+        notes += hidden_notes(self._net, nodes)
+        gone = [Node(one.old.file.path, one.old.at) for one in asked if one.old is not None]
+        if self._old_net is not None:
+            notes += hidden_notes(self._old_net, gone, where=f" at {self._found.old.name}")
+        broken.sort(key=lambda one: (not one.certain, one.handle))
+        partial = self._net.receipt().status != "fresh"
+        return Meaning(
+            tuple(broken), tuple(self._tests()), bool(notes) or partial, tuple(dict.fromkeys(notes))
+        )
+
+    def _asked(self) -> tuple[list[DefinitionChange], list[str]]:
+        every = [one for one in changes_of(self._found) if takes_away(one) or _redeclared(one)]
+        notes: list[str] = []
+        if len(every) > MOST_ASKED:
+            notes.append(
+                f"at least: uses were looked for of the first {MOST_ASKED} of "
+                f"{count_of(len(every), 'definition')}"
+            )
+        return every[:MOST_ASKED], notes
+
+    def _of_gone(self, one: DefinitionChange) -> BrokenUse | None:
+        old = one.old
+        if old is None or self._old_net is None:
+            return None
+        edges = [
+            edge
+            for edge in self._old_net.edges_to(old.file.path, old.at)
+            if edge.kind in _KINDS and not _inside(old, edge.source, edge.line)
+        ]
+        sites: dict[tuple[bytes, int], None] = {}
+        for edge in edges:
+            place = self._standing(edge.source, edge.line)
+            if place is None or self._resolves(*place, edge.name):
+                continue
+            sites[place] = None
+        how = next(how for how in (REMOVED, RENAMED, MOVED) if how in one.how)
+        now = self._found.names.handle(one.new, old=False) if one.new is not None else ""
+        users = len({(edge.source, edge.line) for edge in edges})
+        return self._broken(how, self._found.names.handle(old, old=True), now, sites, users)
+
+    def _of_signature(self, one: DefinitionChange) -> BrokenUse | None:
+        new = one.new
+        assert new is not None
+        edges = [
+            edge
+            for edge in self._net.edges_to(new.file.path, new.at)
+            if edge.kind == "call" and not _inside(new, edge.source, edge.line)
+        ]
+        sites = {
+            (edge.source, edge.line): None
+            for edge in edges
+            if not self._is_changed(edge.source, edge.line)
+        }
+        users = len({(edge.source, edge.line) for edge in edges})
+        handle = self._found.names.handle(new, old=False)
+        return self._broken(SIGNATURE, handle, "", sites, users)
+
+    def _broken(
+        self,
+        how: str,
+        handle: str,
+        now: str,
+        sites: Iterable[tuple[bytes, int]],
+        users: int,
+    ) -> BrokenUse | None:
+        places = sorted(sites)
+        if not places:
+            return None
+        shown = tuple(f"{printed(path)}:{line}" for path, line in places[:_USES_SHOWN])
+        return BrokenUse(how, handle, now, shown, len(places), True, users)
+
+    def _resolves(self, path: bytes, line: int, name: str) -> bool:
+        """Whether a use leads somewhere on the new side."""
+        if not self._net.resolve([path]):
+            return True  # not known in time, so not told
+        return line in self._net.table().lines(path, name)
+
+    def _standing(self, path: bytes, line: int) -> tuple[bytes, int] | None:
+        """Where an unchanged line of the old side stands now; None if it was changed or is gone."""
+        pair = self._pairs.get(path)
+        if pair is None:
+            gone = path not in self._view.snapshot.by_path
+            return None if gone else (path, line)
+        moved = 0
+        for hunk in self._changed(path):
+            first = hunk.old_start if hunk.old_lines else hunk.old_start + 1
+            if line < first:
+                break
+            if line < first + hunk.old_lines:
+                return None
+            moved += hunk.new_lines - hunk.old_lines
+        return pair.new.path, line + moved
+
+    def _is_changed(self, path: bytes, line: int) -> bool:
+        """Whether a line of the new side is not as it was."""
+        old = self._old_path.get(path)
+        if old is None:
+            return any(one.path == path for one in self._found.diff.matches.added_files)
+        return any(
+            hunk.new_start <= line < hunk.new_start + hunk.new_lines for hunk in self._changed(old)
+        )
+
+    def _changed(self, path: bytes) -> Sequence[LineChange]:
+        known = self._hunks.get(path)
+        if known is None:
+            pair = self._pairs[path]
+            known = self._hunks[path] = changed_lines(pair.old.data, pair.new.data)
+        return known
+
+    def _tests(self) -> Iterator[str]:
+        nodes = [
+            Node(one.new.file.path, one.new.at)
+            for one in changes_of(self._found)
+            if one.new is not None and one.how != (ADDED,)
+        ][:MOST_ASKED]
+        changed = [file.one.path for file in self._found.diff.files]
+        found = reach(self._net, nodes, _DEPTH).found
+        files = TestFiles(self._view, self._net, Things(self._view, self._net))
+        for one in files.called_for(nodes, changed, found):
+            yield one.path
+
+
+def changes_of(found: Compared) -> Iterator[DefinitionChange]:
+    """All definitions that differ, of files that are not folded."""
+    for file in found.diff.files:
+        if file.one.text.shown == "text":
+            yield from file.definitions
+
+
+def takes_away(one: DefinitionChange) -> bool:
+    """Whether a definition does not stand any more under its name where it stood."""
+    old, new = one.old, one.new
+    if old is None or old.group == "module":
+        return False
+    return new is None or bool({RENAMED, MOVED} & set(one.how))
+
+
+def _redeclared(one: DefinitionChange) -> bool:
+    old, new = one.old, one.new
+    if old is None or new is None or SIGNATURE not in one.how or new.group != "callable":
+        return False
+    return bool(breaks_calls(old.symbol.signature, new.symbol.signature, old.name, new.name))
+
+
+def _inside(one: Definition, path: bytes, line: int) -> bool:
+    return one.file.path == path and one.symbol.start_line <= line <= one.symbol.end_line
+
+
+def public_surface(
+    found: Compared,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Handles of what can newly be seen from outside of its file, and of what cannot any more.
+
+    What is declared otherwise, so that old calls do not fit, counts as taken away.
+    """
+    added: list[str] = []
+    removed: list[str] = []
+    for one in changes_of(found):
+        old, new = one.old, one.new
+        if one.one.group == "module" or path_facts(one.one.file.path).role == "test":
+            continue
+        if new is not None and new.symbol.exported and one.how == (ADDED,):
+            added.append(found.names.handle(new, old=False))
+        if old is not None and old.symbol.exported and (takes_away(one) or _redeclared(one)):
+            removed.append(found.names.handle(old, old=True))
+    return tuple(added), tuple(removed)

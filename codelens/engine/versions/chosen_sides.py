@@ -1,0 +1,135 @@
+"""Which two sides a comparison is of: refs, the index, the files here or in another worktree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+from codelens.branches.sides import AnySide, CommitSide, FilesSide, StagedSide
+from codelens.engine.current_view import CurrentView
+from codelens.errors import CodelensError, NoSuchRef, SettingError
+from codelens.scope.repository import Repository
+from codelens.scope.tree_changes import merge_base
+from codelens.types import CommitId
+
+ViewAt = Callable[[str], CurrentView]
+"""Looks at the worktree whose root this is."""
+
+
+class Sides(NamedTuple):
+    """From what to what."""
+
+    old: AnySide
+    new: AnySide
+    new_view: CurrentView | None
+    """At the files of the new side, if it is files on disk."""
+    old_view: CurrentView | None = None
+    """At those of the old side."""
+
+
+def chosen_sides(
+    view: CurrentView, spec: str, other: str, view_at: ViewAt, *, staged: bool
+) -> Sides:
+    """The sides that are asked for.
+
+    Args:
+        view: at the files here.
+        spec: empty, `REF`, `A..B` or `A...B`; A and B may be worktrees.
+        other: a worktree by path or branch, or a ref, in place of the files here; may be empty.
+        view_at: looks at another worktree.
+        staged: compare with what git's index holds.
+
+    Raises:
+        SettingError: they do not go together, or there is no git here.
+        NoSuchRef: a name is neither a ref nor a worktree.
+        ReadError: there is no common history.
+    """
+    _refuse(view, spec, other, staged=staged)
+    if staged:
+        old = _side(view, spec or "HEAD", view_at)[0]
+        return Sides(old, StagedSide(view.repository, view.scope), None)
+    if ".." in spec:
+        return _range(view, spec, view_at)
+    files = _files(view, "files"), view
+    if other:
+        old = _side(view, spec, view_at) if spec else files
+        return Sides(old[0], *_side(view, other, view_at), old[1])
+    return Sides(_side(view, spec or "HEAD", view_at)[0], *files)
+
+
+def _refuse(view: CurrentView, spec: str, other: str, *, staged: bool) -> None:
+    if not view.repository.is_git:
+        raise SettingError(
+            f"{view.scope.root!r} is in no git repository, so there is nothing to compare with"
+        )
+    if staged and (other or ".." in spec):
+        raise SettingError("staged compares a ref with git's index: leave out --with and A..B")
+    if other and ".." in spec:
+        raise SettingError("a range has both sides already: leave out --with, or give one ref")
+
+
+def _range(view: CurrentView, spec: str, view_at: ViewAt) -> Sides:
+    left, dots, right = spec.partition("..")
+    if right.startswith("."):
+        dots, right = "...", right[1:]
+    left, right = left or "HEAD", right or "HEAD"
+    if ".." in right:
+        raise SettingError(f"{spec!r} has several ranges; write A..B or A...B")
+    if dots == "..":
+        old = _side(view, left, view_at)
+        return Sides(old[0], *_side(view, right, view_at), old[1])
+    repository = view.repository
+    new, new_view = _side(view, right, view_at)
+    head = new_view.scope.head if new_view is not None else CommitId(_commit(new))
+    base = merge_base(repository, repository.scope(left).head, head)
+    if not base:
+        raise SettingError(
+            f"{left} and {right} have no history in common: compare them with {left}..{right}"
+        )
+    name = f"the merge base {base[:7]} of {left} and {right}"
+    return Sides(CommitSide(repository, base, name), new, new_view)
+
+
+def _commit(side: AnySide) -> str:
+    assert isinstance(side, CommitSide)
+    return side.commit
+
+
+def _side(view: CurrentView, name: str, view_at: ViewAt) -> tuple[AnySide, CurrentView | None]:
+    """A ref, or a worktree by its path or branch."""
+    if name == "HEAD" and not view.scope.head:
+        return CommitSide(view.repository, CommitId(""), "HEAD (no commit yet)"), None
+    root = worktree_named(view, name)
+    if root is not None:
+        there = view_at(root)
+        return _files(there, name), there
+    return CommitSide(view.repository, view.repository.scope(name).head, name), None
+
+
+def worktree_named(view: CurrentView, name: str) -> str | None:
+    """Root of the worktree that a path names; None if none does."""
+    written = "/" in name or os.sep in name or name in {".", ".."}
+    full = os.path.realpath(os.path.join(view.scope.root, os.path.expanduser(name)))
+    if not written or not os.path.isdir(full):
+        return None
+    try:
+        view.repository.scope(name)
+    except NoSuchRef:
+        pass
+    else:
+        return None
+    try:
+        there = Repository.at(full)
+    except CodelensError as error:
+        raise SettingError(f"{name!r} is no worktree that can be compared: {error}") from error
+    if there.common_dir != view.repository.common_dir:
+        raise SettingError(
+            f"{name!r} is in another repository ({there.place.root}); a comparison is of one "
+            "repository's worktrees and refs"
+        )
+    return there.place.root
+
+
+def _files(view: CurrentView, name: str) -> FilesSide:
+    return FilesSide(view.repository, view.scope, view.snapshot, view.settings.max_file_bytes, name)

@@ -1,0 +1,346 @@
+"""Will what is here collide with the work in other worktrees and branches?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.answers.branch_answers import (
+    CollisionLine,
+    Rival,
+    TextualConflict,
+)
+from codelens.branches.collisions import (
+    HARMLESS,
+    Changed,
+    Collision,
+    Spot,
+    changed_of,
+    collisions,
+    independent_additions,
+)
+from codelens.branches.definition_diff import FileChange, definition_diff
+from codelens.branches.file_definitions import FileDefinitions
+from codelens.branches.meaning import Use, meaning
+from codelens.branches.sides import (
+    AnySide,
+    CommitSide,
+    Facts,
+    FilesSide,
+    SideChange,
+    SideFile,
+    texts_of,
+)
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.versions.rivals import RivalName
+from codelens.engine.versions.uncommitted import files_side, other_edits, own_edits
+from codelens.errors import CodelensError, ReadError
+from codelens.handles.handle_lookup import handles_of
+from codelens.paths import printed
+from codelens.resolve.edges import Edge
+from codelens.resolve.walk.edge_table import MODULE
+from codelens.scope.repository import Repository
+from codelens.scope.scratch_merge import ScratchMerge, TextMerge
+from codelens.scope.text_diff import changed_lines
+from codelens.scope.tree_changes import LINK, merge_base, tree_changes
+from codelens.types import CommitId
+
+_REGULAR = 0o100644
+_ORDER = {"certain": 0, "likely": 1, "possible": 2, "harmless": 3}
+_MOST_EDITS = 5_000
+
+ViewAt = Callable[[RivalName], CurrentView]
+
+
+class Party(NamedTuple):
+    """One of two who changed something."""
+
+    name: str
+    repository: Repository
+    head: CommitId
+    branch: str
+    view: CurrentView | None
+    """At its files; None for a ref that nobody looked at yet."""
+    edits: dict[bytes, SideChange]
+    view_at: Callable[[], CurrentView]
+
+    @property
+    def ref(self) -> str:
+        """Before its handles: a ref is named, a worktree not."""
+        return "" if self.view is not None and self.view.scope.kind != "ref" else self.name
+
+
+class _Pair(NamedTuple):
+    rival: RivalName
+    theirs: Party
+    base: CommitId
+
+
+class Question:
+    """One question about conflicts: my side, and what was worked out of it.
+
+    Args:
+        view: at the files here.
+        facts: where facts come from.
+        seconds: how long files may be resolved for.
+    """
+
+    def __init__(self, view: CurrentView, facts: Facts, seconds: float) -> None:
+        self._facts = facts
+        self._seconds = seconds
+        self.mine = Party(
+            "files", view.repository, view.scope.head, view.scope.branch, view,
+            own_edits(view, facts.db), lambda: view,
+        )  # fmt: skip
+        self._changed: dict[tuple[str, str], Changed] = {}
+        self._nets: dict[str, LazyNet] = {}
+        self._walked: list[CurrentView] = []
+        self._handles: dict[tuple[str, bytes], list[str]] = {}
+
+    def party(self, rival: RivalName, view_at: ViewAt) -> Party:
+        """A rival, with its uncommitted edits.
+
+        Raises:
+            CodelensError: it cannot be looked at.
+        """
+        if not rival.root:
+            repository = self.mine.repository
+            scope = repository.scope(rival.ref)
+            return Party(
+                rival.ref, repository, scope.head, rival.ref, None, {}, lambda: view_at(rival)
+            )
+        there = view_at(rival)
+        assert self.mine.view is not None
+        edits = other_edits(self.mine.view, self.mine.edits, there, self._facts.db)
+        scope = there.scope
+        return Party(
+            rival.root, there.repository, scope.head, scope.branch, there, edits, lambda: there
+        )
+
+    def answer(self, parties: Sequence[tuple[RivalName, Party]], base: str) -> list[Rival]:
+        """What collides with each, in their order.
+
+        Args:
+            parties: whom to compare with.
+            base: a ref in place of the merge base; may be empty.
+        """
+        pairs: list[_Pair] = []
+        found: dict[str, Rival] = {}
+        for rival, theirs in parties:
+            try:
+                at = self._base(theirs, base)
+            except CodelensError as error:
+                found[theirs.name] = _rival(rival, theirs, CommitId(""), notes=(str(error),))
+                continue
+            if not at:
+                note = "no history in common with what is here: it cannot be merged"
+                found[theirs.name] = _rival(rival, theirs, at, notes=(note,))
+            elif self._differs(self.mine, at) and self._differs(theirs, at):
+                pairs.append(_Pair(rival, theirs, at))
+            else:
+                found[theirs.name] = _rival(rival, theirs, at)
+        merged, notes = self._merged(pairs) if not base else ([None] * len(pairs), ())
+        for pair, merge in zip(pairs, merged, strict=True):
+            found[pair.theirs.name] = self._compared(pair, merge, notes)
+        return [found[theirs.name] for _, theirs in parties]
+
+    def _base(self, theirs: Party, base: str) -> CommitId:
+        if base:
+            return self.mine.repository.scope(base).head
+        if not self.mine.head or not theirs.head:
+            return CommitId("")
+        return merge_base(self.mine.repository, self.mine.head, theirs.head)
+
+    def _differs(self, party: Party, base: CommitId) -> bool:
+        return party.head != base or bool(party.edits)
+
+    # Textual
+
+    def _merged(self, pairs: Sequence[_Pair]) -> tuple[list[TextMerge | None], tuple[str, ...]]:
+        if not pairs:
+            return [], ()
+        try:
+            with ScratchMerge(self.mine.repository, self._attributes()) as scratch:
+                mine = self._commit(scratch, self.mine)
+                asked = [(mine, self._commit(scratch, pair.theirs)) for pair in pairs]
+                return list(scratch.merges(asked)), ()
+        except ReadError as error:
+            return [None] * len(pairs), (str(error),)
+
+    def _attributes(self) -> dict[bytes, bytes]:
+        view = self.mine.view
+        assert view is not None
+        found: dict[bytes, bytes] = {}
+        for file in view.snapshot.files:
+            if file.path.rpartition(b"/")[2] == b".gitattributes":
+                found[file.path] = view.read(file) or b""
+        return found
+
+    def _commit(self, scratch: ScratchMerge, party: Party) -> str:
+        if not party.edits or party.view is None:
+            return party.head
+        side = files_side(party.view, party.name)
+        edits: dict[bytes, tuple[int, bytes] | None] = {}
+        for path, change in list(party.edits.items())[:_MOST_EDITS]:
+            edits[path] = _edit(side, change)
+        return scratch.with_edits(party.head, edits)
+
+    # By definition and of meaning
+
+    def _compared(self, pair: _Pair, merge: TextMerge | None, notes: Sequence[str]) -> Rival:
+        mine, theirs = self.mine, pair.theirs
+        said = list(notes)
+        lines: list[CollisionLine] = []
+        changes: dict[bytes, tuple[FileChange | None, FileChange | None]] = {}
+        try:
+            one, other = self._since(mine, pair.base), self._since(theirs, pair.base)
+            changes = _by_path(one, other)
+            found = list(collisions(one, other, changed_lines))
+            found += meaning(one, other, self._uses(mine), self._uses(theirs))
+            lines = [self._line(theirs, collision) for collision in _sorted(found)]
+        except CodelensError as error:
+            said.append(f"definitions were not compared: {error}")
+        textual = tuple(
+            TextualConflict(
+                printed(conflict.path),
+                conflict.kind,
+                independent_additions(*changes.get(conflict.path, (None, None))),
+            )
+            for conflict in (merge.conflicts if merge is not None else ())
+        )
+        return _rival(pair.rival, theirs, pair.base, textual, tuple(lines), tuple(said))
+
+    def _since(self, party: Party, base: CommitId) -> Changed:
+        """What a party changed since a commit; worked out once."""
+        key = (party.name, base)
+        if key not in self._changed:
+            self._changed[key] = self._diff(party, base)
+        return self._changed[key]
+
+    def _diff(self, party: Party, base: CommitId) -> Changed:
+        committed = tree_changes(party.repository, base, party.head) if party.head != base else []
+        old: dict[bytes, SideFile] = {}
+        new: dict[bytes, SideFile] = {}
+        for one in committed:
+            if one.old is not None:
+                old[one.path] = SideFile(one.path, one.old.mode, one.old.oid)
+            if one.new is not None:
+                new[one.path] = SideFile(one.path, one.new.mode, one.new.oid)
+        on_disk: dict[bytes, SideFile] = {}
+        told = {one.path for one in committed}
+        for path, edit in party.edits.items():
+            new.pop(path, None)
+            if edit.new is not None:
+                on_disk[path] = edit.new
+            if edit.old is not None and path not in told:
+                old[path] = edit.old
+        before = CommitSide(party.repository, base, "base")
+        after = CommitSide(party.repository, party.head, party.name)
+        sides: list[tuple[AnySide, Sequence[SideFile]]] = [
+            (before, list(old.values())),
+            (after, list(new.values())),
+        ]
+        if party.view is not None and on_disk:
+            sides.append((files_side(party.view, party.name), list(on_disk.values())))
+        texts = texts_of(sides, self._facts)
+        diff = definition_diff(texts[0], [one for part in texts[1:] for one in part], changed_lines)
+        return changed_of(diff)
+
+    def _uses(self, party: Party) -> Callable[[FileDefinitions, int], Sequence[Use]]:
+        def uses(file: FileDefinitions, at: int) -> Sequence[Use]:
+            net = self._net(party)
+            with self._facts.db.read():
+                edges = net.edges_of(file.path, at if at >= 0 else MODULE)
+                return list(_named(net, edges))
+
+        return uses
+
+    def _net(self, party: Party) -> LazyNet:
+        if party.name not in self._nets:
+            view = party.view_at()
+            with self._facts.db.read():
+                self._nets[party.name] = LazyNet(view, self._seconds)
+            self._walked.append(view)
+        return self._nets[party.name]
+
+    def walked(self) -> list[CurrentView]:
+        """The looks whose graphs were walked."""
+        return self._walked
+
+    def _line(self, theirs: Party, one: Collision) -> CollisionLine:
+        return CollisionLine(
+            one.rule, one.grade, one.said,
+            self._handle("", one.mine), _site(one.mine),
+            self._handle(theirs.ref, one.theirs), _site(one.theirs),
+        )  # fmt: skip
+
+    def _handle(self, ref: str, spot: Spot) -> str:
+        file = spot.file
+        if spot.definition is None:
+            return f"{printed(file.path)}:{spot.line}"
+        key = (ref, file.path + file.text.key)
+        if key not in self._handles:
+            self._handles[key] = handles_of(file.path, file.text.symbols, ref)
+        return self._handles[key][spot.definition.at]
+
+
+def _named(net: LazyNet, edges: Sequence[Edge]) -> Iterator[Use]:
+    for edge in edges:
+        if edge.target_symbol >= 0:
+            symbols = net.symbols(edge.target)
+            qualified = symbols[edge.target_symbol].qualified
+            yield Use(edge.kind, edge.target, qualified, edge.line)
+
+
+def _edit(side: FilesSide, change: SideChange) -> tuple[int, bytes] | None:
+    if change.new is None:
+        return None
+    mode = change.old.mode if change.old is not None else _REGULAR
+    try:
+        return (LINK if change.new.mode == LINK else mode), side.read(change.new)
+    except ReadError:
+        return None
+
+
+def _by_path(
+    mine: Changed, theirs: Changed
+) -> dict[bytes, tuple[FileChange | None, FileChange | None]]:
+    one = {file.one.path: file for file in mine.diff.files}
+    other = {file.one.path: file for file in theirs.diff.files}
+    return {path: (one.get(path), other.get(path)) for path in one.keys() | other.keys()}
+
+
+def _sorted(found: Sequence[Collision]) -> list[Collision]:
+    unique = {
+        (one.rule, one.mine.file.path, one.mine.line, one.theirs.file.path, one.theirs.line): one
+        for one in found
+    }
+    return sorted(
+        unique.values(),
+        key=lambda one: (_ORDER[one.grade], one.mine.file.path, one.mine.line, one.theirs.file.path,
+                         one.theirs.line, one.rule),
+    )  # fmt: skip
+
+
+def _site(spot: Spot) -> str:
+    return f"{printed(spot.file.path)}:{spot.line}"
+
+
+def _rival(
+    rival: RivalName,
+    theirs: Party,
+    base: CommitId,
+    textual: tuple[TextualConflict, ...] = (),
+    lines: tuple[CollisionLine, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Rival:
+    return Rival(
+        theirs.name, theirs.branch, theirs.head, base, "worktree" if rival.root else "ref",
+        len(theirs.edits), textual, lines, notes,
+    )  # fmt: skip
+
+
+def says_something(one: Rival) -> bool:
+    """Whether it is worth a paragraph: what merges cleanly and has nothing to say is counted."""
+    return bool(one.textual or one.notes) or any(line.grade != HARMLESS for line in one.collisions)

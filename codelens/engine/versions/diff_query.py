@@ -1,0 +1,168 @@
+"""What differs between two sides, as definitions, and what that means for who uses them."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from codelens.answers.branch_answers import DefinitionLine, FileDiff, OutsideLines
+from codelens.branches.definition_diff import (
+    ADDED,
+    DefinitionChange,
+    DefinitionDiff,
+    FileChange,
+    definition_diff,
+)
+from codelens.branches.file_definitions import Definition, FileDefinitions
+from codelens.branches.sides import AnySide, CommitSide, Facts, side_changes, texts_of
+from codelens.config import Settings
+from codelens.handles.handle_lookup import handles_of
+from codelens.paths import printed
+from codelens.scope.text_diff import changed_lines
+from codelens.store.database.database import Database
+
+_FOLDED = frozenset({"generated", "vendored", "binary", "oversized", "link", "submodule"})
+
+
+class Filters(NamedTuple):
+    """What of a comparison is wanted."""
+
+    globs: tuple[str, ...] = ()
+    """Paths, folders or globs; `!` leaves out."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of symbols, or ways to differ (`moved`)."""
+
+
+class Compared(NamedTuple):
+    """What differs, and how to name it."""
+
+    old: AnySide
+    new: AnySide
+    diff: DefinitionDiff
+    names: Names
+
+
+class Names:
+    """Handles of definitions on both sides."""
+
+    def __init__(self, old: AnySide, new: AnySide) -> None:
+        self._refs = (_ref(old), _ref(new))
+        self._handles: dict[tuple[bool, bytes], list[str]] = {}
+
+    def handle(self, one: Definition, *, old: bool) -> str:
+        """A definition's handle; with the ref of its side, if that is a commit."""
+        key = (old, one.file.path)
+        if key not in self._handles:
+            self._handles[key] = handles_of(
+                one.file.path, one.file.text.symbols, self._refs[0 if old else 1]
+            )
+        return self._handles[key][one.at]
+
+
+def _ref(side: AnySide) -> str:
+    return side.name if isinstance(side, CommitSide) and " " not in side.name else ""
+
+
+def facts_of(db: Database, settings: Settings) -> Facts:
+    """Where facts come from."""
+    return Facts(db, settings.languages, settings.max_file_bytes, settings.worker_count())
+
+
+def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()) -> Compared:
+    """Compare two sides by definition. Outside of a transaction: what was never seen is stored."""
+    changes = [one for one in side_changes(old, new, facts.db) if _wanted(one.path, globs)]
+    before, after = texts_of(
+        [
+            (old, [one.old for one in changes if one.old is not None]),
+            (new, [one.new for one in changes if one.new is not None]),
+        ],
+        facts,
+    )
+    diff = definition_diff(before, after, changed_lines)
+    return Compared(old, new, diff, Names(old, new))
+
+
+def _wanted(path: bytes, globs: Sequence[str]) -> bool:
+    if not globs:
+        return True
+    name = printed(path)
+    chosen = [one for one in globs if not one.startswith("!")]
+    left_out = [one[1:] for one in globs if one.startswith("!")]
+    return (not chosen or any(_matches(name, one) for one in chosen)) and not any(
+        _matches(name, one) for one in left_out
+    )
+
+
+def _matches(name: str, glob: str) -> bool:
+    glob = glob.rstrip("/").removeprefix("./")
+    return (
+        glob in {"", "."}
+        or name == glob
+        or name.startswith(glob + "/")
+        or fnmatch.fnmatchcase(name, glob)
+        or fnmatch.fnmatchcase(name.rpartition("/")[2], glob)
+    )
+
+
+def file_lines(found: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff, ...]:
+    """The files that differ, with their definitions, as an answer has them."""
+    files: list[FileDiff] = []
+    for one in found.diff.files:
+        shown = _folded(one)
+        changes = [
+            change
+            for change in one.definitions
+            if not kinds or change.one.symbol.kind in kinds or set(change.how) & set(kinds)
+        ]
+        if kinds and not changes:
+            continue
+        definitions = () if shown else tuple(_line(found, change) for change in changes)
+        outside = () if shown or kinds else tuple(
+            OutsideLines(part.how, part.old_lines, part.new_lines, part.names)
+            for part in one.outside
+        )  # fmt: skip
+        old_path = one.old.path if one.old is not None and one.how == "renamed" else b""
+        files.append(
+            FileDiff(printed(one.one.path), printed(old_path), one.how, shown, definitions, outside)
+        )
+    return tuple(files)
+
+
+def _folded(one: FileChange) -> str:
+    shown: list[FileDefinitions] = [side for side in (one.new, one.old) if side is not None]
+    return next((side.text.shown for side in shown if side.text.shown in _FOLDED), "")
+
+
+def _line(found: Compared, change: DefinitionChange) -> DefinitionLine:
+    one = change.one
+    symbol = one.symbol
+    gone = change.new is None
+    return DefinitionLine(
+        how=change.how,
+        handle=found.names.handle(one, old=gone),
+        symbol=symbol.qualified,
+        kind=symbol.kind,
+        signature=symbol.signature,
+        start_line=symbol.start_line,
+        end_line=symbol.end_line,
+        exported=symbol.exported,
+        old_handle=found.names.handle(change.old, old=True) if change.old is not None else "",
+        old_signature=change.old.symbol.signature if change.old is not None else "",
+        old_lines=change.old_lines,
+        new_lines=change.new_lines,
+        inside=change.inside,
+        share_new=change.share_new,
+    )
+
+
+def totals(files: Sequence[FileDiff]) -> tuple[tuple[str, int], ...]:
+    """How many definitions differ in each way, in the order of `HOW`."""
+    counted = Counter(how for file in files for one in file.definitions for how in one.how)
+    return tuple((how, counted[how]) for how in HOW if counted[how])
+
+
+HOW = (
+    ADDED, "removed", "moved", "renamed", "signature", "body", "documentation", "formatting",
+)  # fmt: skip

@@ -1,0 +1,275 @@
+"""Which commits changed a definition, when each definition of a file was last changed."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from codelens.answers.branch_answers import (
+    HistoryAnswer,
+    HistoryEvent,
+    LastChanged,
+    Together,
+)
+from codelens.branches.definition_history import (
+    DefinitionHistory,
+    Event,
+    last_changes,
+    whole_text,
+)
+from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
+from codelens.branches.sides import CommitSide, Facts, FilesSide, SideFile, texts_of
+from codelens.engine.adhoc_reader import reader_of
+from codelens.engine.current_view import CurrentView
+from codelens.engine.versions.diff_query import compared
+from codelens.errors import HandleNotFound, SettingError
+from codelens.extract.file_kinds import decode
+from codelens.handles.handle_grammar import file_handle, parse_handle, symbol_handle
+from codelens.handles.handle_lookup import Finder, Place, handle_among
+from codelens.index.text_facts import Text, text_facts
+from codelens.scan.content_hash import hash_of
+from codelens.scope.commit_walk import CommitWalk
+from codelens.scope.tree_changes import entry_at
+from codelens.types import CommitId
+
+_DAY_S = 86_400
+_SPAN = re.compile(r"(\d+)\s*(d|days?|w|weeks?|m|months?|y|years?)?(?:\s*ago)?\Z")
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+_TOGETHER_COMMITS = 50
+_TOGETHER_SHOWN = 40
+_TOGETHER_FILES = 200
+"""Commits that change more files say nothing of what belongs together."""
+_SHORT = 10
+
+
+class HistoryRequest(NamedTuple):
+    """What is asked of a history."""
+
+    target: str
+    limit: int
+    since: str
+    first_parent: bool
+    patch: bool
+    together: bool
+
+
+def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> HistoryAnswer:
+    """The history of a definition, or the last changes of a file's definitions.
+
+    Raises:
+        HandleError: the target cannot be followed, or has several owners.
+        SettingError: there is no git here, or `since` is no date.
+    """
+    if not view.repository.is_git:
+        raise SettingError(f"{view.scope.root!r} is in no git repository, so there is no history")
+    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    reader = reader_of(view)
+    place = Finder(view.snapshot, reader.symbols, ref).find(
+        parse_handle(request.target, view.scope.root)
+    )
+    file = _file(view, place.file.path, facts)
+    notes = [place.moved] if place.moved else []
+    if place.symbol is None and place.lines is None:
+        return _of_file(view, place, file, notes)
+    one = _definition(place, file, ref)
+    return _of_definition(view, one, request, facts, notes)
+
+
+def _file(view: CurrentView, path: bytes, facts: Facts) -> FileDefinitions:
+    scope = view.scope
+    if scope.kind == "ref":
+        entry = entry_at(view.repository, scope.head, path)
+        if entry is None:
+            raise HandleNotFound(path.decode("utf-8", "replace"), (), "no file there")
+        side = CommitSide(view.repository, scope.head, scope.ref)
+        asked = SideFile(entry.path, entry.mode, entry.oid)
+        return FileDefinitions(texts_of([(side, [asked])], facts)[0][0])
+    files = FilesSide(view.repository, scope, view.snapshot, view.settings.max_file_bytes, "files")
+    return FileDefinitions(texts_of([(files, [files.file(path)])], facts)[0][0])
+
+
+def _definition(place: Place, file: FileDefinitions, ref: str) -> Definition:
+    symbols = file.text.symbols
+    if place.symbol is not None:
+        for one in file.definitions:
+            if handle_among(file.path, symbols, one.at, ref) == place.handle:
+                return one
+    elif place.lines is not None:
+        inside = [
+            one
+            for one in file.definitions
+            if one.symbol.start_line <= place.lines.start_line <= one.symbol.end_line
+        ]
+        if inside:
+            return inside[-1]
+    raise HandleNotFound(
+        place.handle, (), "history is kept of definitions and files; name one of these"
+    )
+
+
+def _of_definition(
+    view: CurrentView, one: Definition, request: HistoryRequest, facts: Facts, notes: list[str]
+) -> HistoryAnswer:
+    def read(path: bytes, data: bytes) -> FileText:
+        (known,) = text_facts(
+            facts.db, [Text(path, data)], languages=facts.languages, max_bytes=facts.max_bytes
+        )
+        return FileText(path, decode(data), known.symbols, known.language, "text", hash_of(data))
+
+    walked = DefinitionHistory(view.repository, read, first_parent=request.first_parent)
+    oldest = _seconds(request.since) if request.since else 0
+    on_disk = view.scope.kind != "ref"
+    events: list[Event] = []
+    more = False
+    for event in walked.events(one, view.scope.head, on_disk=on_disk):
+        if event.commit and event.time_s < oldest:
+            more = True
+            break
+        if len(events) == request.limit:
+            more = True
+            break
+        events.append(event)
+    notes += [f"history ends early: {why}" for why in walked.ends]
+    if walked.walk.missing and not walked.ends:
+        notes.append("some objects are not in this clone; nothing is fetched (`git fetch`)")
+    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    together: tuple[Together, ...] = ()
+    counted = 0
+    if request.together:
+        together, counted = _together(view, events, one, facts)
+    return HistoryAnswer(
+        receipt=view.receipt(),
+        handle=symbol_handle(one.file.path, one.symbol.qualified, _ordinal(one), ref),
+        results=tuple(_event(walked.walk, event, patch=request.patch) for event in events),
+        definitions=(),
+        together=together,
+        commits=counted,
+        more=more,
+        notes=tuple(notes),
+    )
+
+
+def _event(walk: CommitWalk, event: Event, *, patch: bool) -> HistoryEvent:
+    short = event.commit[:_SHORT]
+    handle = _handle(event.new, short)
+    old_handle = ""
+    if event.old is not None:
+        before, after = event.old, event.new
+        if (before.file.path, before.symbol.qualified) != (
+            after.file.path,
+            after.symbol.qualified,
+        ):
+            old_handle = _handle(before, "")
+    said = walk.text(event.commit) if event.commit else None
+    return HistoryEvent(
+        commit=event.commit,
+        how=event.how,
+        handle=handle,
+        old_handle=old_handle,
+        author=said.author if said else "",
+        date=_date(said.time_s) if said else "",
+        subject=said.subject if said else "uncommitted",
+        patch=tuple(_patch(event)) if patch else (),
+    )
+
+
+def _handle(one: Definition, ref: str) -> str:
+    return symbol_handle(one.file.path, one.symbol.qualified, _ordinal(one), ref)
+
+
+def _ordinal(one: Definition) -> int:
+    same = [
+        other.at for other in one.file.definitions if other.symbol.qualified == one.symbol.qualified
+    ]
+    return same.index(one.at) + 1
+
+
+def _patch(event: Event) -> Iterator[str]:
+    old = whole_text(event.old).decode("utf-8", "replace").split("\n") if event.old else []
+    new = whole_text(event.new).decode("utf-8", "replace").split("\n")
+    for number, line in enumerate(difflib.unified_diff(old, new, n=2, lineterm="")):
+        if number > 1:
+            yield line
+
+
+def _of_file(
+    view: CurrentView, place: Place, file: FileDefinitions, notes: list[str]
+) -> HistoryAnswer:
+    walk = CommitWalk(view.repository)
+    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    rows: list[LastChanged] = []
+    for one in last_changes(walk, file, view.scope.head):
+        said = walk.text(one.commit) if one.commit else None
+        symbol = one.definition.symbol
+        rows.append(
+            LastChanged(
+                handle_among(file.path, file.text.symbols, one.definition.at, ref),
+                symbol.kind, symbol.start_line, symbol.end_line, one.commit,
+                said.author if said else "", _date(said.time_s) if said else "",
+                said.subject if said else "uncommitted",
+            )
+        )  # fmt: skip
+    if walk.missing:
+        notes.append("history ends early: objects are not in this clone; nothing is fetched")
+    if not rows:
+        notes.append("the file has no definitions; `git log` tells its commits")
+    return HistoryAnswer(
+        view.receipt(), file_handle(place.file.path, ref), (), tuple(rows), (), 0, False,
+        tuple(notes),
+    )  # fmt: skip
+
+
+def _together(
+    view: CurrentView, events: list[Event], one: Definition, facts: Facts
+) -> tuple[tuple[Together, ...], int]:
+    """Definitions that the same commits changed; of merges and of huge commits nothing."""
+    walk = CommitWalk(view.repository)
+    counts: Counter[str] = Counter()
+    looked_at = 0
+    for event in events:
+        if not event.commit or looked_at >= _TOGETHER_COMMITS:
+            continue
+        commit = walk.commit(event.commit)
+        if commit is None or len(commit.parents) > 1:
+            continue
+        before = next(iter(commit.parents), CommitId(""))
+        old = CommitSide(view.repository, before, "old")
+        new = CommitSide(view.repository, CommitId(event.commit), "new")
+        found = compared(old, new, facts)
+        if len(found.diff.files) > _TOGETHER_FILES:
+            continue
+        looked_at += 1
+        handles = {
+            symbol_handle(change.new.file.path, change.new.symbol.qualified)
+            for file in found.diff.files
+            for change in file.definitions
+            if change.new is not None
+        }
+        handles.discard(symbol_handle(event.new.file.path, event.new.symbol.qualified))
+        counts.update(handles)
+    counts.pop(symbol_handle(one.file.path, one.symbol.qualified), None)
+    ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))[:_TOGETHER_SHOWN]
+    return tuple(Together(handle, count) for handle, count in ranked), looked_at
+
+
+def _date(time_s: int) -> str:
+    return datetime.fromtimestamp(time_s, UTC).strftime("%Y-%m-%d")
+
+
+def _seconds(since: str) -> int:
+    """A date, or so many days, weeks, months or years ago."""
+    text = since.strip().lower().replace(".", " ")
+    span = _SPAN.match(text)
+    if span is not None:
+        return int(time.time()) - int(span[1]) * _DAYS[(span[2] or "d")[0]] * _DAY_S
+    try:
+        return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+    except ValueError as error:
+        raise SettingError(
+            f"since: {since!r} is no date; write 2026-01-31, or 14d, 6 weeks, 2 years"
+        ) from error

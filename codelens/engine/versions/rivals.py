@@ -1,0 +1,66 @@
+"""Against whom: the other worktrees of the repository, and branches with recent commits."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import NamedTuple
+
+from codelens.engine.current_view import CurrentView
+from codelens.engine.versions.chosen_sides import worktree_named
+from codelens.errors import CodelensError
+from codelens.scope.recent_branches import recent_branches
+from codelens.scope.repository import Repository
+
+RECENT_DAYS = 14
+MOST_RIVALS = 50
+_DAY_S = 86_400
+
+
+class RivalName(NamedTuple):
+    """A worktree by its root, or a ref."""
+
+    root: str
+    """Empty for a ref."""
+    ref: str
+
+
+def rivals_of(view: CurrentView, named: tuple[str, ...]) -> tuple[list[RivalName], list[str]]:
+    """Whom to compare with, and who was left out because there are too many.
+
+    Args:
+        view: at the files here.
+        named: worktrees by path or branch, and refs; none: all worktrees and recent branches.
+
+    Raises:
+        NoSuchRef: a name is none of them.
+    """
+    if named:
+        return [_named(view, one) for one in dict.fromkeys(named)], []
+    repository = view.repository
+    found = [RivalName(root, "") for root in repository.worktrees()]
+    since = int(time.time()) - RECENT_DAYS * _DAY_S
+    taken = {view.scope.branch} | {_branch_at(one.root) for one in found}
+    found += [
+        RivalName("", name) for name in recent_branches(repository, since) if name not in taken
+    ]
+    rest = [one.root or one.ref for one in found[MOST_RIVALS:]]
+    return found[:MOST_RIVALS], rest
+
+
+def _branch_at(root: str) -> str:
+    try:
+        return Repository.at(root).scope().branch
+    except CodelensError:
+        return ""  # told when it is compared
+
+
+def _named(view: CurrentView, name: str) -> RivalName:
+    root = worktree_named(view, name)
+    if root is not None:
+        return RivalName(root, "")
+    for other in view.repository.worktrees():
+        if name in {_branch_at(other), os.path.basename(other)}:
+            return RivalName(other, "")
+    view.repository.scope(name)
+    return RivalName("", name)

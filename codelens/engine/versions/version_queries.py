@@ -1,0 +1,174 @@
+"""Questions about branches and commits: diff and conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere, HistoryAnswer
+from codelens.engine.current_view import CurrentView, current_view
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.question_limits import check_limit, seconds_to_read
+from codelens.engine.view_request import ViewRequest, at_own_ref
+from codelens.errors import CodelensError, SettingError
+from codelens.paths import from_printed
+
+if TYPE_CHECKING:
+    from codelens.branches.sides import AnySide
+    from codelens.engine.versions.broken_uses import Meaning
+    from codelens.engine.versions.chosen_sides import Sides, ViewAt
+    from codelens.engine.versions.diff_query import Compared
+    from codelens.engine.versions.history_query import HistoryRequest
+
+
+class VersionQueries:
+    """Answers `Engine`'s questions of this kind; see there for what each takes and raises."""
+
+    def __init__(self, pool: IndexPool) -> None:
+        self._pool = pool
+
+    def diff(
+        self,
+        view_request: ViewRequest,
+        spec: str,
+        *,
+        other: str,
+        staged: bool,
+        globs: Sequence[str],
+        kinds: Sequence[str],
+        uses: bool,
+    ) -> DiffAnswer:
+        """See `Engine.diff`."""
+        from codelens.engine.versions import diff_query
+        from codelens.engine.versions.broken_uses import public_surface
+        from codelens.engine.versions.chosen_sides import chosen_sides
+
+        with self._pool.view(view_request) as view:
+            sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
+            facts = diff_query.facts_of(view.index.db, view.settings)
+            found = diff_query.compared(sides.old, sides.new, facts, globs)
+            files = diff_query.file_lines(found, kinds)
+            meaning = None
+            notes: tuple[str, ...] = ()
+            if uses and files:
+                meaning = _meaning(view, sides, found, view_request)
+                if staged:
+                    notes = ("uses were looked for in the files as they are, not as staged",)
+            added, removed = public_surface(found)
+            return DiffAnswer(
+                receipt=view.receipt(),
+                old=sides.old.name,
+                new=sides.new.name,
+                files=files,
+                totals=diff_query.totals(files),
+                broken=meaning.broken if meaning else (),
+                added_public=added,
+                removed_public=removed,
+                tests=meaning.tests if meaning else (),
+                test_count=len(meaning.tests) if meaning else 0,
+                at_least=meaning.at_least if meaning else False,
+                notes=(*notes, *(meaning.notes if meaning else ())),
+            )
+
+    def conflicts(
+        self, view_request: ViewRequest, others: Sequence[str], base: str
+    ) -> ConflictsAnswer:
+        """See `Engine.conflicts`."""
+        from codelens.engine.graph import edge_cache
+        from codelens.engine.versions import conflicts_query, rivals
+        from codelens.engine.versions.diff_query import facts_of
+
+        with self._pool.view(view_request) as view:
+            if not view.repository.is_git:
+                raise SettingError(
+                    f"{view.scope.root!r} is in no git repository: there is nobody to collide with"
+                )
+            at_root = _view_at(view, view_request)
+            seen: dict[str, CurrentView] = {}
+
+            def view_at(rival: rivals.RivalName) -> CurrentView:
+                if rival.root:
+                    return at_root(rival.root)
+                if rival.ref not in seen:
+                    seen[rival.ref] = current_view(view.opened.at(rival.ref), view_request)
+                return seen[rival.ref]
+
+            names, left_out = rivals.rivals_of(view, tuple(others))
+            facts = facts_of(view.index.db, view.settings)
+            question = conflicts_query.Question(
+                view, facts, seconds_to_read(view_request.budget_ms)
+            )
+            parties: list[tuple[rivals.RivalName, conflicts_query.Party]] = []
+            notes: list[str] = []
+            for name in names:
+                try:
+                    parties.append((name, question.party(name, view_at)))
+                except CodelensError as error:
+                    if others:
+                        raise
+                    notes.append(f"{name.root or name.ref} was not compared: {error}")
+            found = question.answer(parties, base)
+            for walked in question.walked():
+                edge_cache.keep(walked)
+            told = [one for one in found if conflicts_query.says_something(one)]
+            return ConflictsAnswer(
+                view.receipt(), tuple(told), len(found) - len(told), tuple(left_out), tuple(notes)
+            )
+
+    def changed_elsewhere(self, path: str | Path, files: Sequence[str]) -> tuple[Elsewhere, ...]:
+        """See `Engine.changed_elsewhere`."""
+        from codelens.engine.versions.diff_query import facts_of
+        from codelens.engine.versions.elsewhere import changed_elsewhere
+
+        opened = self._pool.open(path, None)
+        with opened.index.lock, opened.index.mended():
+            facts = facts_of(opened.index.db, self._pool.settings)
+            paths = [from_printed(one) for one in files]
+            return tuple(changed_elsewhere(opened.repository, opened.scope, paths, facts))
+
+    def history(self, view_request: ViewRequest, request: HistoryRequest) -> HistoryAnswer:
+        """See `Engine.history`."""
+        from codelens.engine.versions import history_query
+        from codelens.engine.versions.diff_query import facts_of
+
+        check_limit(request.limit)
+        with self._pool.view(at_own_ref(view_request, request.target)) as view:
+            return history_query.history(view, request, facts_of(view.index.db, view.settings))
+
+
+def _meaning(
+    view: CurrentView, sides: Sides, found: Compared, view_request: ViewRequest
+) -> Meaning:
+    """What the changes mean to their users, on the new side and, of what is gone, on the old."""
+    from codelens.branches.sides import CommitSide
+    from codelens.engine.graph import edge_cache
+    from codelens.engine.versions.broken_uses import Users, changes_of, takes_away
+
+    def at(side: AnySide) -> CurrentView | None:
+        if not isinstance(side, CommitSide) or not side.commit:
+            return None
+        return current_view(view.opened.at(side.commit), view_request)
+
+    new = sides.new_view or at(sides.new) or view
+    old = None
+    if any(takes_away(change) for change in changes_of(found)):
+        old = sides.old_view or at(sides.old)
+    with view.reading():
+        meaning = Users(found, new, old, seconds_to_read(view_request.budget_ms)).meaning()
+    for walked in (new, old):
+        if walked is not None:
+            edge_cache.keep(walked)
+    return meaning
+
+
+def _view_at(view: CurrentView, view_request: ViewRequest) -> ViewAt:
+    """Views of other worktrees of the repository, each brought up to date once."""
+    known = {view.scope.root: view}
+
+    def view_at(root: str) -> CurrentView:
+        if root not in known:
+            known[root] = current_view(view.opened.at_worktree(root), view_request)
+        return known[root]
+
+    return view_at

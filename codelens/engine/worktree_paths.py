@@ -1,0 +1,34 @@
+"""Which worktree a path lies in, for the faces, which do not import `scope`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from codelens.errors import UnclearWorktree
+from codelens.scope.worktree_location import link_out, locate
+
+
+def root_of(path: str | Path) -> str:
+    """The top of the worktree, or the plain folder, that `path` lies in.
+
+    Raises:
+        ScopeError: there is no such path, or it is never indexed.
+    """
+    return locate(path).root
+
+
+def refuse_link_out(path: str | Path, own: Callable[[], set[str]]) -> None:
+    """Refuse a path that leaves its worktree by a link of that worktree.
+
+    Args:
+        path: any path.
+        own: tells the worktrees that are meant anyway; a link may lead to those.
+
+    Raises:
+        UnclearWorktree: always when it refuses.
+    """
+    out = link_out(path)
+    if out is not None and root_of(path) not in own():
+        why = f"{path} leaves {out.worktree} by its link {out.link}, to {out.target}"
+        raise UnclearWorktree(why, [out.worktree, out.target])

@@ -1,0 +1,62 @@
+"""What is shown for a definition that is only part of another: a field, alias, constructor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codelens.rank.query import query_names
+from codelens.store.facts.ranking_reads import Definition
+
+_PARTS = frozenset({"field", "property", "member", "constant", "variable", "type"})
+_SHORT = 3
+_CONSTRUCTORS = frozenset("__init__ __new__ __construct constructor initialize init new".split())
+_TESTS = frozenset({"test", "tests"})
+_ASKED = 0.75
+"""Likeness of a name that is asked for by words."""
+
+
+def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int) -> bool:
+    """Whether a definition is an answer of its own.
+
+    A part of a type (field, alias, enum member, constructor) is none unless it is asked for: by
+    name, or by words that are all of its name.
+    """
+    one = every[at]
+    if one.parent < 0 or every[one.parent].kind not in query_names.CONTAINERS:
+        return True
+    if every[one.parent].kind == "module":
+        return True
+    if grade > query_names.LAST or like >= _ASKED:
+        return not is_constructor(at, every) or grade > query_names.LAST
+    if is_constructor(at, every):
+        return one.end_line - every[one.parent].start_line >= _LONG_OWNER
+    return one.kind not in _PARTS or one.end_line - one.start_line >= _SHORT
+
+
+_LONG_OWNER = 80
+"""Lines: of a longer type its constructor is shown, since the type would not fit an answer."""
+
+
+def is_beside_code(at: int, every: Sequence[Definition]) -> bool:
+    """Whether a definition lies in a container of tests, in the source that they test."""
+    while at >= 0:
+        if every[at].kind in query_names.CONTAINERS and every[at].name.lower() in _TESTS:
+            return True
+        at = every[at].parent
+    return False
+
+
+def is_constructor(at: int, every: Sequence[Definition]) -> bool:
+    """Whether a definition makes or unmakes the type that it stands in."""
+    one = every[at]
+    if one.parent < 0:
+        return False
+    owner = every[one.parent]
+    return one.kind != "property" and (
+        one.name.lstrip("~") == owner.name or one.name in _CONSTRUCTORS
+    )
+
+
+def owner_of(at: int, every: Sequence[Definition]) -> int:
+    """The innermost definition around one that is an answer of its own."""
+    return every[at].parent

@@ -1,0 +1,243 @@
+"""All definitions of the best files of code, ranked as what answers a question.
+
+A file that answers is mostly found; its place is what a chunk cannot tell. So every definition of
+the best files has a score of its own: that of its file, BM25 of its body with the comment above
+it, the likeness of its name and its owner's, whether the file's best place lies in it, and whether
+the query names it. Prose, data and tests are no bodies unless they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.rank import ranking_weights
+from codelens.rank.definitions import body_terms
+from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers
+from codelens.rank.definitions.definition_owners import (
+    is_beside_code,
+    is_shown_alone,
+    owner_of,
+)
+from codelens.rank.query import query_names
+from codelens.rank.query.query_analysis import Query
+from codelens.rank.ranking_weights import K1
+from codelens.rank.results.answer_lines import Place
+from codelens.rank.results.shown_texts import Texts
+from codelens.rank.scoring import path_coverage, symbol_match, weighted_score
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.scoring.path_coverage import Asked as Question
+from codelens.rank.scoring.weighted_score import Judged
+from codelens.store.facts.ranking_reads import Definition
+
+FILES = 30
+"""Files whose definitions are ranked."""
+_LONGEST = 20_000
+"""Lines of a file that are read."""
+TOP_LEVEL = -1
+"""In place of a definition: lines of a file that stand in none."""
+
+
+class RankedDefinition(NamedTuple):
+    """A definition of a judged file with its own score."""
+
+    judged: Judged
+    symbol: int
+    """Position among the file's definitions, or `TOP_LEVEL`."""
+    start_line: int
+    """Of the comment above it, if there is one."""
+    name_line: int
+    """Where the definition itself begins."""
+    end_line: int
+    score: float
+    shares: Mapping[str, float]
+    """Feature -> its part of the score."""
+
+    @property
+    def definition(self) -> Definition:
+        """The definition, where it is one."""
+        return self.judged.evidence.definitions[self.symbol]
+
+
+class _Features(NamedTuple):
+    judged: Judged
+    symbol: int
+    start_line: int
+    name_line: int
+    end_line: int
+    values: dict[str, float]
+
+
+def ranked(
+    judged: Sequence[Judged],
+    query: Query,
+    terms: Sequence[Weighed],
+    texts: Texts,
+    chosen: Mapping[int, Place],
+) -> list[RankedDefinition]:
+    """The definitions of files, best first; ties by path and line.
+
+    Args:
+        judged: files with their definitions, best first.
+        query: what is asked.
+        terms: its terms, weighed.
+        texts: gives the lines of files.
+        chosen: path id -> the place that was chosen by chunks.
+    """
+    question = path_coverage.asked(terms, query.typed, query.whole)
+    numbers = TermNumbers([one.text for one in terms])
+    top = max((one.score for one in judged), default=0.0)
+    found: list[_Features] = []
+    for one in judged:
+        prior = max(one.score, 0.0) / top if top > 0 else 0.0
+        best_place = chosen.get(one.evidence.file.path_id)
+        place = (best_place.start_line, best_place.end_line) if best_place else None
+        tests = "test" in query.roles
+        found += _of_file(one, prior, terms, question, texts, numbers, place, tests=tests)
+    best = max((one.values["body"] for one in found), default=0.0) or 1.0
+    weights = ranking_weights.DEFINITIONS
+    rows: list[RankedDefinition] = []
+    for one in found:
+        one.values["body"] /= best
+        shares = {name: weight * one.values.get(name, 0.0) for name, weight in weights.items()}
+        rows.append(RankedDefinition(*one[:5], sum(shares.values()), shares))
+    rows.sort(key=lambda one: (-one.score, one.judged.evidence.file.path, one.name_line))
+    return rows
+
+
+def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> list[Judged]:
+    """The best files of code: those whose role is not pushed down as no answer."""
+    down = ranking_weights.pushed_down(False, query.roles)
+    return [
+        one
+        for one in judged
+        if down.get(weighted_score.role_of(one.evidence), 0.0) < ranking_weights.NO_BODIES
+        and one.evidence.about is not None
+        and one.evidence.about.language not in ranking_weights.PROSE_AND_DATA
+    ][:most]
+
+
+def _of_file(
+    one: Judged,
+    prior: float,
+    terms: Sequence[Weighed],
+    question: Question,
+    texts: Texts,
+    numbers: TermNumbers,
+    place: tuple[int, int] | None,
+    *,
+    tests: bool,
+) -> Iterator[_Features]:
+    file = one.evidence.file
+    lines = [line.decode("utf-8", "replace") for line in texts.whole(file)][:_LONGEST]
+    every = list(one.evidence.definitions)
+    first = {
+        at: body_terms.comment_start(lines, symbol.start_line) for at, symbol in enumerate(every)
+    }
+    gaps = list(_gaps(every, first, len(lines)))
+    borders = [
+        line
+        for at, symbol in enumerate(every)
+        for line in (first[at], symbol.start_line, symbol.end_line + 1)
+    ]
+    borders += [line for start, end in gaps for line in (start, end + 1)]
+    chunks = one.evidence.chunks
+    hit = sorted(
+        (chunks[at].start_line, chunks[at].end_line) for _, at in one.evidence.scored.chunks
+    )
+    counts = BodyTerms(lines, borders, hit, numbers)
+    like = _likeness(every, question)
+    named = {known.symbol.ordinal: known.grade for known in one.evidence.defined}
+    rows: dict[int, _Features] = {}
+    for at, symbol in enumerate(every):
+        if symbol.kind in {"heading", "key"} or (not tests and is_beside_code(at, every)):
+            continue
+        inside = counts.inside(first[at], symbol.end_line)
+        size = symbol.end_line - first[at] + 1
+        if symbol.kind in query_names.CONTAINERS:
+            inside, size = _own(at, every, first, counts, inside, size)
+        values = {
+            "file": prior,
+            "body": _bm25(inside, size, terms),
+            "name": like[at],
+            "owner": like[symbol.parent] if symbol.parent >= 0 else 0.0,
+            "named": 1.0 if named.get(at, 0) > query_names.LAST else 0.0,
+            "place": _overlap(place, symbol.start_line, symbol.end_line),
+        }
+        shown = at if is_shown_alone(at, every, like[at], named.get(at, 0)) else owner_of(at, every)
+        known = rows.get(shown)
+        if known is not None:
+            for name, value in values.items():
+                known.values[name] = max(known.values[name], value)
+        else:
+            owner = every[shown]
+            rows[shown] = _Features(
+                one, shown, first[shown], owner.start_line, owner.end_line, values
+            )
+    yield from rows.values()
+    for start, end in gaps:
+        body = _bm25(counts.inside(start, end), end - start + 1, terms)
+        if body > 0:
+            values = {"file": prior, "body": body, "place": _overlap(place, start, end), "top": 1.0}
+            yield _Features(one, TOP_LEVEL, start, start, end, values)
+
+
+def _likeness(every: Sequence[Definition], question: Question) -> Sequence[float]:
+    return symbol_match.match(every, question).cosines
+
+
+def _own(
+    at: int,
+    every: Sequence[Definition],
+    first: Mapping[int, int],
+    counts: BodyTerms,
+    inside: dict[int, int],
+    size: int,
+) -> tuple[dict[int, int], int]:
+    """A container's counts and lines without those of the definitions with bodies in it."""
+    own = dict(inside)
+    stop = every[at].end_line
+    seen = 0
+    for inner in range(at + 1, len(every)):
+        one = every[inner]
+        if one.start_line > stop:
+            break
+        if one.start_line <= seen or one.end_line == one.start_line or one.end_line > stop:
+            continue
+        seen = one.end_line
+        size -= one.end_line - first[inner] + 1
+        for number, count in counts.inside(first[inner], one.end_line).items():
+            own[number] = own.get(number, 0) - count
+    return {number: count for number, count in own.items() if count > 0}, max(size, 1)
+
+
+def _gaps(
+    every: Sequence[Definition], first: Mapping[int, int], last: int
+) -> Iterator[tuple[int, int]]:
+    """The runs of lines that stand in no definition."""
+    at = 1
+    for number, one in enumerate(every):
+        if first[number] > at:
+            yield at, first[number] - 1
+        at = max(at, one.end_line + 1)
+    if at <= last:
+        yield at, last
+
+
+def _bm25(counts: Mapping[int, int], lines: int, terms: Sequence[Weighed]) -> float:
+    flat = ranking_weights.DEFINITION_B
+    norm = K1 * (1.0 - flat + flat * lines / ranking_weights.TYPICAL_DEFINITION_LINES)
+    return sum(
+        terms[number].weight * (K1 + 1.0) * counts[number] / (counts[number] + norm)
+        for number in sorted(counts)
+    )
+
+
+def _overlap(place: tuple[int, int] | None, start: int, end: int) -> float:
+    """How much a chosen place and some lines are the same: their common share of both."""
+    if place is None:
+        return 0.0
+    low, high = max(place[0], start), min(place[1], end)
+    if high < low:
+        return 0.0
+    return (high - low + 1) / (max(place[1], end) - min(place[0], start) + 1)

@@ -1,0 +1,61 @@
+"""The definitions that answer a task: what it names first, then all of the best files by score."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codelens.rank import search_pipeline
+from codelens.rank.definitions import definition_ranking
+from codelens.rank.definitions.definition_ranking import RankedDefinition
+from codelens.rank.results import answer_lines
+from codelens.rank.results.shown_texts import Read, Texts
+from codelens.rank.scoring import weighted_score
+from codelens.rank.scoring.weighted_score import Judged
+from codelens.rank.search_pipeline import Files
+from codelens.rank.search_request import Ranked, Request
+from codelens.store.views.snapshot import Snapshot
+
+
+class Definitions(NamedTuple):
+    """What answers a task in one view."""
+
+    certain: list[Ranked]
+    """Places that the task itself names: a path, a frame of a trace, a message, a quotation."""
+    rows: list[RankedDefinition]
+    """Best first."""
+    judged: list[Judged]
+    """All files that were judged, tests and prose too; best first."""
+    texts: Texts
+    notes: list[str]
+
+    def of_kinds(self, kinds: frozenset[str]) -> Definitions:
+        """The same with definitions of some kinds alone."""
+        rows = [one for one in self.rows if one.symbol >= 0 and one.definition.kind in kinds]
+        certain = [one for one in self.certain if one.kind == "symbol"]
+        return self._replace(rows=rows, certain=certain)
+
+
+def search(view: Snapshot, request: Request, read: Read) -> Definitions:
+    """The definitions of `view` that answer a task.
+
+    As `codelens.rank.search_pipeline.search` the outcome depends on the view and the request
+    alone.
+
+    Raises:
+        QueryError: the task or a filter cannot be understood.
+    """
+    found = search_pipeline.files(view, request, read)
+    files = found.files
+    rows = ranked_definitions(files, definition_ranking.FILES) if files is not None else []
+    judged = files.judged if files is not None else []
+    texts = files.texts if files is not None else Texts(read, {})
+    return Definitions(found.certain, rows, judged, texts, found.notes)
+
+
+def ranked_definitions(files: Files, most: int) -> list[RankedDefinition]:
+    """The definitions of the best `most` files of code, best first."""
+    asked = files.asked
+    best = definition_ranking.code_files(files.judged, asked.query, most)
+    best = weighted_score.with_definitions(asked.view, best, len(best))
+    chosen = {one.evidence.file.path_id: answer_lines.best(one, files.texts) for one in best}
+    return definition_ranking.ranked(best, asked.query, files.terms, files.texts, chosen)

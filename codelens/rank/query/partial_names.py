@@ -1,0 +1,138 @@
+"""Names and file names of which a part was typed: their beginning, a piece, or some letters.
+
+`Sess` is how `Session` begins, `ession` a piece of it, `vldSess` has letters of `validateSession`
+in order. They stand behind what is called so, and the reason says how they match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from codelens.paths import printed
+from codelens.rank.pasted.query_forms import definitions
+from codelens.rank.query import query_names
+from codelens.rank.query.query_analysis import Name
+from codelens.rank.query.query_names import Defined
+from codelens.rank.search_request import Ranked
+from codelens.rank.search_state import Asked
+from codelens.store.facts import vocabulary
+from codelens.store.facts.contents import key_of
+
+PREFIX, PIECE, LETTERS = 0, 1, 2
+_SHORTEST = {PREFIX: 2, PIECE: 3, LETTERS: 4}
+_SAID = {PREFIX: "begins with", PIECE: "contains", LETTERS: "has in order the letters of"}
+_NAMES = 5
+_FILES = 3
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
+
+
+class Partial(NamedTuple):
+    """What a part of a name may mean."""
+
+    names: list[str]
+    places: list[Ranked]
+
+
+def partial_names(asked: Asked, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)) -> Partial:
+    """Definitions, then files, whose names a name that nothing is called may be a part of.
+
+    Of the tiers the first that holds anything counts; in it shorter names come first.
+    """
+    typed = name.parts[-1]
+    key = key_of(typed)
+    if len(key) < _SHORTEST[PREFIX] or not key.isascii() or not key.isalnum():
+        return Partial([], [])
+    tier, found = _definitions(asked, name, key, tiers)
+    shown = list(dict.fromkeys(one.symbol.name for one in found))
+    places: list[Ranked] = []
+    for called in shown:
+        here = [one for one in found if one.symbol.name == called]
+        places += definitions(asked, here, f"name {_SAID[tier]} {typed}: {called}")[:1]
+    files = _files(asked, typed, key) if PIECE in tiers else []
+    return Partial(shown, [*places, *files])
+
+
+def _definitions(
+    asked: Asked, name: Name, key: str, tiers: Sequence[int]
+) -> tuple[int, list[Defined]]:
+    typed = name.parts[-1]
+    keys: dict[int, list[str]] = {}
+    for known in vocabulary.keys_with_letters(asked.view.db, key):
+        if known != key:
+            keys.setdefault(_tier(key, known), []).append(known)
+    for tier in tiers:
+        if len(key) < _SHORTEST[tier]:
+            break
+        found: list[Defined] = []
+        for known in sorted(keys.get(tier, ()), key=lambda one: (len(one), one)):
+            parts = (*name.parts[:-1], known)
+            here = [
+                one
+                for one in query_names.defined(asked.view, [Name(".".join(parts), parts)])
+                if _is_meant(one, tier, typed)
+                and (not asked.filters.active or asked.filters.keep([one.file]))
+            ]
+            found += here
+            if len({one.symbol.name for one in found}) >= _NAMES:
+                break
+        if found:
+            return tier, found
+    return LETTERS, []
+
+
+def _is_meant(one: Defined, tier: int, typed: str) -> bool:
+    if one.symbol.kind in {"heading", "key"}:
+        return False
+    return tier != LETTERS or abbreviates(typed, one.symbol.name)
+
+
+def _tier(key: str, known: str) -> int:
+    if known.startswith(key):
+        return PREFIX
+    return PIECE if key in known else LETTERS
+
+
+def abbreviates(typed: str, name: str) -> bool:
+    """Whether the parts of what was typed are letters, in order, of successive words of a name.
+
+    Each part begins as its word does: `vldSess` and `vldsess` fit `validate_session`.
+    """
+    words = [one.lower() for one in _PARTS.findall(name)]
+    parts = [one.lower() for one in _PARTS.findall(typed)]
+    if len(parts) == 1:
+        return bool(words) and words[0][:1] == parts[0][:1] and _in_order(parts[0], "".join(words))
+    rest = iter(words)
+    return all(
+        any(word[:1] == part[:1] and _in_order(part, word) for word in rest) for part in parts
+    )
+
+
+def _in_order(letters: str, text: str) -> bool:
+    rest = iter(text)
+    return all(letter in rest for letter in letters)
+
+
+def _files(asked: Asked, typed: str, key: str) -> list[Ranked]:
+    """Files whose names, less their extensions, begin with what was typed or contain it."""
+    if len(key) < _SHORTEST[PIECE]:
+        return []
+    found: list[tuple[int, int, bytes]] = []
+    for file in asked.view.files:
+        stem = file.path.rpartition(b"/")[2].split(b".")[0].decode("utf-8", "replace")
+        known = key_of(stem)
+        if key in known and known != key:
+            found.append((_tier(key, known), len(file.path), file.path))
+    shown: list[Ranked] = []
+    for tier, _, path in sorted(found)[: _FILES * 4]:
+        file = asked.view.by_path[path]
+        if asked.filters.active and not asked.filters.keep([file]):
+            continue
+        about = asked.view.about([file.content] if file.content is not None else [])
+        last = max((one.lines for one in about.values()), default=1)
+        said = f"file name {_SAID[tier]} {typed}: {printed(path.rpartition(b'/')[2])}"
+        shown.append(Ranked(file, 1, max(last, 1), "file", -1, 1.0, said, "", {}))
+        if len(shown) == _FILES:
+            break
+    return shown

@@ -1,0 +1,107 @@
+"""A capsule as text: files with their definitions, every line of code with its number.
+
+    src/auth.py
+    #Session.validate 10-42 method, names the task
+    10:def validate(self, token):
+    …
+    31:    return token
+
+Numbers are written as grep -n writes them, so that what follows the colon is the line to the byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codelens.answers.explore_answers import ExploreAnswer, NamedFile, Piece
+from codelens.render.text_pieces import lines_of, one_line, receipt_line, safe
+from codelens.render.token_budget import size_of
+from codelens.types import Receipt
+
+GAP = "…"
+_DIRECTION = {
+    "debug": "callers and callees", "refactor": "callers", "modify": "callees",
+    "explore": "callees",
+}  # fmt: skip
+
+
+def explore(answer: ExploreAnswer) -> str:
+    """The whole text."""
+    rows = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
+    return "\n".join([*rows, *body(answer)])
+
+
+def body(answer: ExploreAnswer) -> list[str]:
+    """The text without the receipt and the notes, a line each."""
+    rows = [intent_line(answer.intent, answer.intent_words), *answer.contexts]
+    path = ""
+    for piece in answer.pieces:
+        if piece.path != path:
+            path = piece.path
+            rows.append(one_line(path))
+        rows.append(
+            heading(piece.handle, piece.start_line, piece.end_line, piece.kind, piece.about)
+        )
+        last = 0
+        for number, text in piece.lines:
+            if last and number > last + 1 and piece.left_out:
+                rows.append(GAP)
+            rows.append(line(number, text))
+            last = number
+    if answer.named:
+        rows.append(NAMED)
+        rows += [named_file(one) for one in answer.named]
+    if answer.tests:
+        rows.append(TESTS)
+        rows += [named_file(one) for one in answer.tests]
+    if answer.more:
+        rows.append(answer.more)
+    if not answer.pieces:
+        rows.append("nothing found")
+    return rows
+
+
+NAMED = "also, not shown (path: name line):"
+TESTS = "tests:"
+
+
+def intent_line(intent: str, words: tuple[str, ...]) -> str:
+    """What was understood to be wanted, and by which words."""
+    why = f" ({', '.join(words)})" if words else ""
+    return f"intent {intent}{why}: {_DIRECTION[intent]}"
+
+
+def head(receipt: Receipt, intent: str, words: tuple[str, ...], notes: Sequence[str]) -> list[str]:
+    """What stands above the code."""
+    said = [f"note: {one_line(note)}" for note in notes]
+    return [receipt_line(receipt), *said, intent_line(intent, words)]
+
+
+def heading(handle: str, start_line: int, end_line: int, kind: str, about: str) -> str:
+    """What stands above a definition: the end of its handle, its lines, kind and reason."""
+    _, sign, symbol = handle.partition("#")
+    name = f"#{one_line(symbol)} " if sign else ""
+    return f"{name}{lines_of(start_line, end_line)} {kind}{about and f', {one_line(about)}'}"
+
+
+def line(number: int, text: str) -> str:
+    """A line of code."""
+    return f"{number}:{safe(text)}"
+
+
+def named_file(one: NamedFile) -> str:
+    """A file with names of its definitions, in a line."""
+    names = ", ".join(f"{one_line(known.name)} {known.line}" for known in one.definitions)
+    told = "; ".join(part for part in (names, one.about) if part)
+    return f"{one_line(one.path)}{told and f': {told}'}"
+
+
+def cost(text: str) -> int:
+    """Bytes of a line of the answer, its end included."""
+    return size_of(text) + 1
+
+
+def pieces_in_order(pieces: list[Piece]) -> list[Piece]:
+    """By file in the order of their first piece, then by line."""
+    files = {one.path: at for at, one in reversed(list(enumerate(pieces)))}
+    return sorted(pieces, key=lambda one: (files[one.path], one.lines[0][0] if one.lines else 0))

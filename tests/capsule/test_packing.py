@@ -1,0 +1,61 @@
+"""What is packed: by value, each line once, never over the room."""
+
+from __future__ import annotations
+
+from harness_sizes import ANY_HEALTH
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelens.capsule.packing import Candidate, Costs, pack
+from codelens.capsule.shown_lines import windows
+
+COSTS = Costs(
+    line=lambda path, number: 10 + number % 7, heading=lambda one: 30, file=lambda path: 20, gap=4
+)
+
+
+def candidate(path: bytes, start: int, length: int, value: float) -> Candidate:
+    return Candidate(path, start, start, start, start + length - 1, value, "pivot")
+
+
+CANDIDATES = st.lists(
+    st.builds(
+        candidate,
+        st.sampled_from([b"a.py", b"b.py", b"c.py"]),
+        st.integers(1, 400),
+        st.integers(1, 300),
+        st.floats(0, 2),
+    ),
+    max_size=30,
+)
+
+
+@settings(suppress_health_check=ANY_HEALTH)
+@given(CANDIDATES, st.integers(0, 20_000))
+def test_the_room_is_kept_and_no_line_comes_twice(made: list[Candidate], room: int) -> None:
+    shown = pack(made, room, COSTS, lambda path: {7: 1.0, 120: 2.0, 250: 1.0})
+    lines = [(one.candidate.path, line) for one in shown for line in one.lines]
+    assert len(lines) == len(set(lines))
+    files = {one.candidate.path for one in shown}
+    gaps = sum(
+        1 for one in shown for a, b in zip(one.lines, one.lines[1:], strict=False) if b > a + 1
+    )
+    spent = sum(COSTS.line(*at) for at in lines) + 30 * len(shown) + 20 * len(files) + 4 * gaps
+    assert spent <= room
+    for one in shown:
+        assert all(one.candidate.start_line <= at <= one.candidate.end_line for at in one.lines)
+
+
+def test_the_best_comes_first_and_one_that_fits_fills_what_is_left() -> None:
+    made = [candidate(b"a.py", 1, 20, 1.0), candidate(b"b.py", 1, 200, 0.9),
+            candidate(b"c.py", 1, 2, 0.1)]  # fmt: skip
+    shown = pack(made, 700, COSTS, lambda path: {})
+    assert [one.candidate.path for one in shown] == [b"a.py", b"b.py"]
+    assert len(shown[0].lines) == 20 and shown[1].left_out
+
+
+def test_a_long_definition_is_shown_by_its_head_and_the_lines_that_tell() -> None:
+    lines = windows(100, 400, {350: 3.0, 220: 1.0}, 30)
+    assert {100, 101, 102, 349, 350, 351} <= set(lines)
+    assert lines == sorted(lines) and len(lines) <= 33
+    assert windows(1, 10, {}, 30) == list(range(1, 11))

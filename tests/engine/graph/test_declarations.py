@@ -1,0 +1,83 @@
+"""C and C++: a declaration and its definition are one thing in two places."""
+
+from __future__ import annotations
+
+import pytest
+from gitrepo import GitRepo
+from shop_repository import Run
+
+HEADER = "int tax(int amount);\nint tax_twice(int amount);\n\nstatic int own(int x);\n"
+SOURCE = (
+    '#include "tax.h"\n\nint tax(int amount) {\n  return amount / 5;\n}\n\n'
+    "int tax_twice(int amount) {\n  return tax(tax(amount));\n}\n"
+)
+MAIN = '#include "tax.h"\n\nint main(void) {\n  return tax(3);\n}\n'
+
+
+@pytest.fixture
+def taxes(repo: GitRepo) -> GitRepo:
+    repo.write("lib/tax.h", HEADER)
+    repo.write("lib/taxes.c", SOURCE)
+    repo.write("lib/main.c", MAIN)
+    return repo
+
+
+@pytest.mark.parametrize("asked", ["tax_twice", "lib/tax.h#tax_twice", "lib/taxes.c#tax_twice"])
+def test_expand_shows_both_places(taxes: GitRepo, run: Run, asked: str) -> None:
+    ran = run("expand", asked)
+    assert ran.code == 0
+    other = "lib/taxes.c#tax_twice" if ".h#" in asked else "lib/tax.h#tax_twice"
+    assert f"the same function also at {other}" in ran.err
+
+
+def test_a_name_means_the_definition(taxes: GitRepo, run: Run) -> None:
+    assert "return tax(tax(amount))" in run("expand", "tax_twice").out
+
+
+@pytest.mark.parametrize("asked", ["lib/tax.h#tax", "lib/taxes.c#tax"])
+def test_the_users_of_either_place_are_those_of_both(taxes: GitRepo, run: Run, asked: str) -> None:
+    users = {"lib/main.c#main", "lib/taxes.c#tax_twice"}
+    related = run("related", asked, "--kind", "callers", "--json").json
+    assert {one["handle"] for one in related["results"]} == users
+    impact = run("impact", asked, "--json").json
+    assert {one["handle"] for one in impact["results"] if one["distance"] == 1} == users
+
+
+def test_overloads_are_joined_by_the_number_of_their_parameters(repo: GitRepo, run: Run) -> None:
+    repo.write(
+        "lib/put.hpp", "namespace n {\nvoid put(int a);\nvoid put(int a, int b = f(1, 2));\n}\n"
+    )
+    repo.write("lib/put.cpp", "namespace n {\nvoid put(int a, int b) {\n  use(a);\n}\n}\n")
+    err = run("expand", "lib/put.cpp#n.put").err
+    assert "lib/put.hpp#n.put~2" in err
+    assert "lib/put.hpp#n.put," not in err
+
+
+def test_static_functions_of_other_files_are_others(repo: GitRepo, run: Run) -> None:
+    repo.write(
+        "lib/one.c",
+        "static int same(int x) {\n  return x;\n}\nint a(void) {\n  return same(1);\n}\n",
+    )
+    repo.write("lib/two.c", "static int same(int x) {\n  return 2 * x;\n}\n")
+    ran = run("related", "same", "--json")
+    assert ran.code == 0
+    assert any("2 definitions have that name" in one for one in ran.json["notes"])
+    assert "lib/one.c#a" in {one["handle"] for one in ran.json["results"]}
+    assert not run("related", "lib/two.c#same", "--kind", "callers", "--json").json["results"]
+
+
+def test_impact_of_a_name_that_several_have_answers_for_each(repo: GitRepo, run: Run) -> None:
+    ran = run("impact", "price", "--json")
+    changed = [one["handle"] for one in ran.json["changed"]]
+    assert changed == ["shop/base.py#Item.price", "shop/book.py#Book.price"]
+
+
+def test_a_namespace_that_other_files_open_is_no_part_of_a_file(repo: GitRepo, run: Run) -> None:
+    space = "namespace acme {{\nint {name}(int x) {{\n  return x;\n}}\n}}\n"
+    repo.write("lib/one.cc", space.format(name="one"))
+    repo.write("lib/two.cc", space.format(name="two"))
+    repo.write("lib/use.cc", "int used(int x) {\n  return acme::three(acme::four(x));\n}\n")
+    ran = run("impact", "lib/one.cc", "--json").json
+    assert ran["results"] == []
+    assert not any("acme" in one for one in ran["notes"])
+    assert ran["at_least"] is False

@@ -1,0 +1,117 @@
+"""`codelens map`: what matters of a repository, within a budget, and its pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+from shop_repository import Run
+
+from codelens.render.token_budget import cost_of
+
+
+def test_the_map_looks_into_modules_and_tells_code_first(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "big.json": "{\n" + '"a": 1,\n' * 500 + '"b": 2\n}\n',
+            "pay.gemspec": "",
+            "lib/pay.rb": "module Pay\n  class Bill\n    def sum\n      1\n    end\n  end\nend\n",
+        }
+    )
+    ran = run("map")
+    assert ran.out.startswith("repo: python 6 files")
+    assert "  lib/pay.rb  pay: library, by its gemspec" in ran.out.splitlines()
+    assert "  2  class Bill" in ran.out.splitlines()
+
+
+def test_the_map_shows_what_matters_within_its_budget(repo: GitRepo, run: Run) -> None:
+    ran = run("map", "--max-tokens", "400")
+    assert ran.code == 0
+    assert cost_of(ran.out) <= 400
+    assert ran.out.splitlines()[0].startswith("repo: python 6 files")
+    assert "  shop/cart.py#show  shop: command, by pyproject.toml" in ran.out.splitlines()
+    assert any(line.startswith("shop/book.py  14 lines") for line in ran.out.splitlines())
+
+
+def test_a_focus_and_a_query_draw_the_map_near(repo: GitRepo, run: Run) -> None:
+    for at in range(20):
+        repo.write(
+            f"far/f{at}.py", f"def far{at}():\n    return {at}\n\n\ndef other{at}():\n    pass\n"
+        )
+    near = run("map", "far/f7.py", "--json").json
+    assert near["results"][0]["path"] == "far/f7.py"
+    assert near["focus"] == ["far/f7.py"]
+    assert run("map", "shop", "--json").json["results"][0]["path"].startswith("shop/")
+    assert run("map", "--query", "far13", "--json").json["results"][0]["path"] == "far/f13.py"
+
+
+def test_pictures_escape_the_names_of_a_repository(repo: GitRepo, run: Run) -> None:
+    evil = 'a"]<script>alert(1)</script>'
+    repo.write(f"shop/{evil}/x.py", "from shop.book import tax\n\n\ndef x():\n    tax(1)\n")
+    page = run("map", "--format", "html").out
+    assert page.startswith("<!doctype html>")
+    assert "<script>alert" not in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
+    chart = run("map", "--format", "mermaid").out
+    assert chart.startswith("flowchart LR\n")
+    assert "<" not in chart
+    assert '"]<' not in chart
+    dot = run("map", "--format", "dot").out
+    assert dot.startswith("digraph map {")
+    assert 'a\\"]' in dot
+
+
+def test_an_empty_repository_has_an_empty_map(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
+    empty = GitRepo.init(tmp_path / "empty")
+    ran = run("-C", str(empty.root), "map")
+    assert ran.code == 1
+    assert ran.out.startswith("empty: no code")
+    assert run("-C", str(empty.root), "impact", "--diff").code == 2
+
+
+def test_the_map_names_the_ways_into_packages_of_each_kind(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "shop/__init__.py": "from .cart import show, total\nfrom .book import tax as levy\n",
+            "go/go.mod": "module example.com/go-pay/v2\n\ngo 1.22\n",
+            "go/pay.go": "package pay\n\ntype Bill struct{}\n",
+            "js/a/package.json": '{"name": "a", "exports": {".": {"src": "./src/a.ts"}}}',
+            "js/a/src/a.ts": "export const a = () => 1;\n",
+            "js/b/package.json": '{"name": "b", "main": "./dist/b.js"}',
+            "js/b/src/index.ts": "export const b = () => 1;\n",
+        }
+    )
+    told = {one["name"]: one for one in run("map", "--json").json["entries"]}
+    assert told["example.com/go-pay/v2"]["handle"] == "go/pay.go"
+    assert told["a"]["handle"] == "js/a/src/a.ts"
+    assert told["b"]["handle"] == "js/b/src/index.ts"
+    given = {one["handle"]: one["why"] for one in run("map", "--json").json["entries"]}
+    assert given["shop/__init__.py"] == "package, import shop; gives show, total, levy"
+
+
+def test_methods_that_stand_outside_of_their_type_are_shown_below_it(
+    repo: GitRepo, run: Run
+) -> None:
+    repo.write_all(
+        {
+            "p/a.go": "package p\n\ntype Bill struct{}\n\nfunc help() {}\n\n"
+            "func (b Bill) Sum() int { return 1 }\n",
+            "p/b.go": "package p\n\nfunc use(b Bill) { b.Sum() }\n",
+        }
+    )
+    lines = run("map", "p").out.splitlines()
+    at = lines.index("  3  type Bill struct  <1")
+    assert lines[at + 1].endswith("  func (b Bill) Sum() int")
+
+
+def test_pictures_leave_out_files_without_a_link(repo: GitRepo, run: Run) -> None:
+    repo.write("alone.py", "def alone():\n    pass\n")
+    for form in ("mermaid", "dot"):
+        drawn = run("map", "--format", form).out
+        assert "cart.py" in drawn
+        assert "alone.py" not in drawn
+    assert "alone.py" in run("map", "--format", "html").out

@@ -1,0 +1,274 @@
+"""`related`, `impact` and `map` on real repositories: what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+from gitrepo import GitRepo
+from shop_repository import Ran, Run
+
+
+def handles(ran: Ran, relation: str) -> list[str]:
+    return [one["handle"] for one in ran.json["results"] if one["relation"] == relation]
+
+
+def test_related_tells_each_relation_with_its_place(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "tax")
+    assert ran.code == 0
+    assert ran.out.splitlines() == [
+        "shop/book.py#tax  9-10  function  def tax(amount)",
+        "called by (1)",
+        "  shop/book.py#Book.price  5-6  at :6",
+        "tests (1)",
+        "  tests/test_book.py  named for shop/book.py",
+    ]
+
+
+def test_a_use_that_may_mean_it_is_counted_and_never_made_an_edge(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "Book.price")
+    assert "shop/cart.py#total" in ran.out
+    assert "shop/cart.py#show" not in ran.out
+    assert "at least: 1 use of the name price could not be resolved" in ran.err
+    assert "shop/cart.py:9" in ran.err
+
+
+def test_kinds_and_direction_choose_relations(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "Book", "--kind", "bases", "--kind", "callers", "--json")
+    assert handles(ran, "bases") == ["shop/base.py#Item"]
+    assert handles(ran, "callers") == ["shop/cart.py#total"]
+    assert set(ran.json["totals"]) == {"bases", "callers"}
+    out = run("related", "Book.price", "--direction", "out", "--json").json["totals"]
+    assert set(out) == {"callees", "overrides"}
+
+
+def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "tax", "--kind", "callers", "--depth", "3", "--json")
+    assert [(one["handle"], one["distance"]) for one in ran.json["results"]] == [
+        ("shop/book.py#Book.price", 1),
+        ("shop/cart.py#total", 2),
+        ("shop/cart.py#show", 3),
+    ]
+    assert ran.json["results"][2]["via"] == "shop/cart.py#total"
+
+
+def test_a_heading_is_no_owner_of_a_name(repo: GitRepo, run: Run) -> None:
+    example = "```python\ndef tax():\n    pass\n```\n"
+    repo.write("docs/api.md", f"# API\n\n## tax\n\nText.\n\n{example}")
+    assert run("related", "tax").out.startswith("shop/book.py#tax ")
+    assert run("expand", "tax").code == 2
+
+
+def test_a_type_stands_for_its_constructors(repo: GitRepo, run: Run) -> None:
+    repo.write("j/Gate.java", "class Gate {\n  Gate() {}\n  Gate(int a) {}\n}\n")
+    assert run("related", "Gate", "--json").json["target"]["kind"] == "class"
+
+
+def test_overloads_that_are_apart_are_taken_together_by_their_name(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "j/A.java": "class A {\n  void put(int one) {}\n  void put(String one) {}\n}\n",
+            "j/B.java": "class B {\n  void go(A a) { a.put(1); }\n"
+            '  void on(A a) { a.put("1"); }\n}\n',
+            "docs/put.md": "# A.put\n\nText.\n",
+        }
+    )
+    ran = run("related", "A.put", "--kind", "callers")
+    assert "j/B.java#B.go" in ran.out
+    assert "j/B.java#B.on" in ran.out
+    assert "all 2 definitions of that name are combined, up to j/A.java#A.put~2" in ran.err
+    assert "j/B.java#B.on" not in run("related", "j/A.java#A.put", "--kind", "callers").out
+
+
+def test_a_limit_is_shared_and_what_is_left_out_is_counted(repo: GitRepo, run: Run) -> None:
+    many = "".join(f"def f{at}():\n    tax(1)\n\n\n" for at in range(30))
+    repo.write("shop/many.py", f"from shop.book import tax\n\n\n{many}")
+    ran = run("related", "tax", "--limit", "5", "--json")
+    assert len(ran.json["results"]) == 5
+    assert ran.json["totals"]["callers"] == 31
+    assert "not listed: kinds=callers" in run("related", "tax", "--limit", "5").out
+
+
+def test_a_path_is_told_step_by_step(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "show", "--to", "tax")
+    assert ran.code == 0
+    assert ran.out.splitlines()[2:] == [
+        "path 1 (3 steps)",
+        "  shop/cart.py#show  8-10",
+        "  -> shop/cart.py#total  4-5  calls at shop/cart.py:10",
+        "  -> shop/book.py#Book.price  5-6  calls at shop/cart.py:5",
+        "  -> shop/book.py#tax  9-10  calls at shop/book.py:6",
+    ]
+
+
+def test_a_path_that_only_leads_back_is_said_to(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "tax", "--to", "show", "--json")
+    assert ran.json["reversed"] is True
+    assert "does not lead to" in ran.json["notes"][0]
+    assert run("related", "lonely", "--to", "show").code == 1
+
+
+def test_a_name_with_several_owners_answers_for_each(repo: GitRepo, run: Run) -> None:
+    ran = run("related", "price")
+    assert ran.code == 0
+    assert "2 definitions have that name, and this answers for all of them" in ran.err
+    assert "shop/base.py#Item.price, shop/book.py#Book.price" in ran.err
+    assert "shop/book.py#tax" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("related", "tax", "--depth", "4"), "depth must be between 1 and 3"),
+        (("related", "tax", "--limit", "5000"), "limit must be between 1 and 1000"),
+        (("related", "tax", "--kind", "friends"), "invalid choice"),
+        (("related", "tax", "--to", "show", "--paths", "99"), "paths must be between 1 and 20"),
+        (("related", "shop/book.py", "--to", "tax"), "one contains the other"),
+        (("related", "show", "--to", "tax", "--depth", "2"), "do not go with `to`"),
+        (("related", "show", "--to", "tax", "--kind", "callers"), "do not go with `to`"),
+        (("related", "show", "--to", "tax", "--direction", "in"), "do not go with `to`"),
+        (("related", "show", "--paths", "5"), "give `to` as well"),
+        (("related", "shop/book.py:99999"), "the file has 14 lines"),
+        (("impact", "shop/book.py:99999"), "the file has 14 lines"),
+        (("related", "nobody"), "not in this view"),
+        (("related", "\udcff\udcfe"), "not in this view"),
+        (("impact", "shop/book.py#\udcff"), "not in this view"),
+        (("map", "\udcff"), "not in this view"),
+        (("related", "tax", "--kind", "callers", "--direction", "out"), "callers lead in, so"),
+        (("map", "--json", "--format", "html"), "cannot be combined"),
+        (("impact", "tax", "--depth", "6"), "depth must be between 1 and 5"),
+        (("impact",), "give targets"),
+        (("impact", "tax", "--diff"), "not both"),
+        (("impact", "--diff", "nosuch"), "no ref 'nosuch'"),
+        (("map", "nosuch.py"), "not in this view"),
+        (("map", "--max-tokens", "3"), "max_tokens must be between 200"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(
+    repo: GitRepo, run: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "unexpected" not in ran.err
+
+
+def test_without_time_one_sentence_says_so(repo: GitRepo, run: Run) -> None:
+    run("index")
+    ran = run("related", "shop/book.py#tax", "--budget", "0")
+    assert ran.err.count("than could be followed") == 1
+    assert "partial" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("files", "target", "caller"),
+    [
+        (
+            {"use.py": "from shop.book import tax as levy\n\n\ndef go():\n    levy(1)\n"},
+            "shop/book.py#tax",
+            "use.py#go",
+        ),
+        (
+            {
+                "front.py": "from shop.book import tax as levy\n",
+                "use.py": "from front import levy as due\n\n\ndef go():\n    due(1)\n",
+            },
+            "shop/book.py#tax",
+            "use.py#go",
+        ),
+        (
+            {"use.py": "import shop.book\n\n\ndef go():\n    shop.book.tax(1)\n"},
+            "shop/book.py#tax",
+            "use.py#go",
+        ),
+        (
+            {
+                "web/sum.ts": "export default function sum(x: number) {\n  return x;\n}\n",
+                "web/use.ts": "import add from './sum';\nexport function go() {\n"
+                "  return add(1);\n}\n",
+            },
+            "web/sum.ts#sum",
+            "web/use.ts#go",
+        ),
+        (
+            {
+                "web/sum.ts": "export function sum(x: number) {\n  return x;\n}\n",
+                "web/index.ts": "export { sum as add } from './sum';\n",
+                "web/use.ts": "import * as w from '.';\nexport function go() {\n"
+                "  return w.add(1);\n}\n",
+            },
+            "web/sum.ts#sum",
+            "web/use.ts#go",
+        ),
+    ],
+    ids=["alias", "alias of an alias", "module", "default", "barrel"],
+)
+def test_callers_under_another_name_are_found_too(
+    repo: GitRepo, run: Run, files: dict[str, str], target: str, caller: str
+) -> None:
+    repo.write_all(files)
+    assert caller in handles(run("related", target, "--json"), "callers")
+
+
+def test_overloads_are_one_thing(repo: GitRepo, run: Run) -> None:
+    repo.write(
+        "shop/many.py",
+        "from typing import overload\n\n\n@overload\ndef pick(x: int) -> int: ...\n\n\n@overload\n"
+        "def pick(x: str) -> str: ...\n\n\ndef pick(x):\n    return x\n\n\n"
+        "def ask():\n    return pick(1)\n",
+    )
+    for name in ("pick", "shop/many.py#pick", "shop/many.py#pick~3"):
+        assert "shop/many.py#ask" in run("related", name).out
+
+
+def test_thousands_of_one_name_are_answered(repo: GitRepo, run: Run) -> None:
+    repo.write_all({f"many/m{at}.py": "def main():\n    pass\n\n\nmain()\n" for at in range(400)})
+    ran = run("related", "main")
+    assert ran.code == 2
+    assert "has 400 owners" in ran.err
+    found = run("related", "many/m7.py#main", "--json").json
+    assert [one["handle"] for one in found["results"]] == ["many/m7.py"]
+
+
+def test_interfaces_of_go_are_followed_or_said_to_be_open(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "go.mod": "module m\n",
+            "one/one.go": "package one\n\ntype A struct{}\n\n"
+            "func (A) Walk(n int) int { return n }\n",
+            "one/use.go": "package one\n\ntype Walker interface {\n\tWalk(int) int\n}\n\n"
+            "func Go(w Walker) { w.Walk(1) }\n",
+            "two/two.go": "package two\n\ntype Far interface {\n\tWalk(m int) int\n}\n",
+        }
+    )
+    ran = run("impact", "one/one.go#A.Walk", "--json")
+    assert [one["handle"] for one in ran.json["results"]] == [
+        "one/use.go#Walker.Walk",
+        "one/use.go#Go",
+    ]
+    assert ran.json["at_least"] is True
+    assert "calls through two/two.go#Far.Walk may mean it" in ran.json["notes"][0]
+    found = run("related", "one/use.go#Walker", "--kind", "subtypes", "--json")
+    assert handles(found, "subtypes") == ["one/one.go#A"]
+    found = run("related", "one/use.go#Walker.Walk", "--json")
+    assert handles(found, "overridden") == ["one/one.go#A.Walk"]
+
+
+def test_methods_of_a_trait_are_told_where_they_are_implemented(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "Cargo.toml": '[package]\nname = "a"\n',
+            "src/lib.rs": "pub mod flag;\nmod defs;\n",
+            "src/flag.rs": "pub trait Flag { fn put(&self); }\n"
+            "pub fn all(one: &dyn Flag) { one.put(); }\n",
+            "src/defs.rs": "use crate::flag::Flag;\nstruct Q;\n"
+            "impl Flag for Q {\n    fn put(&self) {}\n}\n",
+        }
+    )
+    found = run("related", "src/flag.rs#Flag.put", "--json")
+    assert handles(found, "overridden") == ["src/defs.rs#Q.put"]
+    found = run("related", "src/flag.rs#Flag", "--kind", "subtypes", "--json")
+    assert handles(found, "subtypes") == ["src/defs.rs#Q"]
+    found = run("impact", "src/defs.rs#Q.put", "--json").json
+    assert [one["handle"] for one in found["results"]] == [
+        "src/flag.rs#Flag.put",
+        "src/flag.rs#all",
+    ]

@@ -1,0 +1,296 @@
+"""What will collide with other worktrees and branches, and what is told of a diff, on real git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.answers.branch_answers import Rival
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.errors import NoSuchRef, SettingError
+
+LIB = """\
+LIMIT = 10
+
+
+def load(name):
+    return open(name).read()
+
+
+def save(name, text):
+    with open(name, "w") as file:
+        file.write(text)
+
+
+class Base:
+    def run(self):
+        return 1
+"""
+USE = """\
+from lib import save
+
+
+def first():
+    save("a", "b")
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(Settings(home=tmp_path / "home")) as engine:
+        yield engine
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> GitRepo:
+    repo = GitRepo.init(tmp_path / "here")
+    write(repo, "lib.py", LIB)
+    write(repo, "use.py", USE)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "one")
+    return repo
+
+
+@pytest.fixture
+def there(here: GitRepo) -> GitRepo:
+    root = here.root.parent / "there"
+    here.git("worktree", "add", "-q", str(root), "-b", "other")
+    return GitRepo(root)
+
+
+def write(repo: GitRepo, name: str, text: str) -> None:
+    (repo.root / name).write_text(text, encoding="utf-8")
+
+
+def only(engine: Engine, repo: GitRepo) -> Rival:
+    (rival,) = engine.conflicts(path=repo.root).results
+    return rival
+
+
+def rules(rival: Rival) -> set[tuple[str, str]]:
+    return {(one.rule, one.grade) for one in rival.collisions}
+
+
+def objects(repo: GitRepo) -> set[str]:
+    git = repo.root / ".git"
+    return {os.path.join(folder, name) for folder, _, names in os.walk(git) for name in names}
+
+
+def test_nobody_collides_who_changed_nothing(engine: Engine, here: GitRepo, there: GitRepo) -> None:
+    write(here, "lib.py", LIB.replace("10", "20"))
+    answer = engine.conflicts(path=here.root)
+    assert (answer.results, answer.clean) == ((), 1)
+
+
+def test_uncommitted_edits_of_the_same_lines_collide(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    before = objects(here)
+    write(here, "lib.py", LIB.replace("open(name).read()", "open(name).read(1)"))
+    write(there, "lib.py", LIB.replace("open(name).read()", "open(name).read(2)"))
+    rival = only(engine, here)
+    assert [(one.path, one.kind) for one in rival.textual] == [("lib.py", "CONFLICT (contents)")]
+    assert rules(rival) == {("overlapping", "certain")}
+    assert rival.collisions[0].mine == "lib.py#load"
+    assert objects(here) == before
+    # Another one's edit is in the next answer.
+    write(there, "lib.py", LIB)
+    assert engine.conflicts(path=here.root).clean == 1
+
+
+def test_changes_apart_in_one_definition_are_mergeable(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    long = LIB + "\n\ndef many():\n" + "".join(f"    step({n})\n" for n in range(12))
+    for repo in (here, there):
+        write(repo, "lib.py", long)
+    here.git("commit", "-qam", "two")
+    there.git("reset", "-q", "--hard", "main")
+    write(here, "lib.py", long.replace("step(1)", "step(100)"))
+    write(there, "lib.py", long.replace("step(9)", "step(900)"))
+    rival = only(engine, here)
+    assert (rival.textual, rules(rival)) == ((), {("mergeable", "possible")})
+
+
+def test_removed_here_and_changed_there_collide(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    write(here, "lib.py", LIB.replace("def load(name):\n    return open(name).read()\n", ""))
+    write(there, "lib.py", LIB.replace("open(name).read()", "open(name).read(2)"))
+    assert ("removed", "certain") in rules(only(engine, here))
+    assert ("removed", "certain") in rules(only(engine, there))
+
+
+def test_what_one_newly_calls_and_the_other_redeclares_is_told_though_git_merges(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    write(here, "lib.py", LIB.replace("def load(name)", "def load(name, encoding)"))
+    write(there, "more.py", "from lib import load\n\n\ndef third():\n    return load('x')\n")
+    rival = only(engine, here)
+    (line,) = rival.collisions
+    assert rival.textual == ()
+    assert (line.rule, line.grade) == ("signature and called", "certain")
+    assert (line.mine, line.theirs, line.theirs_site) == (
+        "lib.py#load",
+        "more.py#third",
+        "more.py:5",
+    )
+    (mirrored,) = only(engine, there).collisions
+    assert (mirrored.mine, mirrored.theirs) == ("more.py#third", "lib.py#load")
+
+
+def test_an_optional_parameter_breaks_nobody(engine: Engine, here: GitRepo, there: GitRepo) -> None:
+    write(here, "lib.py", LIB.replace("def load(name)", "def load(name, encoding=None)"))
+    write(there, "more.py", "from lib import load\n\n\ndef third():\n    return load('x')\n")
+    assert engine.conflicts(path=here.root).clean == 1
+
+
+def test_a_value_that_changed_and_is_newly_read_is_told(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    write(here, "lib.py", LIB.replace("10", "20"))
+    write(there, "more.py", "from lib import LIMIT\n\n\ndef third():\n    return LIMIT * 2\n")
+    assert rules(only(engine, here)) == {("value and read", "likely")}
+
+
+def test_definitions_that_both_added_at_one_place_are_harmless_or_not(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    write(here, "lib.py", LIB + "\n\ndef mine():\n    return 1\n")
+    write(there, "lib.py", LIB + "\n\ndef theirs():\n    return 2\n")
+    (conflict,) = only(engine, here).textual
+    assert conflict.harmless
+    write(there, "lib.py", LIB + "\n\ndef mine():\n    return 2\n")
+    rival = only(engine, here)
+    assert not rival.textual[0].harmless
+    assert ("added twice", "certain") in rules(rival)
+
+
+def test_a_branch_is_compared_when_named(engine: Engine, here: GitRepo, there: GitRepo) -> None:
+    write(there, "more.py", "from lib import load\n\n\ndef third():\n    return load('x')\n")
+    there.git("add", "-A")
+    there.git("commit", "-qm", "two")
+    there.git("checkout", "-q", "--detach")
+    write(here, "lib.py", LIB.replace("def load(name)", "def load(name, encoding)"))
+    answer = engine.conflicts(path=here.root, others=["other"])
+    assert [one.theirs for one in answer.results[0].collisions] == ["other:more.py#third"]
+    with pytest.raises(NoSuchRef):
+        engine.conflicts(path=here.root, others=["nowhere"])
+
+
+def test_unrelated_histories_are_told(engine: Engine, here: GitRepo) -> None:
+    here.git("checkout", "-q", "--orphan", "island")
+    write(here, "new.py", "X = 1\n")
+    here.git("add", "-A")
+    here.git("commit", "-qm", "island")
+    (rival,) = engine.conflicts(path=here.root, others=["main"]).results
+    assert "no history in common" in rival.notes[0]
+
+
+def test_a_merge_driver_of_the_repository_is_never_run(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    ran = here.root.parent / "ran"
+    here.git("config", "merge.odd.driver", f"touch {ran}")
+    write(here, ".gitattributes", "*.py merge=odd\n")
+    write(here, "lib.py", LIB.replace("10", "20"))
+    write(there, "lib.py", LIB.replace("10", "30"))
+    assert only(engine, here).textual
+    assert not ran.exists()
+
+
+def test_a_folder_without_git_has_nothing_to_compare_with(engine: Engine, tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    with pytest.raises(SettingError, match="no git repository"):
+        engine.conflicts(path=plain)
+    with pytest.raises(SettingError, match="no git repository"):
+        engine.diff(path=plain)
+
+
+def test_sides_of_a_diff(engine: Engine, here: GitRepo, there: GitRepo) -> None:
+    write(here, "new.py", "def fresh():\n    return 1\n")
+    write(here, "lib.py", LIB.replace("10", "20"))
+    here.git("add", "lib.py")
+    staged = engine.diff(path=here.root, staged=True)
+    assert [one.path for one in staged.files] == ["lib.py"]
+    now = engine.diff(path=here.root)
+    assert [one.path for one in now.files] == ["lib.py", "new.py"]
+    assert now.totals == (("added", 1), ("body", 1))
+    other = engine.diff(path=here.root, other="../there")
+    assert other.totals == (("removed", 1), ("body", 1))
+    here.git("commit", "-qam", "two")
+    assert [one.path for one in engine.diff("other...main", path=here.root).files] == ["lib.py"]
+    assert [one.path for one in engine.diff("HEAD~1..HEAD", path=here.root).files] == ["lib.py"]
+    with pytest.raises(NoSuchRef):
+        engine.diff("nowhere", path=here.root)
+    with pytest.raises(SettingError):
+        engine.diff("main..other", path=here.root, staged=True)
+
+
+def test_a_repository_without_a_commit_has_all_its_files_added(
+    engine: Engine, tmp_path: Path
+) -> None:
+    repo = GitRepo.init(tmp_path / "new")
+    write(repo, "lib.py", LIB)
+    answer = engine.diff(path=repo.root)
+    assert [(one.path, one.how) for one in answer.files] == [("lib.py", "added")]
+
+
+def test_who_changes_the_same_definition_is_told_before_an_edit_and_in_the_status(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    assert engine.changed_elsewhere(["lib.py", "use.py"], path=here.root) == ()
+    write(there, "lib.py", LIB.replace("open(name).read()", "open(name).read(2)"))
+    (found,) = engine.changed_elsewhere(["lib.py", "use.py", "none.py"], path=here.root)
+    assert (found.handle, found.how, found.branch) == ("lib.py#load", ("body",), "other")
+    assert engine.status(path=here.root).others == ()
+    write(here, "lib.py", LIB.replace("10", "20"))
+    assert engine.status(path=here.root).others == ()
+    write(here, "lib.py", LIB.replace("open(name)", "open(name, 'r')"))
+    (said,) = engine.status(path=here.root).others
+    assert "lib.py#load" in said
+    assert "there (other) is changing what you have changed" in said
+
+
+def test_uses_that_were_not_changed_with_a_rename_are_broken(engine: Engine, here: GitRepo) -> None:
+    write(here, "lib.py", LIB.replace("def save(name, text)", "def store(name, text)"))
+    answer = engine.diff(path=here.root)
+    (broken,) = answer.broken
+    assert (broken.how, broken.handle) == ("renamed", "HEAD:lib.py#save")
+    assert broken.now == "lib.py#store"
+    assert "use.py:5" in broken.uses
+    assert answer.removed_public == ("HEAD:lib.py#save",)
+    write(here, "use.py", USE.replace("save", "store"))
+    assert engine.diff(path=here.root).broken == ()
+
+
+def test_old_calls_of_a_changed_signature_are_broken_and_new_ones_not(
+    engine: Engine, here: GitRepo
+) -> None:
+    write(here, "lib.py", LIB.replace("def save(name, text)", "def save(name, text, mode)"))
+    write(here, "new.py", "from lib import save\n\n\ndef fine():\n    save(1, 2, 3)\n")
+    (broken,) = engine.diff(path=here.root).broken
+    assert (broken.how, broken.uses, broken.users) == ("signature", ("use.py:5",), 2)
+
+
+def test_answers_depend_on_nothing_else_in_the_index(
+    engine: Engine, here: GitRepo, there: GitRepo, tmp_path: Path
+) -> None:
+    write(here, "lib.py", LIB.replace("def load(name)", "def load(name, encoding)"))
+    write(there, "more.py", "from lib import load\n\n\ndef third():\n    return load('x')\n")
+    first = engine.conflicts(path=here.root).results
+    changed = engine.diff(path=here.root)
+    with Engine(Settings(home=tmp_path / "another")) as other:
+        write(there, "lib.py", LIB.replace("def save", "def keep"))
+        other.index(path=there.root)
+        other.diff("HEAD", path=there.root)
+        write(there, "lib.py", LIB)
+        assert other.conflicts(path=here.root).results == first
+        assert other.diff(path=here.root).files == changed.files
+    assert engine.conflicts(path=here.root).results == first

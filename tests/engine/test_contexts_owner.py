@@ -1,0 +1,145 @@
+"""Saved contexts and indexes that belong to another repository are set aside and told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.engine.doctor.diagnosis import examine
+from codelens.engine.engine import Engine
+from codelens.paths import contexts_file, index_file, repository_id
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "other")
+    made.write("src/door.py", "def unlatch():\n    return 1\n")
+    made.commit("doors")
+    return made
+
+
+def file_of(engine: Engine, repo: GitRepo) -> Path:
+    return contexts_file(engine.settings.home, repository_id(str(repo.root / ".git")))
+
+
+def notes_of(engine: Engine, repo: GitRepo) -> dict[str, str]:
+    return {one.name: one.note for one in engine.load(path=repo.root).results}
+
+
+def saved_in_both(engine: Engine, repo: GitRepo, other: GitRepo) -> tuple[Path, Path]:
+    engine.save("lamps", "ours", path=repo.root)
+    engine.save("doors", "theirs", path=other.root)
+    return file_of(engine, repo), file_of(engine, other)
+
+
+def test_a_file_of_another_repository_is_set_aside_and_the_own_copy_restored(
+    engine: Engine, repo: GitRepo, other: GitRepo
+) -> None:
+    ours, theirs = saved_in_both(engine, repo, other)
+    shutil.copy(theirs, ours)
+    answer = engine.load(path=repo.root)
+    assert [one.name for one in answer.results] == ["lamps"]
+    assert "not of this repository" in answer.notes[0] and str(other.root) in answer.notes[0]
+    assert notes_of(engine, other) == {"doors": "theirs"}
+    assert engine.load(path=repo.root).notes == ()
+
+
+def test_two_files_that_were_swapped_come_back_to_their_repositories(
+    engine: Engine, repo: GitRepo, other: GitRepo, tmp_path: Path
+) -> None:
+    ours, theirs = saved_in_both(engine, repo, other)
+    ours.rename(tmp_path / "aside")
+    theirs.rename(ours)
+    (tmp_path / "aside").rename(theirs)
+    engine.save("new", "after", path=repo.root)
+    assert notes_of(engine, repo) == {"lamps": "ours", "new": "after"}
+    assert notes_of(engine, other) == {"doors": "theirs"}
+
+
+def test_copies_of_another_repository_are_not_restored_from(
+    engine: Engine, repo: GitRepo, other: GitRepo
+) -> None:
+    ours, theirs = saved_in_both(engine, repo, other)
+    for suffix in ("", ".backup"):
+        shutil.copy(f"{theirs}{suffix}", f"{ours}{suffix}")
+    answer = engine.load(path=repo.root)
+    assert not answer.results and "none is shown here" in answer.notes[0]
+
+
+def test_what_was_set_aside_can_be_taken_over_by_its_file(
+    engine: Engine, repo: GitRepo, other: GitRepo
+) -> None:
+    ours, theirs = saved_in_both(engine, repo, other)
+    shutil.copy(theirs, ours)
+    engine.load(path=repo.root)
+    aside = next(ours.parent.glob("*.unreadable-*"))
+    assert engine.adopt(str(aside), path=repo.root).added == ("doors",)
+    assert notes_of(engine, repo) == {"lamps": "ours", "doors": "theirs"}
+
+
+def test_another_project_at_the_same_place_is_not_shown_the_former_ones_notes(
+    engine: Engine, repo: GitRepo
+) -> None:
+    engine.save("lamps", "ours", path=repo.root)
+    shutil.rmtree(repo.root)
+    fresh = GitRepo.init(repo.root)
+    fresh.write("a.py", "A = 1\n")
+    fresh.commit("another project")
+    answer = engine.load(path=fresh.root)
+    assert not answer.results and "whose history began with" in answer.notes[0]
+
+
+def test_an_orphan_branch_keeps_the_notes_of_its_repository(engine: Engine, repo: GitRepo) -> None:
+    engine.save("lamps", "ours", path=repo.root)
+    repo.git("checkout", "-q", "--orphan", "pages")
+    repo.git("commit", "-q", "-m", "pages")
+    assert notes_of(engine, repo) == {"lamps": "ours"}
+
+
+def test_a_file_that_states_no_owner_is_judged_by_its_place(
+    engine: Engine, repo: GitRepo, other: GitRepo
+) -> None:
+    ours, theirs = saved_in_both(engine, repo, other)
+    without_id(theirs)
+    assert notes_of(engine, other) == {"doors": "theirs"}
+    shutil.copy(theirs, ours)
+    assert notes_of(engine, repo) == {"lamps": "ours"}
+
+
+def without_id(path: Path) -> None:
+    """As a version of codelens wrote it that stated no id."""
+    from codelens.store.database.database import open_database
+
+    db = open_database(path, "contexts")
+    db.execute("DELETE FROM about WHERE key = 'repository'")
+    db.close()
+
+
+def test_the_doctor_finds_notes_of_another_repository(
+    engine: Engine, repo: GitRepo, other: GitRepo
+) -> None:
+    ours, theirs = saved_in_both(engine, repo, other)
+    shutil.copy(theirs, ours)
+    found = [one for one in examine(engine.settings) if one.state == "wrong"]
+    assert [one.about for one in found] == [str(ours)] and "another repository" in found[0].found
+
+
+def test_an_index_of_another_repository_is_built_anew(
+    engine: Engine, repo: GitRepo, other: GitRepo
+) -> None:
+    engine.search("kindle", path=repo.root)
+    engine.search("unlatch", path=other.root)
+    engine.close()
+    home = engine.settings.home
+    ours, theirs = (
+        index_file(home, repository_id(str(one.root / ".git"))) for one in (repo, other)
+    )
+    for left in ours.parent.glob(f"{ours.name}*"):
+        left.unlink()
+    shutil.copy(theirs, ours)
+    answer = engine.search("kindle", path=repo.root)
+    assert answer.results and answer.receipt.status == "fresh"
+    assert list(ours.parent.glob(f"{ours.name}.damaged-*"))

@@ -1,0 +1,172 @@
+"""A task in one call: the code it needs, packed into its tokens."""
+
+from __future__ import annotations
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.answers.explore_answers import ExploreAnswer
+from codelens.engine.engine import Engine
+from codelens.errors import QueryError, SettingError
+from codelens.render import explore_text
+from codelens.render.token_budget import cost_of
+
+STORE = '''"""Where lamps are kept."""
+
+LIMIT = 10
+
+
+class Shelf:
+    """Keeps lamps in the order they came."""
+
+    def __init__(self):
+        self.lamps = []
+
+    def put(self, lamp):
+        """Put a lamp on the shelf; too many are refused."""
+        if len(self.lamps) >= LIMIT:
+            raise ValueError("the shelf is full")
+        self.lamps.append(checked(lamp))
+
+    def take(self, name):
+        return next(one for one in self.lamps if one.name == name)
+
+
+def checked(lamp):
+    """The lamp, if its glass is whole."""
+    if lamp.cracked:
+        raise ValueError("cracked")
+    return lamp
+'''
+SHOP = """from store import Shelf
+
+
+def restock(shelf: Shelf, delivered):
+    for lamp in delivered:
+        shelf.put(lamp)
+"""
+TEST = """from store import Shelf
+
+
+def test_put():
+    Shelf().put(object())
+"""
+
+
+@pytest.fixture
+def stocked(repo: GitRepo) -> GitRepo:
+    repo.commit("shelf", {"store.py": STORE, "shop.py": SHOP, "tests/test_store.py": TEST})
+    return repo
+
+
+def shown(answer: ExploreAnswer) -> dict[str, str]:
+    return {one.handle: one.part for one in answer.pieces}
+
+
+def text_of(answer: ExploreAnswer, handle: str) -> str:
+    return "\n".join(text for one in answer.pieces if one.handle == handle for _, text in one.lines)
+
+
+def test_the_definition_of_a_task_is_shown_whole_with_its_line_numbers(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    answer = engine.explore("refuse to put a lamp on a full shelf", path=stocked.root)
+    lines = STORE.split("\n")
+    for one in answer.pieces:
+        if one.path == "store.py":
+            assert all(text == lines[number - 1] for number, text in one.lines)
+    rendered = explore_text.explore(answer)
+    number = lines.index('            raise ValueError("the shelf is full")') + 1
+    assert f"{number}:{lines[number - 1]}" in rendered.split("\n")
+    assert answer.receipt.status == "fresh"
+
+
+def test_what_the_definition_uses_comes_with_it(engine: Engine, stocked: GitRepo) -> None:
+    answer = engine.explore("Shelf.put", path=stocked.root)
+    assert "lamp.cracked" in "\n".join(text for one in answer.pieces for _, text in one.lines)
+
+
+def test_who_uses_it_comes_for_a_refactoring(engine: Engine, stocked: GitRepo) -> None:
+    answer = engine.explore("rename store.py#Shelf.put to place", path=stocked.root)
+    assert answer.intent == "refactor" and answer.intent_words == ("rename",)
+    assert "shop.py#restock" in shown(answer)
+    assert "shelf.put(lamp)" in text_of(answer, "shop.py#restock")
+
+
+def test_the_tests_of_what_is_shown_are_named(engine: Engine, stocked: GitRepo) -> None:
+    answer = engine.explore("refuse to put a lamp on a full shelf", path=stocked.root)
+    assert "tests/test_store.py" in [one.path for one in answer.tests]
+
+
+def test_no_line_is_shown_twice(engine: Engine, stocked: GitRepo) -> None:
+    answer = engine.explore("shelf keeps lamps, put and take, checked glass", path=stocked.root)
+    seen = [(one.path, number) for one in answer.pieces for number, _ in one.lines]
+    assert len(seen) == len(set(seen))
+
+
+@pytest.mark.parametrize("tokens", [200, 300, 500, 1000, 4000])
+def test_the_text_keeps_to_its_tokens(engine: Engine, stocked: GitRepo, tokens: int) -> None:
+    stocked.write_all(
+        {f"src/lamp_{at}.py": STORE.replace("Shelf", f"Shelf{at}") for at in range(30)}
+    )
+    answer = engine.explore("put a lamp on the shelf", path=stocked.root, max_tokens=tokens)
+    assert answer.pieces
+    assert cost_of(explore_text.explore(answer)) <= tokens
+
+
+def test_a_long_body_is_cut_and_says_how_to_get_the_rest(engine: Engine, stocked: GitRepo) -> None:
+    body = "".join(f"    step_{at} = {at}\n" for at in range(300))
+    stocked.write("long.py", f"def polish(lantern):\n{body}    return 'gleaming brass'\n")
+    answer = engine.explore("polish returns gleaming brass", path=stocked.root, max_tokens=2000)
+    piece = next(one for one in answer.pieces if one.symbol == "polish")
+    assert "gleaming brass" in text_of(answer, piece.handle)
+    assert piece.left_out
+    rest = engine.expand(piece.left_out, path=stocked.root)
+    assert not [one.error for one in rest.items if one.error]
+    assert explore_text.GAP in explore_text.explore(answer).split("\n")
+
+
+def test_filters_hold_for_what_is_looked_for(engine: Engine, stocked: GitRepo) -> None:
+    answer = engine.explore("shelf of lamps", path=stocked.root, globs=["shop.py"])
+    assert [one.path for one in answer.pieces if one.part == "pivot"] == ["shop.py"]
+    answer = engine.explore("shelf of lamps", path=stocked.root, kinds=["class"])
+    assert {one.kind for one in answer.pieces if one.part == "pivot"} == {"class"}
+
+
+def test_a_frame_of_a_stack_trace_comes_first(engine: Engine, stocked: GitRepo) -> None:
+    trace = (
+        "Traceback (most recent call last):\n"
+        '  File "/app/store.py", line 24, in checked\n    raise ValueError("cracked")\n'
+        "ValueError: cracked\n"
+    )
+    answer = engine.explore(trace, path=stocked.root)
+    frame = next(one for one in answer.pieces if one.handle == "store.py#checked")
+    assert answer.pieces[0].path == "store.py"
+    assert frame.part == "pivot" and frame.about.startswith("frame 1")
+
+
+def test_a_task_that_cannot_be_answered_is_refused_or_says_so(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    with pytest.raises(QueryError):
+        engine.explore("  \n", path=stocked.root)
+    for tokens in (50, 1_000_000):
+        with pytest.raises(SettingError, match="between 200 and 100,000"):
+            engine.explore("shelf", path=stocked.root, max_tokens=tokens)
+    with pytest.raises(SettingError, match="debug, refactor, modify, explore"):
+        engine.explore("shelf", path=stocked.root, intent="sing")
+    assert not engine.explore("zzqqx vvwwk", path=stocked.root).pieces
+    long = engine.explore("shelf of lamps " * 7000, path=stocked.root)
+    assert any("10,000 characters" in note for note in long.notes)
+
+
+def test_a_definition_changed_on_the_disk_is_shown_as_it_is_now(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    engine.explore("checked glass", path=stocked.root)
+    stocked.write("store.py", STORE.replace('"cracked"', '"the glass is cracked"'))
+    answer = engine.explore("checked glass", path=stocked.root)
+    assert "the glass is cracked" in text_of(answer, "store.py#checked")
+    assert "the glass" not in explore_text.explore(
+        engine.explore("checked glass", path=stocked.root, ref="HEAD")
+    )

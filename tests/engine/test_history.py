@@ -1,0 +1,127 @@
+"""Since when a definition is what it is, on real git."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.errors import HandleNotFound, SettingError
+
+ADD = """\
+def add(one, other):
+    total = one + other
+    note("sum", total)
+    return check(total, one, other)
+"""
+OTHER = """\
+def show(value):
+    print(value)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(Settings(home=tmp_path / "home")) as engine:
+        yield engine
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    """Added, another one edited, edited, moved to another file, renamed."""
+    repo = GitRepo.init(tmp_path / "repo")
+    commit(repo, "added", {"a.py": f"{ADD}\n\n{OTHER}"})
+    commit(repo, "other", {"a.py": f"{ADD}\n\n{OTHER.replace('print', 'log')}"})
+    edited = ADD.replace('"sum"', '"total"')
+    commit(repo, "edited", {"a.py": f"{edited}\n\n{OTHER}"})
+    commit(repo, "moved", {"a.py": OTHER, "b.py": edited})
+    commit(repo, "renamed", {"b.py": edited.replace("def add", "def plus")})
+    return repo
+
+
+def commit(repo: GitRepo, subject: str, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (repo.root / name).write_text(text, encoding="utf-8")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", subject)
+
+
+def told(engine: Engine, repo: GitRepo, target: str, **wishes: object) -> list[tuple[str, ...]]:
+    answer = engine.history(target, path=repo.root, **wishes)  # type: ignore[arg-type]
+    return [(one.subject, *one.how) for one in answer.results]
+
+
+def test_a_definition_is_followed_through_edits_moves_and_renames(
+    engine: Engine, repo: GitRepo
+) -> None:
+    assert told(engine, repo, "b.py#plus") == [
+        ("renamed", "renamed"),
+        ("moved", "moved"),
+        ("edited", "body"),
+        ("added", "added"),
+    ]
+    events = engine.history("b.py#plus", path=repo.root).results
+    assert [one.handle.partition(":")[2] for one in events] == [
+        "b.py#plus", "b.py#add", "a.py#add", "a.py#add",
+    ]  # fmt: skip
+    assert events[0].old_handle == "b.py#add"
+
+
+def test_a_second_question_tells_the_same(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+    first = engine.history("b.py#plus", path=repo.root).results
+    assert engine.history("b.py#plus", path=repo.root).results == first
+    with Engine(Settings(home=tmp_path / "another")) as other:
+        other.index(path=repo.root, ref="HEAD~3")
+        assert other.history("b.py#plus", path=repo.root).results == first
+
+
+def test_an_uncommitted_change_comes_first(engine: Engine, repo: GitRepo) -> None:
+    file = repo.root / "b.py"
+    file.write_text(file.read_text(encoding="utf-8").replace("one + other", "one - other"))
+    answer = engine.history("b.py#plus", path=repo.root, limit=2, patch=True)
+    assert (answer.results[0].commit, answer.results[0].how) == ("", ("body",))
+    assert "-    total = one + other" in answer.results[0].patch
+    assert answer.more
+
+
+def test_limits_refs_and_dates(engine: Engine, repo: GitRepo) -> None:
+    assert told(engine, repo, "a.py#add", ref="HEAD~2") == [("edited", "body"), ("added", "added")]
+    assert len(told(engine, repo, "b.py#plus", limit=1)) == 1
+    assert told(engine, repo, "b.py#plus", since="2030-01-01") == []
+    with pytest.raises(SettingError, match="no date"):
+        engine.history("b.py#plus", path=repo.root, since="yesterday-ish")
+    with pytest.raises(HandleNotFound):
+        engine.history("b.py#nothing", path=repo.root)
+
+
+def test_a_file_gives_the_last_change_of_each_definition(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.history("a.py", path=repo.root, ref="HEAD~2")
+    assert [(one.handle.partition(":")[2], one.subject) for one in answer.definitions] == [
+        ("a.py#add", "edited"),
+        ("a.py#show", "edited"),
+    ]
+
+
+def test_what_changed_together_is_counted(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.history("a.py#show", path=repo.root, together=True)
+    assert [(one.handle, one.count) for one in answer.together] == [("a.py#add", 2)]
+
+
+def test_a_merge_is_followed_to_the_parent_with_the_same_text(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.git("checkout", "-qb", "side", "HEAD~1")
+    commit(repo, "on the side", {"c.py": "X = 1\n"})
+    repo.git("merge", "-q", "--no-edit", "main")
+    assert told(engine, repo, "b.py#plus")[0] == ("renamed", "renamed")
+
+
+def test_a_shallow_clone_says_where_history_ends(engine: Engine, repo: GitRepo) -> None:
+    clone = GitRepo.clone(repo.root, repo.root.parent / "clone", "--depth", "2")
+    answer = engine.history("b.py#plus", path=clone.root)
+    assert [one.subject for one in answer.results] == ["renamed", "moved"]
+    assert any("ends" in note for note in answer.notes)

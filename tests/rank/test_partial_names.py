@@ -1,0 +1,102 @@
+"""A part of a name finds it, behind what is called so; an exact, unique name is first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ranking_index import Store
+
+from codelens.rank.query.partial_names import abbreviates
+
+FILES = {
+    "auth/session.py": (
+        "class Session:\n    pass\n\n\nclass SessionStore:\n    pass\n\n\n"
+        "def validate_session(token):\n    return token\n"
+    ),
+    "auth/bluetooth.py": "def pair_device(x):\n    return x\n",
+    "tests/test_auth.py": "def test_it():\n    assert True\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "first", "why"),
+    [
+        ("Sess", "Session", "name begins with Sess: Session"),
+        ("alidate_sess", "validate_session", "name contains alidate_sess: validate_session"),
+        (
+            "vldSess",
+            "validate_session",
+            "name has in order the letters of vldSess: validate_session",
+        ),
+        ("SessSto", "SessionStore", "name has in order the letters of SessSto: SessionStore"),
+    ],
+)
+def test_a_part_of_a_name_finds_it_and_says_how(
+    tmp_path: Path, typed: str, first: str, why: str
+) -> None:
+    store = Store(tmp_path / "index.db")
+    view = store.view(FILES)
+    outcome = store.search(view, typed)
+    top = outcome.results[0]
+    assert top.why == why
+    assert top.file.content is not None
+    symbols = view.symbols([top.file.content])[top.file.content]
+    assert symbols[top.symbol].name == first
+
+
+def test_a_part_of_a_file_name_finds_the_file(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index.db")
+    outcome = store.search(store.view(FILES), "bluetoo")
+    top = outcome.results[0]
+    assert (top.file.path, top.why) == (
+        b"auth/bluetooth.py", "file name begins with bluetoo: bluetooth.py",
+    )  # fmt: skip
+
+
+def test_an_exact_name_stands_before_those_it_is_a_part_of(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index.db")
+    view = store.view({**FILES, "z.py": "def sess():\n    pass\n"})
+    top = store.search(view, "sess").results[0]
+    assert top.file.path == b"z.py"
+
+
+UNIQUE = {
+    "django/tests/queries.py": (
+        "class Base:\n    def __init__(self):\n        self.captured_queries = []\n\n"
+        "    @property\n    def name_property(self):\n        return 1\n"
+    ),
+    **{
+        f"django/db/m{at}.py": (
+            f"def queries_captured_{at}(name):\n    '''Captured queries of the property name.'''\n"
+            "    return name.captured_queries, name.name_property\n"
+        )
+        for at in range(12)
+    },
+}
+
+
+@pytest.mark.parametrize("typed", ["captured_queries", "name_property"])
+def test_an_exact_and_unique_name_is_first_whatever_its_kind_and_place(
+    tmp_path: Path, typed: str
+) -> None:
+    store = Store(tmp_path / "index.db")
+    view = store.view(UNIQUE)
+    top = store.search(view, typed).results[0]
+    assert top.file.path == b"django/tests/queries.py"
+    assert top.file.content is not None
+    assert view.symbols([top.file.content])[top.file.content][top.symbol].name == typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "fits"),
+    [
+        ("vldSess", "validateSession", True),
+        ("vldsess", "validate_session", True),
+        ("vldSess", "validateEssence", False),
+        ("HTTPReq", "HTTPServerRequest", True),
+        ("ssv", "validateSession", False),
+    ],
+)
+def test_letters_abbreviate_words_in_order(typed: str, name: str, fits: bool) -> None:
+    assert abbreviates(typed, name) is fits
