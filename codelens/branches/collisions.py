@@ -1,0 +1,225 @@
+"""What two sides do to the same definitions, given what each changed since their merge base."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from codelens.branches.definition_diff import (
+    ADDED,
+    DOCUMENTATION,
+    FORMATTING,
+    MOVED,
+    RENAMED,
+    DefinitionChange,
+    DefinitionDiff,
+    DiffLines,
+    FileChange,
+)
+from codelens.branches.file_definitions import Definition, FileDefinitions, squeezed
+
+CERTAIN, LIKELY, POSSIBLE, HARMLESS = "certain", "likely", "possible", "harmless"
+_QUIET = frozenset({DOCUMENTATION, FORMATTING})
+
+Key = tuple[bytes, int]
+"""Path and position of a definition of the merge base."""
+
+
+class Spot(NamedTuple):
+    """A place on one side."""
+
+    file: FileDefinitions
+    definition: Definition | None
+    """None: a line outside of any."""
+    line: int
+
+
+def spot(one: Definition, line: int = 0) -> Spot:
+    """Where a definition stands, or a line in it."""
+    return Spot(one.file, one, line or one.symbol.name_line)
+
+
+class Collision(NamedTuple):
+    """One thing that both sides touch, or one touches and the other relies on."""
+
+    rule: str
+    """`overlapping`, `mergeable`, `same`, `moved`, `removed`, `added twice`, `additions`; or a
+    rule of `codelens.branches.meaning`."""
+    grade: str
+    """`certain`, `likely`, `possible` or `harmless`."""
+    mine: Spot
+    theirs: Spot
+    said: str
+
+
+class Changed(NamedTuple):
+    """What one side changed, by what it was in the merge base."""
+
+    diff: DefinitionDiff
+    by_key: dict[Key, DefinitionChange]
+    added: tuple[Definition, ...]
+    """All definitions that are new, those inside new ones included."""
+
+
+def changed_of(diff: DefinitionDiff) -> Changed:
+    """A side's changes, to be looked up."""
+    by_key: dict[Key, DefinitionChange] = {}
+    added: list[Definition] = []
+    for file in diff.files:
+        for one in file.definitions:
+            if one.old is not None:
+                by_key[one.old.file.path, one.old.at] = one
+                if one.new is None:
+                    for inner in one.old.file.children(one.old):
+                        if inner not in diff.matches.new_of:
+                            by_key[inner.file.path, inner.at] = one._replace(old=inner)
+            elif one.new is not None:
+                added.append(one.new)
+                added += [
+                    inner
+                    for inner in one.new.file.children(one.new)
+                    if inner not in diff.matches.old_of
+                ]
+    return Changed(diff, by_key, tuple(added))
+
+
+def collisions(mine: Changed, theirs: Changed, diff_lines: DiffLines) -> Iterator[Collision]:
+    """Definitions that both sides touched, in order of mine."""
+    for key, one in mine.by_key.items():
+        other = theirs.by_key.get(key)
+        if other is not None:
+            found = _both(one, other, diff_lines)
+            if found is not None:
+                yield found
+    yield from _added_twice(mine, theirs)
+
+
+def _both(
+    mine: DefinitionChange, theirs: DefinitionChange, diff_lines: DiffLines
+) -> Collision | None:
+    old = mine.old
+    assert old is not None
+    name = old.symbol.qualified
+    if mine.new is None and theirs.new is None:
+        return Collision("same", HARMLESS, spot(old), spot(old), f"both removed {name}")
+    if mine.new is None or theirs.new is None:
+        return _removed(mine, theirs, name)
+    one, other = mine.new, theirs.new
+    if squeezed(one.own) == squeezed(other.own) and one.symbol.qualified == other.symbol.qualified:
+        return Collision(
+            "same", HARMLESS, spot(one), spot(other), f"both made the same change to {name}"
+        )
+    if _place(mine) != _place(theirs) and (_went(mine) or _went(theirs)):
+        if _went(mine) and _went(theirs):
+            said = f"you {_did(mine)} {name}, they {_did(theirs)} it"
+            return Collision("moved", CERTAIN, spot(one), spot(other), said)
+        if _changes_code(mine if not _went(mine) else theirs):
+            mover, changer = ("you", "they") if _went(mine) else ("they", "you")
+            said = (
+                f"{mover} {_did(mine if _went(mine) else theirs)} {name}, which {changer} changed"
+            )
+            return Collision("moved", LIKELY, spot(one), spot(other), said)
+    if overlaps(old.own, one.own, other.own, diff_lines):
+        quiet = set(mine.how) <= _QUIET and set(theirs.how) <= _QUIET
+        said = f"both changed the same lines of {name}"
+        return Collision("overlapping", LIKELY if quiet else CERTAIN, spot(one), spot(other), said)
+    return Collision(
+        "mergeable",
+        POSSIBLE,
+        spot(one),
+        spot(other),
+        f"both changed {name}, in lines apart from each other",
+    )
+
+
+def _removed(mine: DefinitionChange, theirs: DefinitionChange, name: str) -> Collision | None:
+    changed, remover, changer = (
+        (theirs, "you", "they") if mine.new is None else (mine, "they", "you")
+    )
+    if not (_changes_code(changed) or _went(changed)):
+        return None
+    said = f"{remover} removed {name}, which {changer} changed"
+    return Collision("removed", CERTAIN, spot(mine.one), spot(theirs.one), said)
+
+
+def _went(one: DefinitionChange) -> bool:
+    return bool({MOVED, RENAMED} & set(one.how))
+
+
+def _did(one: DefinitionChange) -> str:
+    return "renamed" if RENAMED in one.how else "moved"
+
+
+def _changes_code(one: DefinitionChange) -> bool:
+    return bool(set(one.how) - _QUIET - {MOVED, RENAMED})
+
+
+def _place(one: DefinitionChange) -> tuple[bytes, str]:
+    assert one.new is not None
+    return one.new.file.path, one.new.symbol.qualified
+
+
+def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> bool:
+    """Whether two changes of a text touch the same lines, or lines side by side, as git has it."""
+    spans = [
+        [
+            (start if count else start + 1, start + count)
+            for start, count, *_ in diff_lines(old + b"\n", new + b"\n")
+        ]
+        for new in (mine, theirs)
+    ]
+    return any(
+        first <= other_stop and other_first <= stop
+        for first, stop in spans[0]
+        for other_first, other_stop in spans[1]
+    )
+
+
+def _added_twice(mine: Changed, theirs: Changed) -> Iterator[Collision]:
+    waiting = {(one.file.path, one.symbol.qualified, _parameters(one)): one for one in theirs.added}
+    named = {(one.file.path, one.symbol.qualified): one for one in theirs.added}
+    reported: set[tuple[bytes, str]] = set()
+    for one in mine.added:
+        key = (one.file.path, one.symbol.qualified)
+        other = waiting.get((*key, _parameters(one))) or named.get(key)
+        if other is None or key in reported:
+            continue
+        reported.add(key)
+        owner = one.owner
+        if owner and (one.file.path, owner) in reported:
+            continue  # told with what holds it
+        name = one.symbol.qualified
+        if squeezed(one.own) == squeezed(other.own):
+            yield Collision("same", HARMLESS, spot(one), spot(other), f"both added the same {name}")
+        elif _overloads(one, other):
+            continue
+        else:
+            yield Collision("added twice", CERTAIN, spot(one), spot(other), f"both added {name}")
+
+
+def _parameters(one: Definition) -> bytes:
+    return one.signature
+
+
+_OVERLOADING = frozenset({"java", "csharp", "kotlin", "cpp", "scala", "swift"})
+
+
+def _overloads(one: Definition, other: Definition) -> bool:
+    return (
+        one.group == "callable"
+        and one.file.language in _OVERLOADING
+        and one.signature != other.signature
+    )
+
+
+def independent_additions(mine: FileChange | None, theirs: FileChange | None) -> bool:
+    """Whether two changes of a file only add definitions of other names."""
+    if mine is None or theirs is None:
+        return False
+    for one in (mine, theirs):
+        if any(part.how not in {"imports", "comments"} for part in one.outside):
+            return False
+        if any(change.how != (ADDED,) for change in one.definitions):
+            return False
+    names = [{change.one.symbol.qualified for change in one.definitions} for one in (mine, theirs)]
+    return bool(names[0]) and bool(names[1]) and not names[0] & names[1]

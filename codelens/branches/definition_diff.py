@@ -1,0 +1,415 @@
+"""What differs between two sets of files, as definitions; every line that differs is in something.
+
+The rule that closes the account: in each pair of files the lines of told definitions are taken away
+on both sides; what then still differs is told as code outside of definitions, or, where it is in a
+definition whose text is the same, as one that stands elsewhere (`reordered`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.branches.comment_syntax import INDENTED, code_of, is_comment_line
+from codelens.branches.definition_matcher import Matches
+from codelens.branches.file_definitions import (
+    FILE,
+    Definition,
+    FileDefinitions,
+    FileText,
+    Lines,
+    alike,
+    dedented,
+    renamed,
+    squeezed,
+)
+
+DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
+"""Lines in which two texts differ: start and count on both sides."""
+
+ADDED, REMOVED, MOVED, RENAMED = "added", "removed", "moved", "renamed"
+SIGNATURE, BODY, DOCUMENTATION, FORMATTING = "signature", "body", "documentation", "formatting"
+_IMPORT = re.compile(
+    rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"
+    rb"|require_relative\b|package\s|(?:const|let|var)\s.*\brequire\(|extern\s+crate\b)"
+)
+_WHOLE = frozenset({"text", "generated", "vendored"})
+
+
+class DefinitionChange(NamedTuple):
+    """One definition that differs."""
+
+    how: tuple[str, ...]
+    """Of `added`, `removed`, `moved`, `renamed`, `signature`, `body`, `documentation`,
+    `formatting`; several where several are true."""
+    old: Definition | None
+    new: Definition | None
+    old_lines: tuple[Lines, ...]
+    """Its own lines, those of definitions inside it left out unless they came or went with it."""
+    new_lines: tuple[Lines, ...]
+    inside: int = 0
+    """Definitions inside it that came or went with it."""
+    share_new: float = 0.0
+    """Of a moved or renamed one: the share of its words that is new."""
+
+    @property
+    def one(self) -> Definition:
+        """Where it stands now; where it stood, if it is gone."""
+        found = self.new or self.old
+        assert found is not None
+        return found
+
+
+class OutsideChange(NamedTuple):
+    """Lines of a file outside of definitions that differ."""
+
+    how: str
+    """`imports`, `statements`, `comments`, `text` (files without definitions), `reordered`,
+    `owner renamed`; `blank lines` or `line ends` where nothing else differs in the file."""
+    old_lines: tuple[Lines, ...]
+    new_lines: tuple[Lines, ...]
+    names: tuple[str, ...] = ()
+    """Of definitions that stand elsewhere in the file, with the same text."""
+
+
+class FileChange(NamedTuple):
+    """One file that differs."""
+
+    how: str
+    """`added`, `removed`, `renamed`, `changed` or `mode`."""
+    old: FileDefinitions | None
+    new: FileDefinitions | None
+    definitions: tuple[DefinitionChange, ...]
+    outside: tuple[OutsideChange, ...]
+
+    @property
+    def one(self) -> FileDefinitions:
+        """As it is now; as it was, if it is gone."""
+        found = self.new or self.old
+        assert found is not None
+        return found
+
+
+class DefinitionDiff(NamedTuple):
+    """All that differs, by path."""
+
+    files: tuple[FileChange, ...]
+    matches: Matches
+
+
+def definition_diff(
+    old: Iterable[FileText], new: Iterable[FileText], diff_lines: DiffLines
+) -> DefinitionDiff:
+    """What differs between the files that are not the same on both sides.
+
+    Args:
+        old: files of the old side that the new one has not, or with other bytes.
+        new: the other way round.
+        diff_lines: compares two texts by lines.
+    """
+    matches = Matches(
+        [FileDefinitions(one) for one in sorted(old, key=lambda one: one.path)],
+        [FileDefinitions(one) for one in sorted(new, key=lambda one: one.path)],
+    )
+    told = dict[bytes, list[DefinitionChange]]()
+    follows = dict[tuple[bytes, bool], list[Lines]]()
+    for change in _changes(matches, follows):
+        told.setdefault(change.one.file.path, []).append(change)
+    gone_lines = _gone_lines(told)
+    files = [
+        _pair_change(pair.old, pair.new, told, gone_lines, follows, diff_lines)
+        for pair in matches.pairs
+    ]
+    files += [_file_alone(one, REMOVED, told) for one in matches.removed_files]
+    files += [_file_alone(one, ADDED, told) for one in matches.added_files]
+    shown = [one for one in files if one is not None]
+    return DefinitionDiff(tuple(sorted(shown, key=lambda one: one.one.path)), matches)
+
+
+def _changes(
+    matches: Matches, follows: dict[tuple[bytes, bool], list[Lines]]
+) -> Iterator[DefinitionChange]:
+    for pair_old, pair_new in matches.pairs:
+        yield from _alone(pair_old.definitions, matches, old=True)
+        yield from _alone(pair_new.definitions, matches, old=False)
+    for file in matches.removed_files:
+        yield from _alone(file.definitions, matches, old=True)
+    for file in matches.added_files:
+        yield from _alone(file.definitions, matches, old=False)
+    changes: dict[Definition, DefinitionChange] = {}
+    following: list[tuple[Definition, Definition]] = []
+    paths = {pair.old.path: pair.new.path for pair in matches.pairs}
+    for old, new in matches.new_of.items():
+        how, share = change_of(old, new, matches)
+        if how:
+            changes[new] = DefinitionChange(
+                how, old, new, tuple(old.spans), tuple(new.spans), 0, share
+            )
+        elif old.own != new.own or paths.get(old.file.path) != new.file.path:
+            following.append((old, new))
+    for old, new in following:
+        # It went with its owner, or says the owner's new name, and is told with that.
+        head = _head(new, changes)
+        if head is not None:
+            one = changes[head]
+            changes[head] = one._replace(
+                old_lines=(*one.old_lines, *old.spans),
+                new_lines=(*one.new_lines, *new.spans),
+                inside=one.inside + 1,
+            )
+        else:
+            follows.setdefault((old.file.path, True), []).extend(old.spans)
+            follows.setdefault((new.file.path, False), []).extend(new.spans)
+    for one in changes.values():
+        yield one._replace(
+            old_lines=tuple(_merged(one.old_lines)), new_lines=tuple(_merged(one.new_lines))
+        )
+
+
+def _head(one: Definition, changes: dict[Definition, DefinitionChange]) -> Definition | None:
+    """What it is defined in, if that moved or has another name."""
+    parent = one.file.by_symbol.get(one.symbol.parent)
+    while parent is not None:
+        change = changes.get(parent)
+        if change is not None and {MOVED, RENAMED} & set(change.how):
+            return parent
+        parent = one.file.by_symbol.get(parent.symbol.parent)
+    return None
+
+
+def _alone(
+    definitions: Sequence[Definition], matches: Matches, *, old: bool
+) -> Iterator[DefinitionChange]:
+    """Definitions of one side; what came or went with what holds it is told with that."""
+    known = matches.new_of if old else matches.old_of
+    by_symbol = {one.at: one for one in definitions}
+    heads: dict[Definition, list[Definition]] = {}
+    head_of: dict[Definition, Definition] = {}
+    for one in definitions:
+        if one in known:
+            continue
+        parent = by_symbol.get(one.symbol.parent)
+        head = head_of.get(parent) if parent is not None else None
+        head_of[one] = head or one
+        heads.setdefault(head or one, []).append(one)
+    for head, ones in heads.items():
+        lines = tuple(_merged([span for one in ones for span in one.spans]))
+        if old:
+            yield DefinitionChange((REMOVED,), head, None, lines, (), len(ones) - 1)
+        else:
+            yield DefinitionChange((ADDED,), None, head, (), lines, len(ones) - 1)
+
+
+def change_of(old: Definition, new: Definition, matches: Matches) -> tuple[tuple[str, ...], float]:
+    """How a definition differs from what it was; nothing for one that does not."""
+    how: list[str] = []
+    if matches.scope_of(old) != (new.file.path, new.owner):
+        how.append(MOVED)
+    by_owner = old.owner.rpartition(".")[2] == old.name and new.owner.rpartition(".")[2] == new.name
+    if old.name != new.name and not by_owner:
+        how.append(RENAMED)
+    before, after = _where_renamed(old.own, _as_now(old.own, old, new), new.own), new.own
+    if before != after:
+        how += text_changes(before, after, old, new)
+    share = 0.0
+    if {MOVED, RENAMED} & set(how) and len(how) > 1:
+        share = round(1.0 - alike(old.words, new.words), 2)
+    return tuple(how), share
+
+
+def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) -> list[str]:
+    """How two texts of one definition differ; they do."""
+    language = new.file.language
+    if squeezed(before) == squeezed(after) and (
+        language not in INDENTED or dedented(before, language) == dedented(after, language)
+    ):
+        return [FORMATTING]
+    code_before, code_after = new.written(before), new.written(after)
+    if code_before == code_after and language not in INDENTED:
+        return [DOCUMENTATION]
+    if code_before == code_after and _lined(before, new) == _lined(after, new):
+        return [DOCUMENTATION]
+    if old.group == "value":
+        return [BODY]
+    sign_before = squeezed(_as_now(old.symbol.signature.encode("utf-8", "replace"), old, new))
+    sign_after = new.signature
+    if new.written(sign_before) == new.written(sign_after):
+        return [BODY]
+    rest = [
+        code.replace(sign, b"", 1) if sign in code else None
+        for code, sign in ((code_before, sign_before), (code_after, sign_after))
+    ]
+    if None not in rest and rest[0] == rest[1]:
+        return [SIGNATURE]
+    return [SIGNATURE, BODY]
+
+
+def _lined(text: bytes, one: Definition) -> list[bytes]:
+    """Lines of code with their indentation, without comments and docstrings."""
+    lines = code_of(text, one.file.language).split(b"\n")
+    return dedented(b"\n".join(line for line in lines if line.strip()), one.file.language).split(
+        b"\n"
+    )
+
+
+def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:
+    """An old text with the present names of itself and of its owners."""
+    if old.name != new.name:
+        text = renamed(text, old.name, new.name)
+    before, after = old.owner.split("."), new.owner.split(".")
+    if len(before) == len(after):
+        for one, other in zip(before, after, strict=True):
+            if one != other:
+                text = renamed(text, one, other)
+    return text
+
+
+def _where_renamed(old: bytes, as_now: bytes, new: bytes) -> bytes:
+    """The old text with present names, but for lines (of comments) that still have the old ones."""
+    if old == as_now:
+        return old
+    lines = [text.split(b"\n") for text in (old, as_now, new)]
+    if len({len(one) for one in lines}) > 1:
+        return as_now
+    return b"\n".join(
+        before if before == after else now for before, now, after in zip(*lines, strict=True)
+    )
+
+
+def _gone_lines(
+    told: dict[bytes, list[DefinitionChange]],
+) -> dict[bytes, list[Lines]]:
+    """Lines on the old side that something told has, by the path that they stood at."""
+    found: dict[bytes, list[Lines]] = {}
+    for changes in told.values():
+        for one in changes:
+            if one.old is not None:
+                found.setdefault(one.old.file.path, []).extend(one.old_lines)
+    return found
+
+
+def _pair_change(
+    old: FileDefinitions,
+    new: FileDefinitions,
+    told: dict[bytes, list[DefinitionChange]],
+    gone_lines: dict[bytes, list[Lines]],
+    follows: dict[tuple[bytes, bool], list[Lines]],
+    diff_lines: DiffLines,
+) -> FileChange | None:
+    how = "renamed" if old.path != new.path else "changed"
+    changes = list(told.get(new.path, ()))
+    if old.path != new.path:
+        changes += [one for one in told.get(old.path, ()) if one.new is None]
+    changes.sort(key=lambda one: (one.new is None, one.one.symbol.start_line, one.one.at))
+    if old.data == new.data:
+        if how == "changed" and old.text.mode != new.text.mode:
+            how = "mode"
+        told_at_all = changes or how != "changed"
+        return FileChange(how, old, new, tuple(changes), ()) if told_at_all else None
+    if old.text.shown not in _WHOLE or new.text.shown not in _WHOLE:
+        return FileChange(how, old, new, tuple(changes), ())
+    gone = gone_lines.get(old.path, []) + follows.get((old.path, True), [])
+    come = [span for one in changes if one.new is not None for span in one.new_lines]
+    come += follows.get((new.path, False), [])
+    outside = list(_outside(old, new, gone, come, diff_lines))
+    outside += _following(old, new, follows)
+    if not outside and not changes:
+        blank = "line ends" if old.lines == new.lines else "blank lines"
+        outside.append(OutsideChange(blank, (), ()))
+    return FileChange(how, old, new, tuple(changes), tuple(outside))
+
+
+def _following(
+    old: FileDefinitions, new: FileDefinitions, follows: dict[tuple[bytes, bool], list[Lines]]
+) -> Iterator[OutsideChange]:
+    gone, come = follows.get((old.path, True), []), follows.get((new.path, False), [])
+    if gone or come:
+        yield OutsideChange("owner renamed", tuple(_merged(gone)), tuple(_merged(come)))
+
+
+def _file_alone(
+    one: FileDefinitions, how: str, told: dict[bytes, list[DefinitionChange]]
+) -> FileChange:
+    changes = sorted(
+        (change for change in told.get(one.path, ()) if (change.new is None) == (how == REMOVED)),
+        key=lambda change: (change.one.symbol.start_line, change.one.at),
+    )
+    lines = tuple(_ranges(line + 1 for line in one.outside if one.lines[line].strip()))
+    kind = "text" if not one.definitions else "statements"
+    outside = ()
+    if lines and one.text.shown in _WHOLE:
+        sides = (lines, ()) if how == REMOVED else ((), lines)
+        outside = (OutsideChange(kind, *sides),)
+    old, new = (one, None) if how == REMOVED else (None, one)
+    return FileChange(how, old, new, tuple(changes), outside)
+
+
+def _outside(
+    old: FileDefinitions,
+    new: FileDefinitions,
+    gone: Sequence[Lines],
+    come: Sequence[Lines],
+    diff_lines: DiffLines,
+) -> Iterator[OutsideChange]:
+    """What differs once the lines of told definitions are taken away."""
+    left_old, left_new = _left(old, gone), _left(new, come)
+    texts = [
+        b"\n".join(file.lines[line].rstrip() for line in left) + b"\n"
+        for file, left in ((old, left_old), (new, left_new))
+    ]
+    if texts[0] == texts[1]:
+        return
+    sorted_old: dict[str, list[int]] = {}
+    sorted_new: dict[str, list[int]] = {}
+    names: dict[str, None] = {}
+    for start, count, new_start, new_count in diff_lines(*texts):
+        for line in left_old[start - 1 : start - 1 + count] if count else ():
+            sorted_old.setdefault(_kind(old, line, names), []).append(line + 1)
+        for line in left_new[new_start - 1 : new_start - 1 + new_count] if new_count else ():
+            sorted_new.setdefault(_kind(new, line, names), []).append(line + 1)
+    for how in sorted(sorted_old.keys() | sorted_new.keys()):
+        yield OutsideChange(
+            how,
+            tuple(_ranges(sorted_old.get(how, ()))),
+            tuple(_ranges(sorted_new.get(how, ()))),
+            tuple(names) if how == "reordered" else (),
+        )
+
+
+def _left(file: FileDefinitions, taken: Sequence[Lines]) -> list[int]:
+    """Lines that nothing told has and that are not blank, from 0."""
+    if not taken:
+        return [line for line, text in enumerate(file.lines) if text.strip()]
+    marks = bytearray(len(file.lines) + 1)
+    for start, stop in taken:
+        marks[start - 1 : stop] = b"\1" * (min(stop, len(file.lines)) - start + 1)
+    return [line for line, text in enumerate(file.lines) if not marks[line] and text.strip()]
+
+
+def _kind(file: FileDefinitions, line: int, names: dict[str, None]) -> str:
+    owner = file.owners[line]
+    if owner != FILE:
+        names[file.by_symbol[owner].symbol.qualified] = None
+        return "reordered"
+    if not file.definitions:
+        return "text"
+    text = file.lines[line]
+    if _IMPORT.match(text):
+        return "imports"
+    return "comments" if is_comment_line(text, file.language) else "statements"
+
+
+def _merged(spans: Iterable[Lines]) -> list[Lines]:
+    """Spans in order, those that touch as one."""
+    found: list[Lines] = []
+    for start, stop in sorted(spans):
+        if found and start <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], stop))
+        else:
+            found.append((start, stop))
+    return found
+
+
+def _ranges(numbers: Iterable[int]) -> list[Lines]:
+    return _merged((number, number) for number in numbers)

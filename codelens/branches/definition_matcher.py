@@ -1,0 +1,367 @@
+"""Which definition of one side is which of the other: one matcher for diff, conflicts and history.
+
+In this order, each step over what the ones before left, so that the result depends on the two sides
+alone and the cost grows with what changed:
+
+1. files: of one path; of equal bytes; at least half alike, by the bytes of their lines;
+2. in a pair of files, definitions of one qualified name; of several with one name those with equal
+   text, then with equal signatures, then the most alike, then by order;
+3. equal text under the same name anywhere; equal text but for the own name;
+4. members of what was matched so far under another owner, by name;
+5. the same name, alone on both sides, and half alike; then two thirds alike under any name.
+
+What is small (`return self.x`) is like much else: steps 3 and 5 ask more of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.branches.file_definitions import Definition, FileDefinitions, alike, squeezed
+
+_FILE_ALIKE = 0.5
+"""git's threshold for a renamed file (diffcore-rename)."""
+_SAME_NAME_ALIKE = 0.5
+_OTHER_NAME_ALIKE = 0.66
+_IN_SCOPE_ALIKE = 0.55
+_LEAST_WORDS = 8
+"""Definitions with fewer are alike by chance."""
+_LEAST_WORDS_EXACT = 4
+_COMMON = 12
+"""A word that more definitions have tells none of them."""
+_CANDIDATES = 12
+_COMMON_LINE = 20
+
+
+class FilePair(NamedTuple):
+    """A file on both sides."""
+
+    old: FileDefinitions
+    new: FileDefinitions
+
+
+class Matches:
+    """What became of what."""
+
+    def __init__(self, old: Sequence[FileDefinitions], new: Sequence[FileDefinitions]) -> None:
+        self.pairs: list[FilePair] = _paired_files(old, new)
+        self.new_of: dict[Definition, Definition] = {}
+        self.old_of: dict[Definition, Definition] = {}
+        self._old, self._new = old, new
+        self._path = {pair.old.path: pair.new.path for pair in self.pairs}
+        self._owners: dict[tuple[bytes, str], tuple[bytes, str]] = {}
+        self._renamed_owners: dict[str, str] = {}
+        self._match()
+
+    @property
+    def removed_files(self) -> list[FileDefinitions]:
+        """Files of the old side alone."""
+        return [one for one in self._old if one.path not in self._path]
+
+    @property
+    def added_files(self) -> list[FileDefinitions]:
+        """Files of the new side alone."""
+        paired = set(self._path.values())
+        return [one for one in self._new if one.path not in paired]
+
+    def scope_of(self, old: Definition) -> tuple[bytes, str]:
+        """File and owner on the new side that an old definition would have if it did not move."""
+        path, owner = old.file.path, old.owner
+        known = self._owners.get((path, owner))
+        if known is not None:
+            return known
+        outer, inner = owner, ""
+        while outer:
+            outer, _, last = outer.rpartition(".")
+            inner = f"{last}.{inner}" if inner else last
+            above = self._owners.get((path, outer)) if outer else None
+            if above is not None:
+                return above[0], f"{above[1]}.{inner}"
+        return self._path.get(path, path), self._renamed_owners.get(owner, owner)
+
+    def _match(self) -> None:
+        for pair in self.pairs:
+            self._by_name(pair.old.definitions, pair.new.definitions)
+        for group in (("type", "module"), ("callable", "value")):
+            self._by_text(group, lambda one: one.whole, named=True)
+            self._by_text(group, lambda one: one.shape, named=False)
+            self._members()
+            self._same_name(group)
+            self._members()
+            self._alike(group)
+            self._members()
+
+    def take(self, old: Definition, new: Definition) -> None:
+        """Note a pair; what is defined inside will be looked for under the new owner."""
+        self.new_of[old] = new
+        self.old_of[new] = old
+        before, after = old.symbol.qualified, new.symbol.qualified
+        if old.group in {"type", "module"} or new.group in {"type", "module"}:
+            self._owners[old.file.path, before] = (new.file.path, after)
+            if before != after:
+                self._renamed_owners.setdefault(before, after)
+        else:
+            self._owners.setdefault((old.file.path, before), (new.file.path, after))
+
+    def _left(self, files: Iterable[FileDefinitions], group: Sequence[str]) -> list[Definition]:
+        return [
+            one
+            for file in files
+            for one in file.definitions
+            if one not in self.new_of and one not in self.old_of and one.group in group
+        ]
+
+    def _by_name(self, old: Sequence[Definition], new: Sequence[Definition]) -> None:
+        named: dict[str, list[Definition]] = defaultdict(list)
+        for one in new:
+            named[one.symbol.qualified].append(one)
+        groups: dict[str, list[Definition]] = defaultdict(list)
+        for one in old:
+            if one.symbol.qualified in named:
+                groups[one.symbol.qualified].append(one)
+        for name, ones in groups.items():
+            self._several(ones, named[name])
+
+    def _several(self, old: Sequence[Definition], new: Sequence[Definition]) -> None:
+        """Definitions of one name in one scope."""
+        old = [one for one in old if one not in self.new_of]
+        new = [one for one in new if one not in self.old_of]
+        if len(old) == len(new) == 1:
+            self.take(old[0], new[0])
+            return
+        keys: tuple[Callable[[Definition], object], ...] = (
+            lambda one: one.own,
+            lambda one: one.whole,
+            lambda one: one.signature,
+        )
+        for key in keys:
+            waiting: dict[object, list[Definition]] = defaultdict(list)
+            for one in new:
+                if one not in self.old_of:
+                    waiting[key(one)].append(one)
+            for one in old:
+                found = waiting.get(key(one))
+                if found and one not in self.new_of:
+                    self.take(one, found.pop(0))
+        rest = [one for one in old if one not in self.new_of]
+        scores = sorted(
+            (
+                (-alike(one.words, other.words), one.at, other.at, one, other)
+                for one in rest[:_COMMON_LINE]
+                for other in [one for one in new if one not in self.old_of][:_COMMON_LINE]
+            ),
+            key=lambda found: found[:3],
+        )
+        for *_, one, other in scores:
+            if one not in self.new_of and other not in self.old_of and one.group == other.group:
+                self.take(one, other)
+
+    def _by_text(
+        self, group: Sequence[str], key: Callable[[Definition], bytes], *, named: bool
+    ) -> None:
+        waiting: dict[tuple[str, bytes], list[Definition]] = defaultdict(list)
+        for one in self._left(self._new, group):
+            waiting[one.name if named else one.group, key(one)].append(one)
+        if not waiting:
+            return
+        askers: dict[tuple[str, bytes], list[Definition]] = defaultdict(list)
+        for one in self._left(self._old, group):
+            wanted = (one.name if named else one.group, key(one))
+            if wanted in waiting:
+                askers[wanted].append(one)
+        for wanted, olds in askers.items():
+            news = waiting[wanted]
+            for old in olds:
+                if old in self.new_of:
+                    continue
+                new = self._nearest(old, news, olds, named=named)
+                if new is not None:
+                    self.take(old, new)
+
+    def _nearest(
+        self,
+        old: Definition,
+        news: Sequence[Definition],
+        olds: Sequence[Definition],
+        *,
+        named: bool,
+    ) -> Definition | None:
+        """Of definitions with the same text the one that stands nearest; None for chance alone."""
+        free = [one for one in news if one not in self.old_of]
+        if not free:
+            return None
+        path, owner = self.scope_of(old)
+        near = [one for one in free if (one.file.path, one.owner) == (path, owner)]
+        asking = [one for one in olds if one not in self.new_of]
+        if near:
+            rivals = [one for one in asking if self.scope_of(one) == (path, owner)]
+            if named or old.size >= _LEAST_WORDS_EXACT or len(near) == len(rivals) == 1:
+                return near[rivals.index(old)] if rivals.index(old) < len(near) else None
+            return None
+        least = 1 if named and len(free) == len(asking) == 1 else _LEAST_WORDS_EXACT
+        if old.size < (least if named else _LEAST_WORDS):
+            return None
+        place = asking.index(old)
+        same_file = [one for one in free if one.file.path == path]
+        chosen = same_file or free
+        if len(asking) != len(chosen) and old.size < _LEAST_WORDS:
+            return None
+        return chosen[min(place, len(chosen) - 1)]
+
+    def _members(self) -> None:
+        """Definitions under an owner that has another name or place now, by their name."""
+        every = ("callable", "value", "type", "module")
+        waiting: dict[tuple[bytes, str, str], list[Definition]] = defaultdict(list)
+        for one in self._left(self._new, every):
+            waiting[one.file.path, one.owner, one.name].append(one)
+        if not waiting:
+            return
+        groups: dict[tuple[bytes, str, str], list[Definition]] = defaultdict(list)
+        for one in self._left(self._old, every):
+            path, owner = self.scope_of(one)
+            name = one.name
+            if one.owner and name == one.owner.rpartition(".")[2]:
+                name = owner.rpartition(".")[2]  # a constructor that is called as its class
+            if (path, owner, name) in waiting:
+                groups[path, owner, name].append(one)
+        for key, olds in groups.items():
+            self._several(olds, waiting[key])
+
+    def _same_name(self, group: Sequence[str]) -> None:
+        old: dict[str, list[Definition]] = defaultdict(list)
+        new: dict[str, list[Definition]] = defaultdict(list)
+        for one in self._left(self._old, group):
+            old[one.name].append(one)
+        for one in self._left(self._new, group):
+            new[one.name].append(one)
+        for name, olds in old.items():
+            news = new.get(name, [])
+            if len(olds) == len(news) == 1 and olds[0].group == news[0].group:
+                one, other = olds[0], news[0]
+                large = min(one.size, other.size) >= _LEAST_WORDS
+                if large and alike(one.words, other.words) >= _SAME_NAME_ALIKE:
+                    self.take(one, other)
+
+    def _alike(self, group: Sequence[str]) -> None:
+        new = [one for one in self._left(self._new, group) if one.size >= _LEAST_WORDS]
+        old = [one for one in self._left(self._old, group) if one.size >= _LEAST_WORDS]
+        if not new or not old:
+            return
+        holding: dict[bytes, list[int]] = defaultdict(list)
+        for number, one in enumerate(new):
+            for word in one.words:
+                holding[word].append(number)
+        scored: list[tuple[float, int, int]] = []
+        for at, one in enumerate(old):
+            for number in self._candidates(one, new, holding):
+                other = new[number]
+                if one.group != other.group:
+                    continue
+                score = alike(one.words, other.words)
+                near = self.scope_of(one) == (other.file.path, other.owner)
+                least = _IN_SCOPE_ALIKE if near else _OTHER_NAME_ALIKE
+                if score >= least:
+                    same = one.name == other.name
+                    scored.append((-score - 0.1 * near - 0.1 * same, at, number))
+        for _, at, number in sorted(scored):
+            if old[at] not in self.new_of and new[number] not in self.old_of:
+                self.take(old[at], new[number])
+
+    def _candidates(
+        self, one: Definition, new: Sequence[Definition], holding: dict[bytes, list[int]]
+    ) -> list[int]:
+        """Those with which it has most of its rarer words in common."""
+        votes: Counter[int] = Counter()
+        for word, count in one.words.items():
+            places = holding.get(word, ())
+            if len(places) <= _COMMON:
+                for place in places:
+                    votes[place] += min(count, new[place].words[word])
+        best = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
+        return [place for place, _ in best[:_CANDIDATES]]
+
+
+def _paired_files(old: Sequence[FileDefinitions], new: Sequence[FileDefinitions]) -> list[FilePair]:
+    by_path = {one.path: one for one in new}
+    pairs = [FilePair(one, by_path[one.path]) for one in old if one.path in by_path]
+    here = {pair.old.path for pair in pairs}
+    gone = [one for one in old if one.path not in here]
+    come = [one for one in new if one.path not in here]
+    if gone and come:
+        pairs += _same_bytes(gone, come)
+        taken = {one.path for pair in pairs for one in pair}
+        gone = [one for one in gone if one.path not in taken]
+        come = [one for one in come if one.path not in taken]
+        pairs += _alike_files(gone, come)
+    return sorted(pairs, key=lambda pair: pair.new.path)
+
+
+def _same_bytes(gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]) -> list[FilePair]:
+    waiting: dict[bytes, list[FileDefinitions]] = defaultdict(list)
+    for one in come:
+        if one.text.key and one.data.strip():
+            waiting[one.text.key].append(one)
+    found: list[FilePair] = []
+    for one in gone:
+        same = waiting.get(one.text.key, [])
+        if same:
+            named = [other for other in same if _base(other.path) == _base(one.path)]
+            chosen = (named or same)[0]
+            same.remove(chosen)
+            found.append(FilePair(one, chosen))
+    return found
+
+
+def _alike_files(
+    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
+) -> list[FilePair]:
+    found: list[FilePair] = []
+    done_old: set[bytes] = set()
+    done_new: set[bytes] = set()
+    for *_, at, place in sorted(_scored_files(gone, come)):
+        one, other = gone[at], come[place]
+        if one.path not in done_old and other.path not in done_new:
+            done_old.add(one.path)
+            done_new.add(other.path)
+            found.append(FilePair(one, other))
+    return found
+
+
+def _scored_files(
+    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
+) -> Iterator[tuple[float, bool, int, int]]:
+    """Pairs that are alike enough, to be sorted: the best first."""
+    weights = [_weights(one) for one in come]
+    holding: dict[bytes, list[int]] = defaultdict(list)
+    for number, lines in enumerate(weights):
+        for line in lines:
+            holding[line].append(number)
+    for at, one in enumerate(gone):
+        mine = _weights(one)
+        votes: Counter[int] = Counter()
+        for line, weight in mine.items():
+            places = holding.get(line, ())
+            if len(places) <= _COMMON_LINE:
+                votes.update(dict.fromkeys(places, weight))
+        for place, _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))[:_CANDIDATES]:
+            theirs = weights[place]
+            larger = max(mine.total(), theirs.total())
+            score = (mine & theirs).total() / larger if larger else 0.0
+            if score >= _FILE_ALIKE:
+                yield -score, _base(one.path) != _base(come[place].path), at, place
+
+
+def _weights(one: FileDefinitions) -> Counter[bytes]:
+    """Bytes by line, blanks aside: as in `codelens.memory.rename_detection`, git's measure."""
+    found: Counter[bytes] = Counter()
+    for line in one.lines:
+        bare = squeezed(line)
+        if bare:
+            found[bare] += len(bare)
+    return found
+
+
+def _base(path: bytes) -> bytes:
+    return path.rpartition(b"/")[2]

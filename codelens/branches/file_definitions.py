@@ -1,0 +1,278 @@
+"""The definitions of one text with the lines that are theirs alone.
+
+A line belongs to the innermost definition that it stands in, comments right above a definition to
+that definition, and the rest to the file. Definitions that share a line with another (`int a, b;`)
+have no lines of their own and are told by their bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from codelens.branches.comment_syntax import INDENTED, code_of, is_comment_line
+from codelens.types import Symbol
+
+FILE = -1
+"""In place of a definition: the file itself."""
+_TOLD_APART = frozenset({"heading", "key"})
+_BLANKS = b" \t\r\n\f\v"
+_SHORT = 4_000
+_WORD = re.compile(rb"\w+")
+_GROUPS = {
+    **dict.fromkeys(("class", "struct", "union", "interface", "trait", "enum", "type"), "type"),
+    **dict.fromkeys(("function", "method", "macro"), "callable"),
+    "module": "module",
+}
+
+Lines = tuple[int, int]
+"""First and last, from 1."""
+
+
+class FileText(NamedTuple):
+    """One side of a file."""
+
+    path: bytes
+    data: bytes
+    """In UTF-8."""
+    symbols: Sequence[Symbol]
+    language: str
+    shown: str = "text"
+    """`text`; or `binary`, `oversized`, `generated`, `vendored`, `link`, `submodule`: told as a
+    whole."""
+    key: bytes = b""
+    """Equal for equal bytes; empty where nothing is known."""
+    mode: int = 0
+
+
+class Definition:
+    """One definition of one text."""
+
+    __slots__ = ("__dict__", "at", "file", "inline", "runs", "start", "stop", "symbol")
+
+    def __init__(self, file: FileDefinitions, at: int, symbol: Symbol) -> None:
+        self.file = file
+        self.at = at
+        self.symbol = symbol
+        self.start = symbol.start_line - 1
+        """First line from 0, with the comments above it."""
+        self.stop = symbol.end_line
+        """Behind the last line."""
+        self.inline = False
+        """It shares a line with another."""
+        self.runs: list[tuple[int, int]] = []
+        """Lines that belong to no definition inside it: from 0, half-open."""
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        return self.symbol.name
+
+    @property
+    def owner(self) -> str:
+        """Qualified name of what it is defined in; empty at top level."""
+        qualified, name = self.symbol.qualified, self.symbol.name
+        if qualified.endswith("." + name):
+            return qualified[: -len(name) - 1]
+        return "" if qualified == name else qualified.rpartition(".")[0]
+
+    @property
+    def group(self) -> str:
+        """`type`, `callable`, `module` or `value`."""
+        return _GROUPS.get(self.symbol.kind, "value")
+
+    @cached_property
+    def own(self) -> bytes:
+        """Its text without the definitions inside it, and without blank lines."""
+        if self.inline:
+            return self.file.data[self.symbol.start_byte : self.symbol.end_byte]
+        lines = self.file.lines
+        text = b"\n".join(
+            line for start, stop in self.runs for line in lines[start:stop] if line.strip()
+        )
+        for inner in self.file.inline_in(self.at):
+            text = text.replace(inner.own, b"", 1)
+        if self.file.inline_in(self.at):
+            text = text.translate(None, b",;|")
+        return text
+
+    @cached_property
+    def whole(self) -> bytes:
+        """Its text without any blanks, all that is inside it included."""
+        if self.inline:
+            return squeezed(self.own)
+        return squeezed(b"\n".join(self.file.lines[self.start : self.stop]))
+
+    @cached_property
+    def shape(self) -> bytes:
+        """As `whole`, without its own name: the same when it was renamed."""
+        text = self.own if self.inline else b"\n".join(self.file.lines[self.start : self.stop])
+        return squeezed(renamed(text, self.name, "\0"))
+
+    @cached_property
+    def words(self) -> Counter[bytes]:
+        """The words of all its text but its own name."""
+        text = self.own if self.inline else b"\n".join(self.file.lines[self.start : self.stop])
+        found = Counter(_WORD.findall(text))
+        found.pop(self.name.encode("utf-8", "replace"), None)
+        return found
+
+    @cached_property
+    def size(self) -> int:
+        """How many words it has."""
+        return self.words.total()
+
+    @property
+    def spans(self) -> list[Lines]:
+        """Lines that are its own, from 1 and inclusive."""
+        if self.inline:
+            return [(self.symbol.start_line, self.symbol.end_line)]
+        return [(start + 1, stop) for start, stop in self.runs]
+
+    @property
+    def signature(self) -> bytes:
+        """As declared, without blanks."""
+        return squeezed(self.symbol.signature.encode("utf-8", "replace"))
+
+    def written(self, text: bytes) -> bytes:
+        """A text of its language, so that what cannot matter is gone: blanks and comments."""
+        return squeezed(code_of(text, self.file.language))
+
+
+class FileDefinitions:
+    """All definitions of one text, in its order."""
+
+    def __init__(self, text: FileText) -> None:
+        self.text = text
+        self.path = text.path
+        self.data = text.data
+        self.language = text.language
+        self.lines: list[bytes] = text.data.split(b"\n")
+        if b"\r\n" in text.data:
+            self.lines = [line.removesuffix(b"\r") for line in self.lines]
+        if self.lines and not self.lines[-1]:
+            self.lines.pop()
+        self.definitions: list[Definition] = [
+            Definition(self, at, one)
+            for at, one in enumerate(text.symbols)
+            if one.kind not in _TOLD_APART and one.end_line <= len(self.lines)
+        ]
+        self.by_symbol = {one.at: one for one in self.definitions}
+        self._position = {one.at: place for place, one in enumerate(self.definitions)}
+        self._inline: dict[int, list[Definition]] = {}
+        self.runs: list[tuple[int, int, int]] = []
+        """Lines and the symbol that they belong to, or `FILE`, in order: from 0, half-open."""
+        self._mark_inline()
+        self._paint()
+
+    def inline_in(self, at: int) -> list[Definition]:
+        """The definitions right inside one that share a line with another."""
+        return self._inline.get(at, [])
+
+    def children(self, one: Definition) -> Iterable[Definition]:
+        """All definitions inside one."""
+        for place in range(self._position[one.at] + 1, len(self.definitions)):
+            other = self.definitions[place]
+            if other.symbol.start_byte >= one.symbol.end_byte:
+                return
+            yield other
+
+    @cached_property
+    def owners(self) -> list[int]:
+        """The innermost symbol of each line, `FILE` for lines in none."""
+        found: list[int] = []
+        for start, stop, at in self.runs:
+            found += [at] * (stop - start)
+        return found
+
+    @cached_property
+    def outside(self) -> list[int]:
+        """Lines in no definition, from 0."""
+        return [line for start, stop, at in self.runs if at == FILE for line in range(start, stop)]
+
+    def _mark_inline(self) -> None:
+        last: dict[int, Definition] = {}
+        for one in self.definitions:
+            symbol = one.symbol
+            parent = self.by_symbol.get(symbol.parent)
+            if parent is not None and parent.symbol.start_line == symbol.start_line:
+                one.inline = True
+            before = last.get(symbol.parent)
+            if before is not None and before.symbol.end_line >= symbol.start_line:
+                one.inline = before.inline = True
+            last[symbol.parent] = one
+        for one in self.definitions:
+            if one.inline:
+                self._inline.setdefault(one.symbol.parent, []).append(one)
+
+    def _paint(self) -> None:
+        position, stack = 0, list[tuple[int, int]]()
+        runs = self.runs
+        lines, language = self.lines, self.language
+
+        def emit(upto: int) -> None:
+            nonlocal position
+            if upto > position:
+                runs.append((position, upto, stack[-1][0] if stack else FILE))
+                position = upto
+
+        for one in sorted(
+            (one for one in self.definitions if not one.inline),
+            key=lambda one: (one.start, -one.stop, one.at),
+        ):
+            while stack and stack[-1][1] <= one.start:
+                emit(stack[-1][1])
+                stack.pop()
+            floor = position
+            start = max(one.start, floor)
+            while start > floor and is_comment_line(lines[start - 1], language):
+                start -= 1
+            if start == 0 and one.start > 0 and lines[0][:2] == b"#!":
+                start = 1
+            one.start = start
+            emit(start)
+            stop = min(one.stop, stack[-1][1]) if stack else one.stop
+            stack.append((one.at, max(stop, start)))
+        while stack:
+            emit(stack[-1][1])
+            stack.pop()
+        emit(len(lines))
+        for start, stop, at in runs:
+            if at != FILE:
+                self.by_symbol[at].runs.append((start, stop))
+
+
+def squeezed(text: bytes) -> bytes:
+    """A text without blanks."""
+    return text.translate(None, _BLANKS)
+
+
+def dedented(text: bytes, language: str) -> bytes:
+    """What two texts have in common that differ in formatting alone."""
+    if language not in INDENTED:
+        return squeezed(text)
+    lines = [line.rstrip() for line in text.split(b"\n")]
+    lines = [line for line in lines if line]
+    depth = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    return b"\n".join(line[depth:] for line in lines)
+
+
+def renamed(text: bytes, name: str, new: str) -> bytes:
+    """A text with each word that is a name replaced."""
+    old = name.encode("utf-8", "replace")
+    if not old or old not in text:
+        return text
+    wanted = new.encode("utf-8", "replace")
+    if _WORD.fullmatch(old) and len(text) < _SHORT:
+        # A pattern for each name costs a millisecond; most texts are short.
+        return _WORD.sub(lambda found: wanted if found[0] == old else found[0], text)
+    return re.sub(rb"(?<!\w)" + re.escape(old) + rb"(?!\w)", lambda _: wanted, text)
+
+
+def alike(one: Counter[bytes], other: Counter[bytes]) -> float:
+    """Words in common by the larger number of words: 0 to 1."""
+    larger = max(one.total(), other.total())
+    return (one & other).total() / larger if larger else 1.0

@@ -1,0 +1,77 @@
+"""The parameters of a signature, as far as its text tells them: whether old calls still fit."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_OPEN, _CLOSE = "([{<", ")]}>"
+_SELF = re.compile(r"(?:&(?:'\w+ )?)?(?:mut )?(?:self|cls|this)\b")
+_VARIADIC = re.compile(r"\A\*{1,2}\w|\A&\w+\Z|\.\.\.|\bparams\b|\bvararg\b")
+
+
+class Parameter(NamedTuple):
+    """One parameter."""
+
+    text: str
+    required: bool
+
+
+def parameters(signature: str, name: str) -> list[Parameter] | None:
+    """The parameters between the brackets behind a name; None where there are none to be read."""
+    found = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<[^()]*>)?\s*\(", signature)
+    if found is None:
+        return None
+    texts, depth, start = list[str](), 0, found.end()
+    for at in range(found.end(), len(signature)):
+        char = signature[at]
+        if char in _OPEN:
+            depth += 1
+        elif char in _CLOSE and signature[at - 1 : at + 1] not in {"->", "=>"}:
+            if depth == 0:
+                texts.append(signature[start:at])
+                break
+            depth -= 1
+        elif char == "," and depth == 0:
+            texts.append(signature[start:at])
+            start = at + 1
+    else:
+        return None
+    bare = [" ".join(text.split()) for text in texts]
+    return [_parameter(text) for text in bare if text and text not in {"*", "/", "void"}
+            and not _SELF.match(text)]  # fmt: skip
+
+
+def _parameter(text: str) -> Parameter:
+    optional = "=" in text.replace("=>", "").replace("==", "") or bool(_VARIADIC.search(text))
+    optional = optional or bool(re.match(r"[\w$]+\?\s*(?::|\Z)", text))
+    return Parameter(text, not optional)
+
+
+def breaks_calls(old: str, new: str, old_name: str, new_name: str) -> bool | None:
+    """Whether calls that fitted an old signature cannot fit the new one; None if it cannot be told.
+
+    By number alone: more required parameters, or fewer in all.
+    """
+    before, after = parameters(old, old_name), parameters(new, new_name)
+    if before is None or after is None:
+        return None
+    required = sum(one.required for one in after) > sum(one.required for one in before)
+    variadic = any(_VARIADIC.search(one.text) for one in after)
+    fewer = len(after) < len(before) and not variadic
+    return required or fewer
+
+
+def default_changed(old: str, new: str, old_name: str, new_name: str) -> bool:
+    """Whether the same parameters have other defaults."""
+    before, after = parameters(old, old_name), parameters(new, new_name)
+    if before is None or after is None or len(before) != len(after):
+        return False
+    pairs = list(zip(before, after, strict=True))
+    return any(
+        one.text != other.text
+        and not one.required
+        and not other.required
+        and one.text.split("=")[0].strip() == other.text.split("=")[0].strip()
+        for one, other in pairs
+    )
