@@ -1,0 +1,146 @@
+"""The block beside a prompt: what the person has been asking for, in a few hundred characters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from codelens.focus.focus_settings import FocusSettings
+from codelens.focus.forest import Forest, Node
+from codelens.focus.guide import GuideEntry
+from codelens.focus.prompt_terms import stem, words_of
+
+_TREES = 5
+_LEAVES = 3
+_LEAVES_NAMED = 12
+_LIKELY = 0.3
+_LONGEST_LEAF = 90
+_LONGEST_TOPIC = 60
+_COLUMN = 42
+_END = "[/Focus]"
+# Lines are taken in by rank as far as the limit allows: topics before prompts before answers.
+_TOPIC, _FIRST_LEAF, _NEXT, _FIRST_ANSWER, _LEAF, _ANSWER = range(6)
+
+
+class Ranked(NamedTuple):
+    """A topic as it is shown: its root, its score, and whether it belongs to another branch."""
+
+    root: Node
+    score: float
+    is_elsewhere: bool
+
+
+class _Line(NamedTuple):
+    place: int
+    rank: int
+    text: str
+
+
+def ranked(forest: Forest, branch: str, settings: FocusSettings, now: float) -> list[Ranked]:
+    """The topics by score, those of the present branch before those of others."""
+    found = [
+        Ranked(root, forest.score(root, now, settings), is_elsewhere=root.branch != branch)
+        for root in forest.roots()
+    ]
+    return sorted(found, key=lambda one: (one.is_elsewhere, -one.score, one.root.id))
+
+
+def block(
+    forest: Forest,
+    guide: list[GuideEntry],
+    settings: FocusSettings,
+    *,
+    now: float,
+    branch: str,
+    newest: int = 0,
+    handles: Callable[[Node], list[str]] = lambda _: [],
+) -> str:
+    """The block; empty where there is nothing to remember, or no room for it.
+
+    Args:
+        forest: the topics.
+        guide: the model's answers.
+        settings: the limit, the decay.
+        now: seconds since the epoch.
+        branch: the present one.
+        newest: the prompt that it is shown beside, which needs no repeating; 0 for none.
+        handles: which code a topic is about.
+    """
+    leaves = {root: [one for one in found if one.id != newest]
+              for root, found in forest.leaves().items()}  # fmt: skip
+    shown = [one for one in ranked(forest, branch, settings, now) if leaves[one.root.id]][:_TREES]
+    if not shown:
+        return ""
+    lines: list[_Line] = []
+
+    def put(rank: int, text: str) -> None:
+        lines.append(_Line(len(lines), rank, text))
+
+    for one in shown:
+        put(_TOPIC, _topic(forest, one, handles(one.root)))
+        latest = sorted(leaves[one.root.id], key=lambda leaf: (-leaf.touched, -leaf.id))[:_LEAVES]
+        for place, leaf in enumerate(latest):
+            put(_LEAF if place else _FIRST_LEAF, f"    - {_cut(leaf.text, _LONGEST_LEAF)}")
+        if one.root.id == forest.last:
+            following, likely = forest.transitions.likeliest(forest.last)
+            if likely > _LIKELY:
+                said = " ".join(topic_words(forest, forest.nodes[following])[:3])
+                put(_NEXT, f"  -> next: {said} ({likely:.0%})")
+    for place, entry in enumerate(reversed(guide)):
+        put(_ANSWER if place else _FIRST_ANSWER, f"  - {entry.text}")
+    counts = (
+        f"{forest.prompts} prompt{'s' if forest.prompts != 1 else ''}"
+        f" | {len(forest.nodes)}/{settings.memory_size} mem"
+        f" | {len(forest.roots())} tree{'s' if len(forest.roots()) != 1 else ''}"
+    )
+    head = f"[Focus | {counts}{f' | {branch}' if branch else ''}]"
+    return _fitted(head, lines, settings.context_limit)
+
+
+def topic_words(forest: Forest, topic: Node) -> list[str]:
+    """A topic's terms as people wrote them: for each stem the commonest word of its prompts."""
+    counts: dict[str, dict[str, int]] = {term: {} for term in topic.terms}
+    # A stem begins as its words do, and stemming is what costs here.
+    heads = {term[:2] for term in counts}
+    for leaf in forest.leaves()[forest.root_of(topic).id][-_LEAVES_NAMED:]:
+        for word in words_of(leaf.text):
+            of_stem = counts.get(stem(word)) if word[:2] in heads else None
+            if of_stem is not None:
+                of_stem[word] = of_stem.get(word, 0) + 1
+    return [
+        min(found, key=lambda word: (-found[word], word)) if found else term
+        for term, found in counts.items()
+    ]
+
+
+def _topic(forest: Forest, one: Ranked, handles: list[str]) -> str:
+    words = _cut(" | ".join(topic_words(forest, one.root)), _LONGEST_TOPIC)
+    where = f" (on {one.root.branch or 'another commit'})" if one.is_elsewhere else ""
+    text = f"  [{one.score:.2f}] {words}{where}"
+    return f"{text:<{_COLUMN}}{' ' if len(text) >= _COLUMN else ''}{'  '.join(handles)}".rstrip()
+
+
+def _fitted(head: str, lines: list[_Line], limit: int) -> str:
+    """As many of the lines as the limit allows, in their order."""
+    size = len(head) + len(_END) + 1
+    if size > limit:
+        return ""
+    taken: list[_Line] = []
+    for line in sorted(lines, key=lambda one: (one.rank, one.place)):
+        heading = "Guide:\n" if line.rank in {_FIRST_ANSWER} else ""
+        cost = len(line.text) + 1 + len(heading)
+        if size + cost <= limit:
+            size += cost
+            taken.append(line)
+    texts = [head]
+    for line in sorted(taken, key=lambda one: one.place):
+        if line.rank == _FIRST_ANSWER:
+            texts.append("Guide:")
+        texts.append(line.text)
+    return "\n".join([*texts, _END]) if taken else ""
+
+
+def _cut(text: str, most: int) -> str:
+    """A text on one line, of so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

@@ -1,0 +1,126 @@
+"""The settings of focus: the table `[focus]` of `config.toml` in the home folder.
+
+Read without `codelens.config`, whose import a prompt cannot pay for; that knows the table's name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+SCOPES = ("worktree", "repository", "session")
+_LARGEST_FILE = 1_000_000
+_WHOLE = ("memory_size", "context_limit", "bubble_up_terms", "max_sources", "guide_size")
+_MOST = {"memory_size": 1_000, "guide_size": 100, "context_limit": 8_000}
+
+
+class FocusSettings(NamedTuple):
+    """What a user can set; an explicit 0 counts."""
+
+    memory_size: int = 100
+    """Nodes of a forest."""
+    decay_rate: float = 0.05
+    """How fast a topic fades, per hour."""
+    extend: float = 0.55
+    """From this score on a prompt joins the leaf, or root, that it is most like."""
+    branch: float = 0.25
+    """From this score on it begins a sub-topic; below, a tree of its own."""
+    context_limit: int = 600
+    """Characters of the block."""
+    bubble_up_terms: int = 6
+    """Terms of a topic."""
+    max_sources: int = 20
+    """How many of its latest children a topic's terms come from."""
+    guide_size: int = 15
+    """Answers that are kept."""
+    transition_boost: float = 0.2
+    """How much a likely change of topic raises a score."""
+    scope: str = "worktree"
+    """What has a forest of its own: `worktree`, `repository` or host `session`."""
+
+
+def load_settings(home: str) -> FocusSettings:
+    """The settings in `home`.
+
+    Raises:
+        SettingError: a value is not of the kind it must be, or the file cannot be read.
+    """
+    return checked(_setting(home, "focus", {}))
+
+
+def trail_is_on(home: str) -> bool:
+    """Whether the session trail is kept: the setting `trail`, or `CODELENS_TRAIL`.
+
+    Raises:
+        SettingError: it is neither true nor false, or the file cannot be read.
+    """
+    said = os.environ.get("CODELENS_TRAIL", "").lower()
+    if said:
+        return said not in {"off", "0", "false", "no"}
+    value = _setting(home, "trail", default=True)
+    if not isinstance(value, bool):
+        raise _refused(f"trail must be true or false, not {value!r}")
+    return value
+
+
+def _setting(home: str, name: str, default: object) -> object:
+    path = os.path.join(home, "config.toml")
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST_FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        return default
+    except OSError as error:
+        raise _refused(f"cannot read {path!r}: {error.strerror or error}") from error
+    if name.encode() not in data:
+        return default
+    # Costs 10 ms, which only those pay who set something.
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8")).get(name, default)
+    except ValueError as error:
+        raise _refused(f"the settings in {path!r} make no sense: {error}") from error
+
+
+def checked(table: object) -> FocusSettings:
+    """The settings that a table gives.
+
+    Raises:
+        SettingError: it gives none.
+    """
+    if not isinstance(table, Mapping):
+        raise _refused("focus must be a table: [focus]")
+    values: dict[str, object] = {str(key): one for key, one in table.items()}  # type: ignore[reportUnknownVariableType]
+    known = FocusSettings._fields
+    unknown = sorted(values.keys() - set(known))
+    if unknown:
+        raise _refused(f"unknown setting focus.{unknown[0]}; there are {', '.join(known)}")
+    for name, value in values.items():
+        _check(name, value)
+    settings = FocusSettings(**values)  # type: ignore[reportArgumentType]
+    if settings.branch > settings.extend:
+        raise _refused("focus.branch must not be greater than focus.extend")
+    return settings
+
+
+def _check(name: str, value: object) -> None:
+    if name == "scope":
+        if value not in SCOPES:
+            raise _refused(f"focus.scope must be one of {', '.join(SCOPES)}, not {value!r}")
+        return
+    kinds = int if name in _WHOLE else int | float
+    kind = "a whole number" if name in _WHOLE else "a number"
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise _refused(f"focus.{name} must be {kind}, not {value!r}")
+    most = _MOST.get(name)
+    if not 0 <= value < float("inf") or (most is not None and value > most):
+        limit = "at least 0" if most is None else f"between 0 and {most}"
+        raise _refused(f"focus.{name} must be {limit}, not {value!r}")
+
+
+def _refused(why: str) -> Exception:
+    from codelens.errors import SettingError
+
+    return SettingError(why)

@@ -1,0 +1,52 @@
+"""Whether focus is on: everywhere, and otherwise for single repositories.
+
+`CODELENS_FOCUS=off` turns it off for one process and what that starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import cast
+
+EVERYWHERE = "everywhere"
+_LARGEST = 1_000_000
+
+
+def switch_path(home: str) -> str:
+    """The file that holds the switches."""
+    return os.path.join(home, "focus", "switches.json")
+
+
+def is_on(home: str, repository: str) -> bool:
+    """Whether prompts are taken in; what was said of a repository counts before all else."""
+    if os.environ.get("CODELENS_FOCUS", "").lower() in {"off", "0", "false", "no"}:
+        return False
+    switches = _read(home)
+    return switches.get(repository, switches.get(EVERYWHERE, True))
+
+
+def switch(home: str, repository: str, *, on: bool) -> None:
+    """Turn focus on or off for a repository, or for all (`EVERYWHERE`).
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    switches = {**_read(home), repository: on}
+    path = switch_path(home)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        json.dump(switches, file)
+    os.replace(f"{path}.new", path)
+
+
+def _read(home: str) -> dict[str, bool]:
+    try:
+        with open(switch_path(home), "rb") as file:
+            found: object = json.loads(file.read(_LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    said = cast("dict[str, object]", found)
+    return {key: value for key, value in said.items() if isinstance(value, bool)}

@@ -1,0 +1,289 @@
+"""The file of a forest: read whatever state it is in, written whole or not at all.
+
+One JSON object a line: a head with the version, the nodes, the answers, the transitions, and a
+last line with the number of lines. So a file that was cut in half still gives all lines that are
+whole. It is written beside and renamed, under a lock on a file of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, cast
+
+from codelens import filelock
+from codelens.focus.forest import Forest, Node
+from codelens.focus.guide import GuideEntry
+
+VERSION = 1
+LOCK_WAIT_S = 0.05
+_LARGEST = 8_000_000
+_KEPT_DAYS = 90
+_KINDS = ("root", "topic", "prompt")
+
+
+class State(NamedTuple):
+    """What is kept of one forest."""
+
+    forest: Forest
+    guide: list[GuideEntry]
+    note: str = ""
+    """What was wrong with the file; empty where nothing was."""
+    root: str = ""
+    """The worktree that it was last written from."""
+
+
+class _Damaged(ValueError):
+    """A line that says nothing."""
+
+
+def forest_path(home: str, name: str) -> str:
+    """The file of the forest called `name`; a newer version has another one."""
+    return os.path.join(home, "focus", f"{name}.v{VERSION}.jsonl")
+
+
+@contextmanager
+def locked(path: str, *, wait_s: float = LOCK_WAIT_S) -> Generator[bool]:
+    """Hold the lock of a forest's file; whether it could be had in time.
+
+    Raises:
+        OSError: the folder cannot be made, or the lock not be opened.
+    """
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield filelock.take(descriptor, wait_s=wait_s)
+    finally:
+        os.close(descriptor)
+
+
+def load(path: str) -> State:
+    """The forest in a file; an empty one where there is none. The file stays as it is.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST)
+    except FileNotFoundError:
+        return State(Forest(), [])
+    lines = data.split(b"\n")
+    whole = [fields for fields in map(_fields, lines) if fields is not None]
+    head = whole[0] if whole and "version" in whole[0] else {}
+    if head and head.get("version") != VERSION:
+        return State(Forest(), [], f"{path} is of version {head.get('version')!r}")
+    state = _state(head, whole)
+    ends = whole[-1].get("lines") if whole else None
+    if state.note or ends != len(lines) - 1 or len(whole) != len(lines) - 1:
+        return State(
+            state.forest, state.guide,
+            f"{path} is damaged; {len(state.forest.nodes)} nodes of it could be read",
+        )  # fmt: skip
+    return state._replace(root=str(head.get("root", "")))
+
+
+def save(path: str, forest: Forest, guide: list[GuideEntry], root: str) -> None:
+    """Replace the file; the caller holds its lock.
+
+    Raises:
+        OSError: it cannot be written; what was there is still there.
+    """
+    lines = [_written(fields) for fields in _lines(forest, guide, root)]
+    lines.append(_written({"lines": len(lines) + 1}))
+    beside = f"{path}.new"
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(b"\n".join(lines) + b"\n")
+    os.replace(beside, path)
+
+
+def forests_of(home: str, repository: str) -> list[str]:
+    """The files of a repository's forests: of its worktrees, of itself, of sessions."""
+    folder = os.path.join(home, "focus")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [
+        os.path.join(folder, name)
+        for name in names
+        if name.startswith(repository) and name.endswith(f".v{VERSION}.jsonl")
+    ]
+
+
+def set_aside(path: str) -> None:
+    """Keep a damaged file under another name; the latest of them stays.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    os.replace(path, f"{path}.damaged")
+
+
+def _lines(forest: Forest, guide: list[GuideEntry], root: str) -> Iterator[dict[str, object]]:
+    yield {
+        "version": VERSION, "prompts": forest.prompts, "last": forest.last, "next": forest.next_id,
+        "seen": forest.seen, "root": root,
+    }  # fmt: skip
+    for node in forest.nodes.values():
+        yield {
+            "node": node.id, "parent": node.parent, "kind": node.kind, "text": node.text,
+            "terms": node.terms, "frequency": node.frequency, "touched": node.touched,
+            "branch": node.branch, "handles": node.handles,
+        }  # fmt: skip
+    for entry in guide:
+        yield {"said": entry.text, "at": entry.at, "new": entry.is_new, "tree": entry.tree}
+    yield {"transitions": [[e, n, t] for e, row in forest.transitions.rows.items()
+                           for n, t in row.items()]}  # fmt: skip
+
+
+def _written(fields: dict[str, object]) -> bytes:
+    return json.dumps(fields, separators=(",", ":")).encode("ascii")
+
+
+def _fields(line: bytes) -> dict[str, object] | None:
+    if not line:
+        return None
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None
+
+
+def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
+    """What the lines say, parents before children; a line that says nothing is left out."""
+    forest, guide, note = Forest(), list[GuideEntry](), "" if head else "no head"
+    for fields in lines:
+        try:
+            if "node" in fields:
+                _take_node(forest, fields)
+            elif "said" in fields:
+                guide.append(GuideEntry(
+                    _text(fields, "said"), _number(fields, "at"), is_new=bool(fields.get("new")),
+                    tree=_whole(fields, "tree"),
+                ))  # fmt: skip
+            elif "transitions" in fields:
+                _take_transitions(forest, fields["transitions"])
+        except _Damaged as error:
+            note = note or str(error)
+    if _drop_empty_topics(forest):
+        note = note or "a topic without prompts"
+    try:
+        forest.prompts = _whole(head, "prompts")
+        forest.seen = _number(head, "seen")
+        last = _whole(head, "last")
+        forest.last = last if last in forest.leaves() else 0
+        forest.next_id = max(forest.next_id, _whole(head, "next"))
+    except _Damaged as error:
+        forest.prompts = len(forest.nodes)
+        note = note or str(error)
+    return State(forest, guide, note)
+
+
+def _drop_empty_topics(forest: Forest) -> bool:
+    """Take out topics that lost their prompts with the lines that could not be read."""
+    found = False
+    for node in list(forest.nodes.values())[::-1]:
+        if node.kind != "prompt" and node.id in forest.nodes and not forest.children(node.id):
+            forest.remove(node)
+            found = True
+    return found
+
+
+def _take_node(forest: Forest, fields: dict[str, object]) -> None:
+    kind, number, parent = fields.get("kind"), _whole(fields, "node"), _whole(fields, "parent")
+    above = forest.nodes.get(parent)
+    if kind not in _KINDS or number < 1 or number in forest.nodes:
+        raise _Damaged("a node that is none")
+    fits = {
+        "root": parent == 0,
+        "topic": above is not None and above.kind == "root",
+        "prompt": above is not None and above.kind != "prompt",
+    }
+    if not fits[str(kind)]:
+        raise _Damaged("a node without its parent")
+    node = Node(
+        number, parent, kind, _text(fields, "text"), _terms(fields.get("terms")),
+        _number(fields, "touched"), _text(fields, "branch"), max(1, _whole(fields, "frequency")),
+    )  # fmt: skip
+    if kind == "prompt" and not node.terms:
+        raise _Damaged("a prompt without terms")
+    node.handles = _handles(fields.get("handles"))
+    forest.add(node)
+
+
+def _take_transitions(forest: Forest, rows: object) -> None:
+    roots = {node.id for node in forest.roots()}
+    if not isinstance(rows, list):
+        raise _Damaged("transitions that are none")
+    for row in cast("list[object]", rows):
+        if not isinstance(row, list) or len(cast("list[object]", row)) != 3:
+            raise _Damaged("a transition that is none")
+        earlier, later, times = cast("list[object]", row)
+        if not (isinstance(earlier, int) and isinstance(later, int) and isinstance(times, int)):
+            raise _Damaged("a transition that is none")
+        if earlier in roots and later in roots and times > 0:
+            forest.transitions.rows.setdefault(earlier, {})[later] = times
+
+
+def _terms(value: object) -> dict[str, int]:
+    if not isinstance(value, dict):
+        raise _Damaged("terms that are none")
+    counts = cast("dict[str, object]", value)
+    found = {term: times for term, times in counts.items() if isinstance(times, int) and times > 0}
+    if len(found) != len(counts):
+        raise _Damaged("terms that are none")
+    return found
+
+
+def _handles(value: object) -> list[tuple[str, int, int]]:
+    found: list[tuple[str, int, int]] = []
+    for one in cast("list[object]", value) if isinstance(value, list) else []:
+        if isinstance(one, list) and len(cast("list[object]", one)) == 3:
+            handle, size, stamp = cast("list[object]", one)
+            if isinstance(handle, str) and isinstance(size, int) and isinstance(stamp, int):
+                found.append((handle, size, stamp))
+    return found
+
+
+def _text(fields: dict[str, object], key: str) -> str:
+    value = fields.get(key)
+    if not isinstance(value, str):
+        raise _Damaged(f"{key} that is no text")
+    return value
+
+
+def _whole(fields: dict[str, object], key: str) -> int:
+    value = fields.get(key)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _Damaged(f"{key} that is no number")
+    return value
+
+
+def _number(fields: dict[str, object], key: str) -> float:
+    value = fields.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
+        raise _Damaged(f"{key} that is no number")
+    return float(value)
+
+
+def forget_old(home: str) -> int:
+    """Delete the forests that nobody asked for a quarter of a year; how many."""
+    oldest = time.time() - _KEPT_DAYS * 86_400
+    folder = os.path.join(home, "focus")
+    gone = 0
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, name)
+        try:
+            if not name.endswith(".jsonl") or os.stat(path).st_mtime >= oldest:
+                continue
+            os.unlink(path)
+            gone += 1
+            for left in (".lock", ".new", ".damaged"):
+                if os.path.exists(path + left):
+                    os.unlink(path + left)
+        except OSError:
+            continue
+    return gone

@@ -1,0 +1,71 @@
+"""What the model answered: first sentences, which strengthen the topics that they speak of."""
+
+from __future__ import annotations
+
+import re
+
+from codelens.focus.focus_settings import FocusSettings
+from codelens.focus.forest import Forest, touch
+from codelens.focus.prompt_terms import terms_of
+from codelens.focus.secret_masking import masked
+from codelens.focus.term_vectors import cosine, counted
+
+_LONGEST = 160
+_READ = 2_000
+_SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
+_MARKUP = re.compile(r"^[#>*\-\s`]+|[*`]{1,3}")
+
+
+class GuideEntry:
+    """One answer.
+
+    Attributes:
+        text: its first sentence.
+        at: when it came, in seconds since the epoch.
+        is_new: whether it has not been compared with the topics yet.
+        tree: the root that it strengthened; 0 for none.
+    """
+
+    __slots__ = ("at", "is_new", "text", "tree")
+
+    def __init__(self, text: str, at: float, *, is_new: bool = True, tree: int = 0) -> None:
+        self.text = text
+        self.at = at
+        self.is_new = is_new
+        self.tree = tree
+
+
+def first_sentence(answer: str) -> str:
+    """The first sentence of an answer on one line, secrets masked; empty where it has none."""
+    for line in answer[:_READ].splitlines():
+        plain = " ".join(_MARKUP.sub("", line).split())
+        if not any(one.isalnum() for one in plain) or line.lstrip().startswith(("#", "|")):
+            continue
+        found = _SENTENCE.match(plain)
+        text = masked(found.group(1) if found else plain).rstrip(".:")
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
+    return ""
+
+
+def listen(guide: list[GuideEntry], answer: str, settings: FocusSettings, now: float) -> bool:
+    """Add an answer to the ring, the oldest goes; whether it was added."""
+    text = first_sentence(answer)
+    if not text or not settings.guide_size or (guide and guide[-1].text == text):
+        return False
+    guide.append(GuideEntry(text, now))
+    del guide[: max(0, len(guide) - settings.guide_size)]
+    return True
+
+
+def reinforce(forest: Forest, guide: list[GuideEntry]) -> None:
+    """Let each new answer touch the root that it is most like, once."""
+    for entry in guide:
+        if not entry.is_new:
+            continue
+        entry.is_new = False
+        vector = forest.counts.vector(counted(terms_of(entry.text)))
+        likes = [(cosine(vector, forest.vector(root)), -root.id, root) for root in forest.roots()]
+        best = max(likes, key=lambda one: one[:2], default=None)
+        if best is not None and best[0] > 0:
+            touch(best[2], max(entry.at, best[2].touched))
+            entry.tree = best[2].id

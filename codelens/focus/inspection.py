@@ -1,0 +1,140 @@
+"""A forest laid open: all its numbers, what would become of a prompt, and what was once asked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codelens.focus import forest_file
+from codelens.focus.checkout import Checkout
+from codelens.focus.context_block import topic_words
+from codelens.focus.focus_settings import FocusSettings
+from codelens.focus.forest import Forest, Node, classify, weight
+from codelens.focus.prompt_terms import terms_of
+from codelens.focus.secret_masking import masked
+from codelens.focus.term_vectors import cosine, counted
+
+_TOP_TERMS = 20
+
+Fields = dict[str, object]
+
+
+class Found(NamedTuple):
+    """A topic or a prompt that answers a search."""
+
+    score: float
+    kind: str
+    text: str
+    topic: str
+    branch: str
+    root: str
+    touched: float
+
+
+def inspected(state: forest_file.State, settings: FocusSettings, now: float) -> Fields:
+    """Everything that is known of a forest, as JSON can hold it."""
+    forest = state.forest
+    holding = sorted(forest.counts.holding.items(), key=lambda one: (-one[1], one[0]))
+    return {
+        "prompts": forest.prompts,
+        "nodes": len(forest.nodes),
+        "memory_size": settings.memory_size,
+        "last": forest.last,
+        "trees": [_tree(forest, root, settings, now) for root in forest.roots()],
+        "documents": {
+            "indexed": forest.counts.documents,
+            "terms": len(holding),
+            "top": [{"term": term, "prompts": times} for term, times in holding[:_TOP_TERMS]],
+        },
+        "guide": [
+            {"text": one.text, "at": one.at, "new": one.is_new, "reinforced": one.tree}
+            for one in state.guide
+        ],
+        "transitions": [
+            {
+                "from": earlier, "to": later, "count": times,
+                "probability": forest.transitions.probability(later, earlier),
+            }
+            for earlier, row in forest.transitions.rows.items()
+            for later, times in row.items()
+        ],
+    }  # fmt: skip
+
+
+def _tree(forest: Forest, root: Node, settings: FocusSettings, now: float) -> Fields:
+    return {
+        "id": root.id,
+        "topic": " | ".join(topic_words(forest, root)),
+        "score": forest.score(root, now, settings),
+        "branch": root.branch,
+        "handles": [handle for handle, _, _ in root.handles],
+        "nodes": [
+            {
+                "id": node.id, "parent": node.parent, "kind": node.kind,
+                "depth": forest.depth(node), "weight": weight(node),
+                "frequency": node.frequency, "indexed": node.is_indexed,
+                "score": forest.score(node, now, settings), "touched": node.touched,
+                "branch": node.branch, "text": node.text,
+            }
+            for node in forest.nodes.values()
+            if forest.root_of(node) is root
+        ],
+    }  # fmt: skip
+
+
+def rehearsed(forest: Forest, prompt: str, settings: FocusSettings) -> Fields:
+    """What would become of a prompt; the forest stays as it is."""
+    tokens = terms_of(masked(prompt))
+    found = classify(forest, counted(tokens), settings)
+    best = found.best if found.action in {"extend", "branch"} else None
+    return {
+        "tokens": tokens,
+        "action": found.action,
+        "tree": best.tree if best else 0,
+        "nearest": best.nearest if best else 0,
+        "score": found.best.score if found.best else 0.0,
+        "last": forest.last,
+        "trees": [
+            {
+                "tree": one.tree,
+                "topic": " | ".join(topic_words(forest, forest.nodes[one.tree])),
+                "nearest": one.nearest,
+                "cosine": one.cosine,
+                "boost": one.boost,
+                "score": one.score,
+            }
+            for one in found.trees
+        ],
+    }
+
+
+def searched(home: str, place: Checkout, words: str, limit: int) -> tuple[list[Found], list[str]]:
+    """Topics and prompts of a repository's forests like some words, best first; and notes.
+
+    Raises:
+        OSError: a forest cannot be read.
+    """
+    found: list[Found] = []
+    notes: list[str] = []
+    wanted, literal = counted(terms_of(words)), words.lower()
+    for path in forest_file.forests_of(home, place.repository):
+        state = forest_file.load(path)
+        notes += [state.note] if state.note else []
+        forest = state.forest
+        vector = forest.counts.vector(wanted)
+        for node in forest.nodes.values():
+            like = cosine(vector, forest.vector(node))
+            if literal in node.text.lower():
+                like += 1
+            if like > 0:
+                topic = " | ".join(topic_words(forest, forest.root_of(node)))
+                text = node.text if node.kind == "prompt" else topic_text(forest, node)
+                kind = "prompt" if node.kind == "prompt" else "topic"
+                root = state.root or place.root
+                found.append(Found(like, kind, text, topic, node.branch, root, node.touched))
+    found.sort(key=lambda one: (-one.score, one.root != place.root, -one.touched, one.text))
+    return found[:limit], notes
+
+
+def topic_text(forest: Forest, node: Node) -> str:
+    """A topic's name as people read it."""
+    return " | ".join(topic_words(forest, node))

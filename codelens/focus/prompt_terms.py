@@ -1,0 +1,129 @@
+"""The terms of a prompt: words cut at identifier boundaries, without function words, stemmed.
+
+Stemming takes two passes: a plural ending, then one derivational suffix, the longest that fits.
+`er` stays: a parser is not what is parsed, a server not what is served. The index's stemmer
+(Porter's, in `codelens.extract`) is not used: what it does differently is measured in
+docs/focus.md, and a hook cannot pay for its import.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_TEXT = 2_000
+"""Characters of a prompt that decide its topic; what is pasted below says little about it."""
+_LONGEST_TERM = 32
+_SHORTEST_STEM = 3
+
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+FUNCTION_WORDS = frozenset(
+    "a about above after again all also am an and any anyway are aren as at be because been before "
+    "being below between both but by can cannot could couldn d did didn do does doesn doing don "
+    "done down during each either else even every few first for from further get gets getting give "
+    "go goes going got had has have having he hello her here hers hey hi him his how however i if "
+    "in instead into is isn it its itself just keep kind know let lets like ll look m made make "
+    "makes making may maybe me might mine more most much must my need needs no nor not now of off "
+    "ok okay on once one only onto or other others our ours out over own perhaps please put rather "
+    "re really s same see seem seems shall she should shouldn since so some something still such "
+    "sure t take than thank thanks that the their theirs them then there these they thing things "
+    "think this those though through to too try trying two under until up us use used using ve "
+    "very via wanna want wants was way we well were what when where whether which while who whom "
+    "why will with within without won would wouldn yeah yes yet you your yours".split()
+)
+"""English words that carry no topic; those that requests are made of are among them."""
+
+_SUFFIXES = frozenset(
+    "mentation ization isation menting ational ousness iveness fulness mented ating ation ative "
+    "ingly ility izing ising able ably ance ated edly ence ible ibly ions ized ised less ment "
+    "ness tion ate ful ing ion ity ive ize ise ous al ed ic ly e".split()
+)
+"""Derivational suffixes; the longest that fits goes as a whole."""
+_LONGEST_SUFFIX = max(map(len, _SUFFIXES))
+_KEPT = {"tion": "t", "ility": "il"}
+"""What stays of a suffix."""
+_LONGER_STEM = ("ly", "ment")
+"""Suffixes that leave four letters and more: `apply` is no `app`, and `comment` no `com`."""
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of a text in order, repeats kept."""
+    return [stem(word) for word in words_of(text)]
+
+
+def words_of(text: str) -> list[str]:
+    """The lower-case words that `terms_of` stems.
+
+    Scripts without spaces give overlapping pairs of characters; an emoji is a word.
+    """
+    text = text[:LONGEST_TEXT]
+    if text.isascii():
+        return _plain(text)
+    import unicodedata
+
+    found: list[str] = []
+    text = unicodedata.normalize("NFKC", text)
+    for piece in re.findall(r"[\w\u0300-\u036f]+|[^\w\s]", text):
+        if _UNSPACED.search(piece):
+            folded = piece.casefold()
+            pairs = [folded[at : at + 2] for at in range(len(folded) - 1)]
+            found += pairs or [folded]
+        elif len(piece) == 1 and unicodedata.category(piece) == "So":
+            found.append(piece)
+        else:
+            decomposed = unicodedata.normalize("NFKD", piece)
+            found += _plain("".join(one for one in decomposed if not unicodedata.combining(one)))
+    return found
+
+
+def _plain(text: str) -> list[str]:
+    words = (part.lower() for part in _PART.findall(text))
+    return [
+        word[:_LONGEST_TERM]
+        for word in words
+        if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())
+    ]
+
+
+def stem(word: str) -> str:
+    """What a word shares with its forms: `rotated`, `rotations` and `rotating` give `rot`."""
+    if not word.isascii() or not word.isalpha():
+        return word
+    return _without_suffix(_singular(word))
+
+
+def _singular(word: str) -> str:
+    if len(word) <= _SHORTEST_STEM or not word.endswith("s"):
+        return word
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("sses"):
+        return word[:-2]
+    return word[:-1]
+
+
+def _without_suffix(word: str) -> str:
+    for size in range(min(_LONGEST_SUFFIX, len(word) - _SHORTEST_STEM), 0, -1):
+        suffix, rest = word[-size:], word[:-size]
+        if suffix not in _SUFFIXES:
+            continue
+        least = _SHORTEST_STEM + (suffix in _LONGER_STEM)
+        if len(rest) < least or not _has_vowel(rest):
+            continue
+        rest += _KEPT.get(suffix, "")
+        if suffix in {"ing", "ed"} and _is_doubled(rest):
+            return rest[:-1]
+        return rest
+    return word
+
+
+def _has_vowel(text: str) -> bool:
+    return any(one in "aeiouy" for one in text)
+
+
+def _is_doubled(text: str) -> bool:
+    """Whether the last consonant was doubled for a suffix: `running`, but not `calling`."""
+    return len(text) > _SHORTEST_STEM and text[-1] == text[-2] and text[-1] not in "aeioulsz"

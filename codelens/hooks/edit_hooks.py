@@ -1,0 +1,118 @@
+"""Around a tool: who else is changing the file that is about to be edited; what was touched."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
+from codelens.hooks import hook_log
+from codelens.hooks.hook_input import HookInput, edited_paths
+from codelens.trail import trail_log
+from codelens.trail.trail_log import TrailEntry
+
+_RECENT_S = 3 * 86_400
+_SAME_CALL_S = 15
+"""Within so many seconds an entry with one of the handles is of the same call: the server's own."""
+_LARGEST_COMPARED = 4_000_000
+_READS = frozenset("cl_expand cl_explore cl_related cl_impact cl_outline cl_history".split())
+_EDITS = frozenset(
+    "edit write multiedit notebookedit apply_patch write_file replace edit_file create str_replace "
+    "str_replace_editor str_replace_based_edit_tool create_file insert_edit_into_file".split()
+)
+_HANDLE = re.compile(r"[^\s\"'`\\:]+#[\w.$~]+|[\w./-]+\.\w+:\d+(?:-\d+)?")
+_DID = {"expand": "expanded", "explore": "explored", "outline": "outlined"}
+
+
+def before_edit(home: str, said: HookInput, place: Checkout) -> str:
+    """One line where another worktree is changing the same file; empty where none is."""
+    if not _is_edit(said.tool):
+        return ""
+    recent = trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
+    found: list[str] = []
+    for path in edited_paths(said):
+        name = _relative(path, place.root)
+        for root in sibling_roots(place) if name else []:
+            key = trail_log.worktree_key(root)
+            edits = [
+                one for one in recent
+                if one.worktree == key and one.tool == "edited" and name in one.handles
+            ]  # fmt: skip
+            if edits and _differs(os.path.join(root, name), path):
+                branch = checkout_at(root).label
+                ago = _ago(time.time() - edits[-1].at)
+                found.append(f"{name} was edited {ago} in the worktree {root} ({branch})")
+    if not found:
+        return ""
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"codelens: {found[0]}{more} and differs there: your edit may collide with it."
+
+
+def after_tool(home: str, said: HookInput, place: Checkout) -> None:
+    """Leave a line in the session trail for an edit, or a call of codelens about definitions."""
+    from codelens.focus import focus_settings
+
+    if not focus_settings.trail_is_on(home):
+        return
+    tool, handles = _touched(said, place)
+    if not handles:
+        return
+    now = int(time.time())
+    worktree = trail_log.worktree_key(place.root)
+    for one in trail_log.latest(home, place.repository, since=now - _SAME_CALL_S):
+        if one.worktree == worktree and one.tool == tool and set(one.handles) & set(handles):
+            return
+    entry = TrailEntry(
+        now, said.session, worktree, place.branch, tool, ", ".join(handles[:2]), tuple(handles)
+    )
+    if not trail_log.append(home, place.repository, entry):
+        hook_log.note(home, "after-tool", "the trail is held by another process")
+
+
+def _touched(said: HookInput, place: Checkout) -> tuple[str, list[str]]:
+    """What was done, and the handles that it was done to."""
+    if _is_edit(said.tool):
+        names = (_relative(path, place.root) for path in edited_paths(said))
+        return "edited", [name for name in names if name]
+    name = said.tool.rpartition("cl_")[2]
+    if f"cl_{name}" not in _READS:
+        return "", []
+    given: list[str] = []
+    for key in ("handles", "handle", "target", "targets"):
+        value = said.arguments.get(key)
+        listed: list[object] = value if isinstance(value, list) else [value]  # type: ignore[reportUnknownVariableType]
+        given += [one for one in listed if isinstance(one, str) and one]
+    # What was asked for in words is answered with handles, the best first.
+    found = given or list(dict.fromkeys(_HANDLE.findall(said.response)))
+    return _DID.get(name, name), found[:4]
+
+
+def _is_edit(tool: str) -> bool:
+    return tool.rpartition("__")[2].lower() in _EDITS
+
+
+def _relative(path: str, root: str) -> str:
+    """A path as a handle has it; empty for one outside of the worktree."""
+    real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    inside = real.startswith(root.rstrip(os.sep) + os.sep)
+    return os.path.relpath(real, root).replace(os.sep, "/") if inside else ""
+
+
+def _differs(there: str, here: str) -> bool:
+    try:
+        if os.path.getsize(there) != os.path.getsize(here):
+            return True
+        if os.path.getsize(there) > _LARGEST_COMPARED:
+            return True
+        with open(there, "rb") as left, open(here, "rb") as right:
+            return left.read() != right.read()
+    except OSError:
+        return os.path.exists(there) != os.path.exists(here)
+
+
+def _ago(seconds: float) -> str:
+    minutes = max(1, int(seconds // 60))
+    if minutes < 120:
+        return f"{minutes} min ago"
+    return f"{minutes // 60} h ago" if minutes < 2880 else f"{minutes // 1440} days ago"

@@ -1,0 +1,100 @@
+"""`codelens hook EVENT`: the host's JSON on stdin, what the model shall read on stdout.
+
+Never fails: exit code 0 whatever happens, and nothing on stdout but a whole answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from codelens.focus.checkout import Checkout, checkout_at
+from codelens.focus.focus_turn import home_folder
+from codelens.hooks import hook_log
+from codelens.hooks.hook_input import EVENTS, LARGEST, HookInput, parsed
+
+_USAGE = f"""usage: codelens hook EVENT [--home PATH] < JSON
+
+For coding agents, which `codelens install --hooks` wires: {", ".join(EVENTS)}.
+Whatever is wrong with the input, the exit code is 0 and nothing is printed; what went wrong is
+in logs/hooks.log under CODELENS_HOME.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    """Answer one event; 0, always."""
+    event = arguments[0] if arguments else ""
+    if event in {"-h", "--help", ""}:
+        sys.stdout.write(_USAGE)
+        return 0
+    home = "."
+    try:
+        # What is written is for its owner alone, as all that codelens keeps.
+        os.umask(os.umask(0o077) & 0o077)
+        home = _home(arguments)
+        _write(_answer(home, event))
+    except BaseException as error:
+        hook_log.note(home, event[:40], f"{type(error).__name__}: {error}")
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        # What was asked of the engine is still at work; the agent does not wait for it.
+        os._exit(0)
+    return 0
+
+
+def _home(arguments: list[str]) -> str:
+    """`--home PATH`, which install writes where it was told of one, else as for all commands."""
+    if arguments[1:2] == ["--home"] and len(arguments) > 2:
+        return os.path.abspath(arguments[2])
+    return home_folder()
+
+
+def _answer(home: str, event: str) -> str:
+    if event not in EVENTS:
+        hook_log.note(home, "hook", f"no event {event[:40]!r}; there are {', '.join(EVENTS)}")
+        return ""
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
+    said = parsed(data) if len(data) <= LARGEST else None
+    if said is None:
+        hook_log.note(home, event, f"the input is no JSON object ({len(data)} bytes)")
+        return ""
+    place = checkout_at(said.folder)
+    text = _context(home, event, said, place)
+    if not text:
+        return ""
+    if said.is_cursor:
+        return json.dumps({"continue": True, "additional_context": text})
+    if not said.host_event:
+        return json.dumps({"additionalContext": text})
+    output = {"hookEventName": said.host_event, "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": output})
+
+
+def _context(home: str, event: str, said: HookInput, place: Checkout) -> str:
+    """What the model shall read; empty for nothing."""
+    if event == "prompt":
+        from codelens.hooks import prompt_hooks
+
+        return prompt_hooks.before_prompt(home, said, place)
+    if event == "stop":
+        from codelens.hooks import prompt_hooks
+
+        prompt_hooks.after_answer(home, said, place)
+        return ""
+    if event == "session-start":
+        from codelens.hooks import session_start
+
+        return session_start.at_start(home, said, place)
+    from codelens.hooks import edit_hooks
+
+    if event == "before-edit":
+        return edit_hooks.before_edit(home, said, place)
+    edit_hooks.after_tool(home, said, place)
+    return ""
+
+
+def _write(text: str) -> None:
+    if text and sys.stdout is not None:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()

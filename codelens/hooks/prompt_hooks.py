@@ -1,0 +1,109 @@
+"""Before a prompt: the focus block. After an answer: the guide, and where the session stands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from typing import cast
+
+from codelens.focus import focus_switch
+from codelens.focus.checkout import Checkout
+from codelens.focus.focus_settings import load_settings
+from codelens.focus.focus_turn import take_answer, take_prompt
+from codelens.hooks import hook_log, session_marks
+from codelens.hooks.hook_input import HookInput
+
+_TAIL = 64_000
+"""Bytes of a transcript that are read for the last answer."""
+
+
+def before_prompt(home: str, said: HookInput, place: Checkout) -> str:
+    """The block beside this prompt."""
+    prompt = as_written(said.prompt)
+    if not prompt.strip() or not focus_switch.is_on(home, place.repository):
+        return ""
+    turn = take_prompt(home, place, prompt, load_settings(home), session=said.session)
+    for one in turn.notes:
+        _tell(home, "prompt", one)
+    return "" if said.is_cursor else turn.block
+
+
+def as_written(prompt: str) -> str:
+    """A prompt without what hosts and hooks put into it, our own block among that.
+
+    Gemini CLI hands on what hooks said at a session's start as a part of the first prompt.
+    """
+    if "[Focus |" in prompt:
+        prompt = re.sub(r"\[Focus \|.*?\[/Focus\]", " ", prompt, flags=re.DOTALL)
+    if "hook_context" in prompt or "system-reminder" in prompt:
+        prompt = re.sub(
+            r"(?:<|&lt;)(hook_context|system-reminder)(?:>|&gt;).*?(?:<|&lt;)/\1(?:>|&gt;)",
+            " ", prompt, flags=re.DOTALL,
+        )  # fmt: skip
+    return prompt
+
+
+def after_answer(home: str, said: HookInput, place: Checkout) -> None:
+    """Take the model's answer into the guide."""
+    session_marks.mark(home, said.session, place)
+    if not focus_switch.is_on(home, place.repository):
+        return
+    answer = said.answer or _last_answer(said.transcript)
+    if answer:
+        settings = load_settings(home)
+        for one in take_answer(home, place, answer, settings, session=said.session):
+            _tell(home, "stop", one)
+
+
+def _tell(home: str, event: str, what: str) -> None:
+    """Damage is told on stderr too, where a person may see it."""
+    hook_log.note(home, event, what)
+    if sys.stderr is not None:
+        sys.stderr.write(f"codelens: note: {what}\n")
+
+
+def _last_answer(transcript: str) -> str:
+    """The last text that the model wrote, from the end of a transcript of JSON lines."""
+    if not transcript or "\0" in transcript or not os.path.isfile(transcript):
+        return ""
+    with open(transcript, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - _TAIL))
+        lines = file.read(_TAIL).split(b"\n")
+    for line in reversed(lines):
+        if b"assistant" not in line:
+            continue
+        try:
+            found: object = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        text = _text_of(found)
+        if text:
+            return text
+    return ""
+
+
+def _text_of(line: object) -> str:
+    """The text of an assistant's message, in the shapes of Claude Code and Codex."""
+    if not isinstance(line, dict):
+        return ""
+    said = cast("dict[str, object]", line)
+    for key in ("message", "payload"):
+        inner = said.get(key)
+        if isinstance(inner, dict):
+            said = cast("dict[str, object]", inner)
+    if said.get("role") != "assistant":
+        return ""
+    content = said.get("content")
+    if isinstance(content, str):
+        return content
+    parts = cast("list[object]", content) if isinstance(content, list) else []
+    texts = [
+        text
+        for part in parts
+        if isinstance(part, dict)
+        and isinstance(text := cast("dict[str, object]", part).get("text"), str)
+    ]
+    return "\n".join(texts)

@@ -1,0 +1,135 @@
+"""At a session's start: where one stands, what changed, which notes hold, what others are doing.
+
+Not on the way of a prompt, so it may ask the engine; each part that fails is left out and logged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from codelens.focus import focus_switch, forest_file
+from codelens.focus.checkout import Checkout, head_commit
+from codelens.focus.context_block import block
+from codelens.focus.focus_settings import load_settings
+from codelens.focus.focus_turn import path_of
+from codelens.focus.topic_handles import true_handles
+from codelens.hooks import hook_log, session_marks, work_elsewhere
+from codelens.hooks.hook_input import HookInput
+from codelens.trail import trail_log
+
+LONGEST = 2_400
+_SHOWN = 5
+_TRAIL_LINES = 12
+_BUDGET_MS = 300.0
+
+
+def at_start(home: str, said: HookInput, place: Checkout) -> str:
+    """What a session that begins, goes on, or was compacted is told."""
+    earlier = session_marks.marks(home, place)
+    key = trail_log.session_key(said.session)
+    own = next((one for one in reversed(earlier) if one.session == key), None)
+    last = next((one for one in reversed(earlier) if one.session != key), None)
+    parts: list[Callable[[], str]] = [
+        lambda: _standing(place),
+        lambda: _changes(place, own, last),
+        lambda: _notes_that_hold(place),
+        lambda: work_elsewhere.also_edited(home, place),
+        lambda: work_elsewhere.collisions(home, place),
+    ]
+    goes_on = said.source in {"compact", "resume"}
+    if goes_on:
+        parts.append(lambda: _recovery(home, place, said.session))
+    # The first prompt brings the block itself, but where a host takes no context with prompts.
+    if goes_on or said.is_cursor:
+        parts.append(lambda: _focus(home, place, said.session))
+    found: list[str] = []
+    for part in parts:
+        try:
+            text = part()
+        except Exception as error:
+            hook_log.note(home, "session-start", f"{type(error).__name__}: {error}")
+            continue
+        if text and sum(map(len, found)) + len(found) + len(text) <= LONGEST:
+            found.append(text)
+    session_marks.mark(home, said.session, place)
+    forest_file.forget_old(home)
+    return "\n".join(found)
+
+
+def _standing(place: Checkout) -> str:
+    head = head_commit(place)[:10]
+    where = f"branch {place.branch}" if place.branch else "detached HEAD"
+    return f"codelens: worktree {place.root} ({where}{f' at {head}' if head else ''})"
+
+
+def _changes(
+    place: Checkout, own: session_marks.Mark | None, last: session_marks.Mark | None
+) -> str:
+    """What was committed since this session began, or since the last one here ended."""
+    since = own or last
+    head = head_commit(place)
+    if since is None or not head:
+        return ""
+    label = "since this session began" if own else "since the last session here"
+    old = own.began if own else since.head
+    moved = f", then on {since.branch}" if since.branch != place.branch and since.branch else ""
+    if old == head or not old:
+        return f"{label}{moved}: no commits" if moved else ""
+    from codelens.scope.commits_since import commits_since
+    from codelens.scope.repository import Repository
+
+    way = commits_since(Repository.at(place.root), old, head)
+    if way is None:
+        return f"{label}{moved}: {old[:10]} is no longer here"
+    count = f"{way.commits}{'' if way.is_all else '+'} commit{'s' if way.commits != 1 else ''}"
+    subjects = "; ".join(one[:70] for one in way.subjects)
+    files = _listed([one.replace("\n", " ") for one in way.paths])
+    said = f" ({subjects}{'; ...' if way.commits > len(way.subjects) else ''})" if subjects else ""
+    return f"{label}{moved}: {count}{said}{f'; files: {files}' if files else ''}"
+
+
+def _notes_that_hold(place: Checkout) -> str:
+    """The saved notes of which all handles are as they were."""
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine:
+        saved = engine.load(path=place.root, budget_ms=_BUDGET_MS).results
+    holding = [one.name for one in saved if all(item.status == "current" for item in one.items)]
+    changed = len(saved) - len(holding)
+    if not holding:
+        return ""
+    more = f" ({changed} more changed since)" if changed else ""
+    return f"saved notes that hold: {_listed(holding)}{more}; read one with `codelens load NAME`"
+
+
+def _recovery(home: str, place: Checkout, session: str) -> str:
+    """What this session looked at and edited, the latest last."""
+    found = [
+        one
+        for one in trail_log.entries(home, place.repository, session=session)
+        if one.worktree == trail_log.worktree_key(place.root)
+    ]
+    latest: dict[tuple[str, str], str] = {}
+    for one in found:
+        line = f"  {one.tool} {one.said or ' '.join(one.handles)}"
+        latest.pop((one.tool, one.said), None)
+        latest[one.tool, one.said] = line
+    lines = list(latest.values())[-_TRAIL_LINES:]
+    return "\n".join(["this session so far:", *lines]) if lines else ""
+
+
+def _focus(home: str, place: Checkout, session: str) -> str:
+    if not focus_switch.is_on(home, place.repository):
+        return ""
+    settings = load_settings(home)
+    state = forest_file.load(path_of(home, place, settings, session))
+    return block(
+        state.forest, state.guide, settings, now=time.time(), branch=place.label,
+        handles=lambda topic: true_handles(topic, place.root),
+    )  # fmt: skip
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,247 @@
+"""The log of the session trail: appended under a lock, read whatever a crash left of it.
+
+`append` is the way in, `entries` the way out. One JSON object a line, 100 to 200 bytes, never
+code. A repository has one file a month under `CODELENS_HOME/trails`, so what is too old goes with
+its file, and nothing is ever rewritten. Hooks call this within 60 ms of CPU, so it imports little.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+from codelens import filelock
+
+KEPT_DAYS = 90
+LONGEST_LINE = 200
+"""Bytes; a line may only be longer where its first handle alone makes it so."""
+_LONGEST_HANDLE = 400
+_LONGEST_READ = 4_000_000
+"""Bytes of one file that are read, from its end: 20,000 calls a month and more."""
+_TAIL = 16_384
+_MOST_HANDLES = 4
+_ID_LENGTH = 12
+_DAY_S = 86_400
+
+
+class TrailEntry(NamedTuple):
+    """One call that touched definitions."""
+
+    at: int
+    """Seconds since the epoch."""
+    session: str
+    """As `session_key` gives it; empty where the session cannot be told."""
+    worktree: str
+    """As `worktree_key` gives it."""
+    branch: str
+    """Empty when detached, and outside git."""
+    tool: str
+    """What was done: `explored`, `expanded`, `impact`, `edited`."""
+    said: str
+    """The call in a few words: `'Database' (3 definitions)`."""
+    handles: tuple[str, ...] = ()
+    """The most important handles, best first; for an edit the path that was edited."""
+
+
+def session_key(session_id: str) -> str:
+    """The end of a host's session id: unlike the start of a UUID, it never comes from a clock."""
+    return session_id[-_ID_LENGTH:]
+
+
+def worktree_key(root: str) -> str:
+    """A short name of a worktree's root, for a line that must stay short."""
+    from hashlib import sha256
+
+    return sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]
+
+
+def append(
+    home: str | os.PathLike[str], repository: str, entry: TrailEntry, *, wait_s: float = 0.05
+) -> bool:
+    """Add one line to the trail of a repository.
+
+    Args:
+        home: `CODELENS_HOME`.
+        repository: its id, `Scope.repo_id`.
+        entry: what to add; its texts are cut to fit the line.
+        wait_s: how long to wait for another writer.
+
+    Returns:
+        Whether it was written; False where another writer held the file all that time.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    path = _file(home, repository, entry.at)
+    new = not os.path.exists(path)
+    if new:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    # Read as well: whether the last line is whole is seen at its end.
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        if not filelock.take(descriptor, wait_s=wait_s):
+            return False
+        end = os.lseek(descriptor, 0, os.SEEK_END)
+        cut_off = False
+        if end:
+            os.lseek(descriptor, end - 1, os.SEEK_SET)
+            cut_off = os.read(descriptor, 1) != b"\n"
+        os.write(descriptor, (b"\n" if cut_off else b"") + _line(entry))
+    finally:
+        os.close(descriptor)
+    if new:
+        forget_old(home, entry.at)
+    return True
+
+
+def entries(
+    home: str | os.PathLike[str],
+    repository: str,
+    *,
+    session: str = "",
+    worktree: str = "",
+    since: int = 0,
+    now: int | None = None,
+) -> list[TrailEntry]:
+    """The trail of a repository, oldest first; lines that are cut off or damaged are left out.
+
+    Args:
+        home: `CODELENS_HOME`.
+        repository: its id.
+        session: only of this session, by its key or its whole id.
+        worktree: only of this worktree, by its key.
+        since: only from this time on, in seconds since the epoch.
+        now: the present time; nothing older than `KEPT_DAYS` is given.
+    """
+    oldest = max(since, (int(time.time()) if now is None else now) - KEPT_DAYS * _DAY_S)
+    wanted = session_key(session)
+    found = [
+        entry
+        for path in _files(home, f"{repository}-")
+        for entry in _read(path)
+        if entry.at >= oldest
+        and (not wanted or entry.session == wanted)
+        and (not worktree or entry.worktree == worktree)
+    ]
+    return sorted(found, key=lambda entry: entry.at)
+
+
+def latest(home: str | os.PathLike[str], repository: str, *, since: int) -> list[TrailEntry]:
+    """The entries since a time, oldest first, of the last 16 kB: what a hook has time to read."""
+    path = next(iter(reversed(_files(home, f"{repository}-"))), "")
+    return [entry for entry in _read(path, _TAIL) if entry.at >= since] if path else []
+
+
+def forget_old(home: str | os.PathLike[str], now: int) -> int:
+    """Delete the files of all repositories in which nothing is young enough; how many."""
+    first = _month(now - KEPT_DAYS * _DAY_S)
+    gone = 0
+    for path in _files(home, ""):
+        if path.removesuffix(".jsonl")[-len(first) :] < first:
+            try:
+                os.unlink(path)
+            except OSError:
+                continue
+            gone += 1
+    return gone
+
+
+def _folder(home: str | os.PathLike[str]) -> str:
+    return os.path.join(os.fspath(home), "trails")
+
+
+def _file(home: str | os.PathLike[str], repository: str, at: int) -> str:
+    return os.path.join(_folder(home), f"{repository}-{_month(at)}.jsonl")
+
+
+def _month(at: int) -> str:
+    return time.strftime("%Y-%m", time.gmtime(max(at, 0)))
+
+
+def _files(home: str | os.PathLike[str], prefix: str) -> list[str]:
+    folder = _folder(home)
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [
+        os.path.join(folder, name)
+        for name in names
+        if name.startswith(prefix) and name.endswith(".jsonl")
+    ]
+
+
+def _line(entry: TrailEntry) -> bytes:
+    handles = [one for one in map(_tame, entry.handles) if len(one.encode()) <= _LONGEST_HANDLE]
+    handles, said = handles[:_MOST_HANDLES], _tame(entry.said)
+    line = _written(entry, said, handles)
+    while len(line) > LONGEST_LINE and (len(handles) > 1 or said):
+        if len(handles) > 1:
+            handles.pop()
+        else:
+            said = said[: -max(1, (len(line) - LONGEST_LINE) // 4)]
+        line = _written(entry, said, handles)
+    return line
+
+
+def _written(entry: TrailEntry, said: str, handles: list[str]) -> bytes:
+    fields: dict[str, object] = {
+        "t": entry.at,
+        "s": session_key(_tame(entry.session)),
+        "w": entry.worktree,
+        "b": _tame(entry.branch)[:60],
+        "k": _tame(entry.tool)[:16],
+        "d": said,
+        "h": handles,
+    }
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8") + b"\n"
+
+
+def _tame(text: str) -> str:
+    """`text` as one line that UTF-8 can hold."""
+    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _read(path: str, most: int = _LONGEST_READ) -> Iterator[TrailEntry]:
+    """The entries in the last `most` bytes of a file."""
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > most:
+                file.seek(size - most)
+                file.readline()
+            data = file.read(most)
+    except OSError:
+        return
+    for line in data.split(b"\n"):
+        entry = _entry(line)
+        if entry is not None:
+            yield entry
+
+
+def _entry(line: bytes) -> TrailEntry | None:
+    if not line.startswith(b"{"):
+        return None
+    try:
+        fields: dict[str, object] = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    at, handles = fields.get("t"), fields.get("h")
+    session, worktree, branch, tool, said = (fields.get(key) for key in "swbkd")
+    if (
+        isinstance(at, int)
+        and isinstance(session, str)
+        and isinstance(worktree, str)
+        and isinstance(branch, str)
+        and isinstance(tool, str)
+        and isinstance(said, str)
+        and isinstance(handles, list)
+    ):
+        named = tuple(str(one) for one in cast("list[object]", handles))
+        return TrailEntry(at, session, worktree, branch, tool, said, named)
+    return None

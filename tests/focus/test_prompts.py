@@ -1,0 +1,248 @@
+"""Terms, settings, handles of topics, and the block."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codelens.errors import SettingError
+from codelens.extract.tokenizer import STOPWORDS
+from codelens.focus import focus_switch
+from codelens.focus.checkout import Checkout
+from codelens.focus.focus_settings import FocusSettings, load_settings, trail_is_on
+from codelens.focus.focus_turn import take_answer, take_prompt
+from codelens.focus.forest import Node
+from codelens.focus.guide import first_sentence
+from codelens.focus.prompt_terms import FUNCTION_WORDS, stem, terms_of
+from codelens.focus.topic_handles import note, true_handles
+from codelens.trail.trail_log import TrailEntry, append, worktree_key
+
+PLACE = Checkout("/work/shop", "/work/shop/.git", "main")
+NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "rotate rotated rotates rotating rotation rotations", "migrate migrating migrations",
+        "cache caches cached caching", "query queries queried", "run running",
+        "validate validation validating", "box boxes", "implement implements implementation",
+        "parser parsers", "class classes",
+    ],
+)  # fmt: skip
+def test_forms_of_a_word_are_one_term(words: str) -> None:
+    assert len({stem(word) for word in words.split() if word != "queried"}) == 1
+
+
+@pytest.mark.parametrize("pair", [("parser", "parse"), ("server", "serve"), ("user", "use")])
+def test_er_is_left_alone(pair: tuple[str, str]) -> None:
+    assert stem(pair[0]) == pair[0] != stem(pair[1])
+
+
+def test_the_longest_suffix_goes() -> None:
+    assert stem("implementation") == stem("implement") == "imple"
+    assert (stem("apply"), stem("comment"), stem("clearly")) == ("apply", "comment", "clear")
+
+
+def test_identifiers_give_their_parts_and_function_words_nothing() -> None:
+    assert terms_of("please fix validateSession in auth_token.py for HTTPServer") == (
+        "fix valid sess auth token py http server".split()
+    )
+    assert set(STOPWORDS) <= FUNCTION_WORDS | {one for one in STOPWORDS if len(one) == 1}
+
+
+@pytest.mark.parametrize("text", "トークンを追加 🚀 добавь café 한국어".split())
+def test_other_scripts_give_terms(text: str) -> None:
+    assert terms_of(text)
+
+
+@given(st.text())
+def test_any_text_gives_terms_that_can_be_kept(text: str) -> None:
+    assert all(one and not one.isspace() for one in terms_of(text))
+
+
+def test_a_million_characters_cost_no_more_than_the_first_two_thousand() -> None:
+    assert len(terms_of("token " * 200_000)) < 500
+
+
+def test_settings_come_from_the_table_and_an_explicit_nothing_counts(tmp_path: Path) -> None:
+    assert load_settings(str(tmp_path)) == FocusSettings()
+    file = tmp_path / "config.toml"
+    file.write_text("budget_ms = 5\n[focus]\nguide_size = 0\ntransition_boost = 0\n")
+    assert load_settings(str(tmp_path))[-3:] == (0, 0, "worktree")
+    from codelens.config import load
+
+    assert load({}, tmp_path).budget_ms == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[focus]\nmemory = 1", "[focus]\nmemory_size = 1.5", "[focus]\nmemory_size = -1",
+        "[focus]\ndecay_rate = true", "[focus]\nextend = 'x'", "[focus]\nextend = .1\n",
+        "focus = 3",
+        "[focus]\nscope = 'all'", "[focus]\ndecay_rate = inf", "[focus]\nextend = 0.1",
+    ],
+)  # fmt: skip
+def test_a_setting_that_cannot_be_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(SettingError):
+        load_settings(str(tmp_path))
+
+
+def test_the_trail_is_switched_off_by_one_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert trail_is_on(str(tmp_path))
+    (tmp_path / "config.toml").write_text("trail = false\n")
+    assert not trail_is_on(str(tmp_path))
+    monkeypatch.setenv("CODELENS_TRAIL", "on")
+    assert trail_is_on(str(tmp_path))
+
+
+def test_a_repository_is_switched_apart_from_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = str(tmp_path)
+    assert focus_switch.is_on(home, "a")
+    focus_switch.switch(home, focus_switch.EVERYWHERE, on=False)
+    focus_switch.switch(home, "a", on=True)
+    assert focus_switch.is_on(home, "a") and not focus_switch.is_on(home, "b")
+    monkeypatch.setenv("CODELENS_FOCUS", "off")
+    assert not focus_switch.is_on(home, "a")
+    monkeypatch.delenv("CODELENS_FOCUS")
+    Path(focus_switch.switch_path(home)).write_text("{")
+    assert focus_switch.is_on(home, "b")
+
+
+def prompt(
+    home: Path, text: str, at: float = 0.0, place: Checkout = PLACE, **chosen: object
+) -> str:
+    settings = FocusSettings(**chosen)  # type: ignore[arg-type]
+    return take_prompt(str(home), place, text, settings, now=NOW + at).block
+
+
+def test_the_first_prompt_has_no_block_and_the_second_does_not_repeat_itself(
+    tmp_path: Path,
+) -> None:
+    assert prompt(tmp_path, "add refresh token rotation") == ""
+    take_answer(str(tmp_path), PLACE, "Implemented JWT with RS256. More.", FocusSettings(), now=NOW)
+    assert prompt(tmp_path, "token rotation fails", 60).splitlines() == [
+        "[Focus | 2 prompts | 3/100 mem | 1 tree | main]",
+        "  [1.58] rotation | token | fails | add | refresh",
+        "    - add refresh token rotation",
+        "Guide:",
+        "  - Implemented JWT with RS256",
+        "[/Focus]",
+    ]
+
+
+def test_a_likely_next_topic_is_told(tmp_path: Path) -> None:
+    for number in range(4):
+        prompt(tmp_path, "add refresh token rotation", 2 * number)
+        prompt(tmp_path, "write database migration", 2 * number + 1)
+    said = prompt(tmp_path, "rotation of the token", 9)
+    assert "  -> next: database migration write (100%)" in said.splitlines()
+
+
+def test_topics_of_another_branch_come_after_and_are_marked(tmp_path: Path) -> None:
+    for number in range(3):
+        prompt(tmp_path, "add refresh token rotation", number)
+    other = PLACE._replace(branch="second")
+    prompt(tmp_path, "change the header font", 10, other)
+    said = prompt(tmp_path, "header font size", 11, other)
+    topics = [line for line in said.splitlines() if line.startswith("  [")]
+    assert "font" in topics[0] and "(on main)" in topics[1]
+
+
+@pytest.mark.parametrize("limit", [0, 30, 60, 120, 300, 600, 2000])
+def test_the_block_keeps_its_limit(tmp_path: Path, limit: int) -> None:
+    topics = "token database header docker parser socket".split()
+    for number in range(60):
+        text = f"{topics[number % 6]} {'work on it ' * (number % 7)} {number}"
+        said = prompt(tmp_path, text, number, context_limit=limit)
+        take_answer(str(tmp_path), PLACE, f"Did {text}.", FocusSettings(), now=NOW + number)
+    assert len(said) <= limit
+    if limit >= 120:
+        assert said.startswith("[Focus | 60 prompts") and said.endswith("\n[/Focus]")
+    assert sum(line.startswith("  [") for line in said.splitlines()) <= 5
+
+
+def test_nothing_is_remembered_where_the_memory_is_nothing(tmp_path: Path) -> None:
+    for number in range(3):
+        assert prompt(tmp_path, "add a token", number, memory_size=0) == ""
+
+
+def test_a_prompt_without_terms_is_counted_and_stays_with_the_topic(tmp_path: Path) -> None:
+    prompt(tmp_path, "add refresh token rotation")
+    assert "2 prompts | 2/100 mem | 1 tree" in prompt(tmp_path, "yes, please do", 1)
+
+
+def test_an_answer_strengthens_a_topic_once_and_never_twice(tmp_path: Path) -> None:
+    prompt(tmp_path, "add refresh token rotation")
+    take_answer(str(tmp_path), PLACE, "The token rotates now.", FocusSettings(), now=NOW)
+    for number in range(3):
+        said = prompt(tmp_path, "ok", number)
+    assert "[1.58]" in said  # log2(2 + 1): made once, touched once
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [
+        ("Implemented JWT with RS256. Then more.", "Implemented JWT with RS256"),
+        ("# Done\n\n- **Fixed** `x.py`: it works.\n", "Fixed x.py: it works"),
+        ("\n\n```\n```", ""), ("", ""), ("完成しました。次は", "完成しました。"),
+        ("a" * 500, "a" * 159 + "…"),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_of_an_answer(answer: str, first: str) -> None:
+    assert first_sentence(answer) == first
+
+
+def topic_with(root: Path, *handles: str) -> Node:
+    topic = Node(1, 0, "root", "", {}, NOW)
+    for handle in handles:
+        note(topic, str(root), handle)
+    return topic
+
+
+def test_a_topic_names_handles_that_hold_two_at_most(tmp_path: Path) -> None:
+    file = tmp_path / "src" / "auth.py"
+    file.parent.mkdir()
+    file.write_text("class Session:\n    def refresh(self): ...\n\ndef login(): ...\n")
+    refresh, login = "src/auth.py#Session.refresh", "src/auth.py#login"
+    topic = topic_with(tmp_path, "src/auth.py", login, refresh)
+    assert true_handles(topic, str(tmp_path)) == [refresh, login]
+    file.write_text("class Session:\n    def refresh(self): return 1\n\nprint(login)\n")
+    assert true_handles(topic, str(tmp_path)) == [refresh, "src/auth.py"]
+    file.write_text("pass\n")
+    assert true_handles(topic, str(tmp_path)) == ["src/auth.py"]
+    file.unlink()
+    assert true_handles(topic, str(tmp_path)) == []
+
+
+def test_handles_from_outside_are_not_taken(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    inside = tmp_path / "in"
+    inside.mkdir()
+    (inside / "b#c.py").write_text("x")
+    bad = ("../a.py", "/etc/passwd", "other:a.py#x", "gone.py", "a\0b", "x" * 300, "sub/../../a.py")
+    assert topic_with(inside, *bad, "b%23c.py").handles[0][0] == "b%23c.py"
+    assert len(topic_with(inside, *bad).handles) == 0
+
+
+def test_the_trail_gives_the_last_topic_its_handles(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "till.py").write_text("def charge(): ...\n")
+    place = Checkout(os.path.realpath(root), str(root), "main")
+    prompt(tmp_path, "charge the card twice", 0, place)
+    entry = TrailEntry(int(NOW) + 5, "s", worktree_key(str(root)), "main", "explored", "charge",
+                       ("till.py#charge",))  # fmt: skip
+    append(tmp_path, place.repository, entry)
+    said = prompt(tmp_path, "charge the card three times", 10, place)
+    assert said.splitlines()[1].endswith("till.py#charge")

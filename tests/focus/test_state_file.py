@@ -1,0 +1,153 @@
+"""The file of a forest: read in whatever state it is, never the reason that a prompt stops."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from harness_sizes import ANY_HEALTH
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelens import filelock
+from codelens.focus import forest_file
+from codelens.focus.checkout import Checkout
+from codelens.focus.focus_settings import FocusSettings
+from codelens.focus.focus_turn import path_of, take_answer, take_prompt
+
+PLACE = Checkout("/work/shop", "/work/shop/.git", "main")
+NOW = 1_800_000_000.0
+PROMPTS = (
+    "add refresh token rotation", "token rotation fails", "write a database migration",
+    "make the database migration reversible", "change the font of the header",
+)  # fmt: skip
+
+
+def fill(home: Path, prompts: tuple[str, ...] = PROMPTS) -> Path:
+    for number, prompt in enumerate(prompts):
+        take_prompt(str(home), PLACE, prompt, FocusSettings(), now=NOW + number)
+        take_answer(str(home), PLACE, f"Done number {number}.", FocusSettings(), now=NOW + number)
+    return Path(path_of(str(home), PLACE, FocusSettings(), ""))
+
+
+def as_kept(state: forest_file.State) -> list[object]:
+    forest = state.forest
+    fields = [tuple(getattr(node, name) for name in node.__slots__)
+              for node in forest.nodes.values()]  # fmt: skip
+    guide = [(one.text, one.at, one.is_new, one.tree) for one in state.guide]
+    rest = (forest.prompts, forest.last, forest.next_id, forest.seen, forest.transitions.rows)
+    return [fields, guide, rest, forest.counts.documents, forest.counts.holding]
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    state = forest_file.load(str(path))
+    assert not state.note and state.root == PLACE.root and len(state.forest.roots()) == 3
+    again = tmp_path / "again"
+    forest_file.save(str(again), state.forest, state.guide, state.root)
+    assert as_kept(forest_file.load(str(again))) == as_kept(state)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_each_cut_leaves_the_nodes_of_all_whole_lines(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    data = path.read_bytes()
+    whole = forest_file.load(str(path)).forest
+    for size in range(0, len(data), 37):
+        path.write_bytes(data[:size])
+        state = forest_file.load(str(path))
+        assert state.note, size
+        lines = data[:size].split(b"\n")[:-1]
+        prompts = [json.loads(one) for one in lines if b'"kind":"prompt"' in one]
+        assert {one["node"] for one in prompts} <= set(state.forest.nodes)
+        assert state.forest.nodes.keys() <= whole.nodes.keys()
+
+
+def test_a_damaged_file_is_set_aside_and_the_prompt_goes_on(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    turn = take_prompt(str(tmp_path), PLACE, "token rotation again", FocusSettings(), now=NOW + 9)
+    assert "damaged" in turn.notes[0] and "rotation" in turn.block
+    assert Path(f"{path}.damaged").read_bytes() == data[: len(data) // 2]
+    assert not forest_file.load(str(path)).note
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"{}\n", b"\x00" * 99, b"[]\n[]\n", b'{"version":1}\n{"lines":2}\n',
+             b'{"version":99,"x":1}\n', b'{"node":1}\n' * 3, b"[" * 9000],
+)  # fmt: skip
+def test_a_file_that_is_none_never_stops_a_prompt(tmp_path: Path, data: bytes) -> None:
+    path = fill(tmp_path)
+    path.write_bytes(data)
+    turn = take_prompt(str(tmp_path), PLACE, "add a login page", FocusSettings(), now=NOW)
+    assert turn.notes
+    state = forest_file.load(str(path))
+    assert not state.note and [one.text for one in state.forest.leaves()[1]] == ["add a login page"]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=ANY_HEALTH)
+@given(at=st.integers(0, 5000), put=st.binary(max_size=8), cut=st.integers(0, 60))
+def test_any_change_of_the_bytes_is_survived(
+    tmp_path_factory: pytest.TempPathFactory, at: int, put: bytes, cut: int
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    path = fill(home, PROMPTS[:4])
+    data = path.read_bytes()
+    at = min(at, len(data))
+    path.write_bytes(data[:at] + put + data[at + cut :])
+    take_prompt(str(home), PLACE, "add a login page", FocusSettings(), now=NOW)
+    assert not forest_file.load(str(path)).note
+
+
+def test_a_held_lock_gives_the_block_and_forgets_the_prompt(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    before = path.read_bytes()
+    with open(f"{path}.lock", "wb") as held:
+        assert filelock.take(held.fileno())
+        turn = take_prompt(str(tmp_path), PLACE, "one more token", FocusSettings(), now=NOW)
+        said = take_answer(str(tmp_path), PLACE, "Done so.", FocusSettings(), now=NOW)
+    assert "rotation" in turn.block and "held" in turn.notes[0] and "held" in said[0]
+    assert path.read_bytes() == before
+
+
+def test_a_home_that_cannot_be_written_still_shows_the_block(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    lock = Path(f"{path}.lock")
+    lock.unlink()
+    lock.mkdir()
+    turn = take_prompt(str(tmp_path), PLACE, "one more token", FocusSettings(), now=NOW)
+    assert "rotation" in turn.block and "not remembered" in turn.notes[0]
+
+
+def test_a_clock_that_jumps_back_does_not_raise_a_score(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    forest = forest_file.load(str(path)).forest
+    for root in forest.roots():
+        now = forest.score(root, root.touched, FocusSettings())
+        assert forest.score(root, root.touched - 1e6, FocusSettings()) == now
+    take_prompt(str(tmp_path), PLACE, "token rotation", FocusSettings(), now=NOW - 1e6)
+    take_prompt(str(tmp_path), PLACE, "token rotation", FocusSettings(), now=NOW + 1e9)
+    assert not forest_file.load(str(path)).note
+
+
+def test_forests_are_kept_by_worktree_repository_or_session() -> None:
+    other = Checkout("/work/second", PLACE.common_dir, "second")
+
+    def files(scope: str) -> list[str]:
+        chosen = FocusSettings(scope=scope)
+        return [path_of("/h", place, chosen, session)
+                for place, session in ((PLACE, "a"), (PLACE, "b"), (other, "a"))]  # fmt: skip
+
+    assert [len(set(files(one))) for one in ("worktree", "repository", "session")] == [2, 1, 2]
+
+
+def test_forests_nobody_asked_for_a_quarter_of_a_year_go(tmp_path: Path) -> None:
+    import os
+
+    path = fill(tmp_path)
+    assert forest_file.forget_old(str(tmp_path)) == 0
+    os.utime(path, (1, 1))
+    assert forest_file.forget_old(str(tmp_path)) == 1
+    assert not list((tmp_path / "focus").iterdir())
