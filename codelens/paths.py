@@ -8,6 +8,7 @@ cut at `:` and `#`, and a terminal is never sent a control character from a file
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import stat
@@ -51,10 +52,10 @@ def from_printed(text: str) -> RelPath:
         BadHandle: the text holds a NUL, which no path can.
     """
     if not can_be_named(text):
-        raise BadHandle(text, "no path can hold such a character")
+        raise BadHandle(text, "a path cannot contain this character")
     raw = _HEX.sub(lambda match: bytes([int(match.group(1), 16)]), os.fsencode(text))
     if b"\0" in raw:
-        raise BadHandle(text, "a path cannot hold a NUL")
+        raise BadHandle(text, "a path cannot contain a NUL")
     return RelPath(raw)
 
 
@@ -69,8 +70,13 @@ def default_home(environ: dict[str, str]) -> Path:
         return Path(named).expanduser()
     except RuntimeError as error:
         raise SettingError(
-            f"cannot tell which folder {named!r} is; set CODELENS_HOME to an absolute path"
+            f"cannot resolve {named!r}; set CODELENS_HOME to an absolute path"
         ) from error
+
+
+def repository_id(common_dir: str) -> str:
+    """Names a repository by its git common directory: equal for all its worktrees."""
+    return hashlib.sha256(os.fsencode(common_dir)).hexdigest()[:16]
 
 
 def index_file(home: Path, repo_id: str) -> Path:
@@ -81,6 +87,11 @@ def index_file(home: Path, repo_id: str) -> Path:
 def contexts_file(home: Path, repo_id: str) -> Path:
     """What was saved of a repository; apart from its index, which can be built again."""
     return home / "contexts" / f"contexts-{repo_id}.db"
+
+
+def pins_file(home: Path, repo_id: str) -> Path:
+    """Which views of a repository are pinned; apart from its index, which can be built again."""
+    return home / "pins" / f"pins-{repo_id}.json"
 
 
 def usage_file(home: Path) -> Path:

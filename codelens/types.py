@@ -194,5 +194,8 @@ class Receipt:
     indexed: int
     elapsed_ms: float
     pending: int = 0
+    """Files whose text is not indexed as it is now."""
+    unread: int = 0
+    """Those of them that may hold what was asked: not looked through, or not indexed in time."""
     pending_names: tuple[str, ...] = field(default=())
     note: str = ""

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Install codelens for this user, in an environment of its own, and wire the agents that are here.
+# Install codelens for this user, in an environment of its own, and connect the coding agents.
 #
 #   sh install/install.sh [--from SOURCE] [--no-agents] [-- OPTIONS OF `codelens install`]
 #   sh install/install.sh --uninstall
 #
 # SOURCE is what pip takes: a folder, a wheel, a requirement such as codelens==0.1.0. Without it,
-# the checkout that this script lies in, else the newest release. Uses uv or pipx where they are
-# on PATH, else a venv of ours with a link in ~/.local/bin. No shell start-up file is changed.
+# the checkout that this script is in, else the newest release. Uses uv or pipx if they are on PATH
+# and work, else a venv with a link in ~/.local/bin. No shell start-up file is changed.
 # CODELENS_PYTHON names the interpreter (3.11 or newer).
 set -eu
 
@@ -29,7 +29,7 @@ is_new_enough() {
 
 find_python() {
     if [ -n "${CODELENS_PYTHON:-}" ]; then
-        is_new_enough "$CODELENS_PYTHON" || fail "CODELENS_PYTHON=$CODELENS_PYTHON is no Python 3.11 or newer"
+        is_new_enough "$CODELENS_PYTHON" || fail "CODELENS_PYTHON=$CODELENS_PYTHON is not Python 3.11 or newer"
         printf '%s\n' "$CODELENS_PYTHON"
         return
     fi
@@ -58,7 +58,11 @@ with_uv() {
 
 with_pipx() {
     say "installing $source with pipx" >&2
-    pipx install --quiet --force --python "$python" "$source" >&2 || return 1
+    # pipx before 1.2 (Debian 12) has no --quiet; what it prints matters only if it fails.
+    if ! said=$(pipx install --force --python "$python" "$source" 2>&1); then
+        say "$said" >&2
+        return 1
+    fi
     printf '%s/codelens\n' "$(pipx environment --value PIPX_BIN_DIR)"
 }
 
@@ -66,7 +70,7 @@ with_venv() {
     say "installing $source into $data/venv" >&2
     link="$bin/codelens"
     if [ -e "$link" ] && ! [ -L "$link" ]; then
-        fail "$link is there and not ours; move it away first"
+        fail "$link exists and is not a link of codelens; move it away first"
     fi
     "$python" -m venv --clear "$data/venv" >&2 ||
         fail "$python cannot make a venv; install its venv package (python3-venv on Debian)"
@@ -91,8 +95,14 @@ install() {
         method=venv
     fi
     mkdir -p "$data"
+    command=$("with_$method") || command=
+    if [ "$method" != venv ] && ! "${command:-false}" --version >/dev/null 2>&1; then
+        say "$method failed; trying a venv instead" >&2
+        method=venv
+        command=$(with_venv) || command=
+    fi
+    [ -n "$command" ] || fail "$source could not be installed; no agent was configured"
     printf '%s\n' "$method" >"$record"
-    command=$("with_$method") || fail "$source could not be installed with $method; nothing was wired"
     "$command" --version
     case ":$PATH:" in
     *":$(dirname "$command"):"*) ;;
@@ -119,7 +129,7 @@ uninstall() {
     fi
     case $method in
     uv) uv tool uninstall --quiet codelens || true ;;
-    pipx) pipx uninstall --quiet codelens || true ;;
+    pipx) pipx uninstall codelens >/dev/null || true ;;
     *) if [ -L "$command" ]; then rm -f "$command"; fi ;;
     esac
     rm -rf "$data/venv"
@@ -148,7 +158,7 @@ while [ $# -gt 0 ]; do
         shift
         break
         ;;
-    *) fail "no option $1; see --help" ;;
+    *) fail "unknown option $1; see --help" ;;
     esac
     shift
 done

@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, NoReturn
 from codelens import __version__
 from codelens.cli import shared_options, standard_streams
 from codelens.cli.commands import (
+    conflicts_command,
+    diff_command,
     doctor_command,
     drop_command,
     expand_command,
+    explore_command,
     export_command,
+    focus_command,
     forget_command,
+    history_command,
+    hook_command,
     impact_command,
     index_command,
     install_command,
@@ -40,16 +46,20 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 _COMMANDS = (
-    search_command, expand_command, outline_command, map_command, related_command, impact_command,
-    status_command, save_command, load_command, forget_command, index_command,
-    prune_command, drop_command, pin_command, unpin_command, usage_command, export_command,
-    languages_command, doctor_command, install_command, uninstall_command, serve_command,
+    search_command, explore_command, expand_command, outline_command, map_command, related_command,
+    impact_command, diff_command, history_command, conflicts_command, status_command, save_command,
+    load_command, forget_command, index_command, prune_command, drop_command, pin_command,
+    unpin_command, usage_command, export_command, languages_command, doctor_command,
+    install_command, uninstall_command, serve_command, focus_command, hook_command,
 )  # fmt: skip
 
 
 _UNKNOWN = "unrecognized arguments"
 _MISSING = "the following arguments are required"
 _NO_COMMAND = "argument COMMAND: invalid choice: "
+_CHOICE = re.compile(
+    r"argument [^:]+: invalid choice: '(?P<value>.*)' \(choose from (?P<choices>.*)\)"
+)
 _OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
@@ -84,7 +94,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
-        raise UsageError(f"{message}; `{self.prog} --help` tells more")
+        raise UsageError(f"{message}; run `{self.prog} --help` for details")
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -96,8 +106,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     parser = _Parser(
         prog="codelens",
-        description="Search code, true for the branch and worktree you stand in.",
-        epilog="Exit codes: 0 done or found, 1 nothing found, 2 error.",
+        description="Search the code of the branch and worktree you are in.",
+        epilog="`codelens help COMMAND` shows the options of one, with examples. "
+        "Exit codes: 0 done or found, 1 nothing found, 2 error.",
         allow_abbrev=False,
     )
     parser.add_argument("-V", "--version", action="version", version=f"codelens {__version__}")
@@ -113,6 +124,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         what = str(error).rpartition("; ")[0]
         if what.startswith(_NO_COMMAND):
             raise _no_command(what, commands.choices) from error
+        choice = _CHOICE.fullmatch(what)
+        if choice:
+            raise UsageError(_no_choice(choice, str(error))) from error
         command = next((one for one in arguments if one in commands.choices), "")
         if not command or not what.startswith((_UNKNOWN, _MISSING)):
             raise
@@ -123,12 +137,19 @@ def _no_command(what: str, commands: Iterable[str]) -> UsageError:
     word = what.removeprefix(_NO_COMMAND).partition(" (choose from")[0].strip("'\"")
     near = difflib.get_close_matches(word, commands, 2, 0.7)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return UsageError(f"no command {word[:50]!r}; {hint}`codelens --help` lists them")
+    return UsageError(f"unknown command {word[:50]!r}; {hint}`codelens --help` lists them")
+
+
+def _no_choice(found: re.Match[str], message: str) -> str:
+    """A value that an option does not have, with the one that may have been meant."""
+    near = difflib.get_close_matches(found["value"], re.findall(r"[\w-]+", found["choices"]), 1)
+    head, _, tail = message.rpartition("; ")
+    return f"{head}; did you mean {near[0]}? {tail}" if near else message
 
 
 def _not_taken(what: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
     """What is not understood or missing, with what may have been meant."""
-    told = f"{what}; `{parser.prog} --help` tells more"
+    told = f"{what}; run `{parser.prog} --help` for details"
     dashed = [one for one in arguments[1:] if one.startswith("-")]
     if what.startswith(_UNKNOWN):
         dashed = [one for one in dashed if one in what.split()]
@@ -136,5 +157,5 @@ def _not_taken(what: str, arguments: Sequence[str], parser: argparse.ArgumentPar
         return told
     near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
     if near and what.startswith(_UNKNOWN):
-        return f"{what}; did you mean {near[0]}? `{parser.prog} --help` tells more"
-    return f"{told}; put -- before it if {dashed[0]!r} is meant as text"
+        return f"{what}; did you mean {near[0]}? run `{parser.prog} --help` for details"
+    return f"{told}; to search for {dashed[0]!r} as text, put -- before it"

@@ -71,7 +71,9 @@ def stopped(changes: Sequence[Change], question: str) -> int | None:
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         show_problems(changes)
-        screen.say("codelens: error: nothing written: nobody can be asked here; pass --yes")
+        screen.say(
+            "codelens: error: nothing was written: there is no terminal to confirm on; pass --yes"
+        )
         return 2
     if not agreed(question):
         screen.say("nothing written")

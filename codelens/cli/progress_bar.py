@@ -1,4 +1,7 @@
-"""Progress of long work, on a terminal alone; short work shows nothing and imports nothing."""
+"""Progress of long work on stderr: a bar on a terminal, else a line now and then.
+
+Short work shows nothing and imports nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _SHOWN_AFTER_S = 0.5
+_SAID_AFTER_S, _SAID_EVERY_S = 3.0, 5.0
+"""Where stderr is no terminal; an agent or a log needs no more."""
 
 
 class Bar:
@@ -21,6 +26,7 @@ class Bar:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._stage = ""
+        self._say_at = self._started + _SAID_AFTER_S
 
     def __enter__(self) -> Self:
         return self
@@ -32,6 +38,7 @@ class Bar:
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show how far the work is."""
         if not self._wanted:
+            self._say(stage, done, total)
             return
         if self._progress is None:
             if time.monotonic() - self._started < _SHOWN_AFTER_S:
@@ -43,6 +50,15 @@ class Bar:
             self._stage = stage
             self._task = self._progress.add_task(stage, total=total)
         self._progress.update(self._task, completed=done, total=total)
+
+    def _say(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now < self._say_at:
+            return
+        from codelens.cli.standard_streams import remark
+
+        self._say_at = now + _SAID_EVERY_S
+        remark(f"codelens: {stage}: {done:,} of {total:,} files")
 
 
 def _draw() -> Progress:

@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
+
+from codelens.cli.command_examples import examples_of
 
 if TYPE_CHECKING:
     from codelens.config import Settings
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # type: ignore[reportPrivateUsage]
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Wraps a description, and keeps the lines of examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return text
+        return super()._fill_text(text, width, indent)
+
+
+class _Help(TypedDict):
+    epilog: str
+    formatter_class: type[argparse.HelpFormatter]
+
+
+def help_of(name: str) -> _Help:
+    """How the help of a command is laid out: with its examples at the end."""
+    return {"epilog": examples_of(name), "formatter_class": HelpFormatter}
 
 
 def command(
@@ -17,11 +38,11 @@ def command(
     """A new command with the options that all have."""
     parser = commands.add_parser(
         name, help=summary, description=description or f"{summary[:1].upper()}{summary[1:]}.",
-        allow_abbrev=False,
+        **help_of(name), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument(
         "-C", dest="path", metavar="PATH", default=argparse.SUPPRESS,
-        help="any path inside the worktree to ask about; the working directory if not given",
+        help="any path inside the worktree to ask about; default: the working directory",
     )  # fmt: skip
     return parser
 
@@ -47,7 +68,7 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
     """`--budget`."""
     parser.add_argument(
         "--budget", metavar="MS", type=milliseconds,
-        help="answer after about so many milliseconds, even if not all changes were looked at",
+        help="answer after about this many milliseconds, even if not all files were checked",
     )  # fmt: skip
 
 
@@ -80,7 +101,7 @@ def _at_least_nothing(text: str, unit: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of {unit}")
+        raise argparse.ArgumentTypeError(f"must be a number of {unit}, not {text!r}")
     return value
 
 
@@ -100,5 +121,7 @@ def _whole(text: str, least: int) -> int:
     except ValueError:
         value = least - 1
     if value < least:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least {least}")
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of at least {least}, not {text!r}"
+        )
     return value

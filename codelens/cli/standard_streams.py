@@ -8,6 +8,8 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from codelens.cli.exit_codes import FAILED
+
 _OBEYED = re.compile(
     r"\x1b(?!\[(?:0|1|2|33|35|36)m)"
     r"|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
@@ -48,7 +50,7 @@ def stdin_text() -> str:
     from codelens.errors import ReadError
 
     if _stdin_closed[0]:
-        raise ReadError("stdin is closed, so that `-` reads nothing; pipe a text in")
+        raise ReadError("stdin is closed, so `-` has nothing to read; pipe text in")
     return sys.stdin.read()
 
 
@@ -141,3 +143,11 @@ def _speak_utf8(stream: TextIO) -> None:
         reconfigure(errors="backslashreplace")
     else:
         reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def fail(message: str) -> int:
+    """Say on stderr what went wrong; the exit code for it."""
+    from codelens.render.text_pieces import one_line
+
+    remark(f"codelens: error: {one_line(message)}")
+    return FAILED

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
@@ -14,9 +15,13 @@ from typing import cast
 from codelens.hosts import host_files
 from codelens.hosts.formats.config_values import Value
 from codelens.hosts.formats.entry_edits import OWN_FILE, Block, Edit, Entry, Flags, Items, Whole
-from codelens.hosts.host_descriptor import Commands, Host, filled
+from codelens.hosts.formats.hook_edits import Hooks
+from codelens.hosts.host_descriptor import Commands, HookFile, Host, filled
 from codelens.hosts.machine import Machine
 from codelens.paths import shipped
+
+HOOK_EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool")
+"""What `codelens hook` answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class Request:
         root: the project's root; None in the user scope.
         command: the program that hosts shall start.
         approve: whether the tools that only read may run unasked.
+        hooks: whether hosts shall call codelens at their events.
     """
 
     machine: Machine
@@ -45,6 +51,7 @@ class Request:
     root: Path | None
     command: str
     approve: bool = False
+    hooks: bool = False
 
     @property
     def label(self) -> str:
@@ -107,6 +114,9 @@ def wishes(host: Host, request: Request) -> list[Wish]:
     if not found:
         return []
     found += _approvals(host, request)
+    hooks = host.hooks
+    if hooks is not None and request.hooks:
+        found += wish(hooks.where.pick(machine, scope, root), hooks_of(hooks, request))
     skills = host.skills.pick(machine, scope, root)
     found += wish(place(skills, "codelens", "SKILL.md"), Whole("skill", skill()))
     if host.commands is not None:
@@ -132,6 +142,48 @@ def _approvals(host: Host, request: Request) -> list[Wish]:
         values = cast("dict[str, Value]", filled(approval.values, {}, tools))
         edit = Flags(approval.format, approval.keys, values)
     return [Wish(host.name, host_files.real(Path(path)), edit)]
+
+
+def hooks_of(hooks: HookFile, request: Request) -> Hooks:
+    """The hooks of a host, which run the program that the entry starts."""
+    home = request.machine.environ.get("CODELENS_HOME")
+    said = ""
+    if home and request.scope == "user":
+        said = f" --home {quoted(os.path.abspath(Path(home).expanduser()), request.machine)}"
+    program = request.command if request.scope == "project" else quoted(
+        request.command, request.machine
+    )  # fmt: skip
+    holes = {f"{{hook {event}}}": f"{program} hook {event}{said}" for event in HOOK_EVENTS}
+    events = {event: _with_commands(one, holes) for event, one in hooks.events.items()}
+    return Hooks(hooks.format, hooks.keys, dict(hooks.base), events)
+
+
+def _with_commands(element: Value, commands: Mapping[str, str]) -> Value:
+    """An element with the commands put in, which may be a part of a string."""
+    if isinstance(element, str):
+        for hole, command in commands.items():
+            element = element.replace(hole, command)
+        return element
+    if isinstance(element, list):
+        return [_with_commands(one, commands) for one in element]
+    if isinstance(element, dict):
+        return {key: _with_commands(one, commands) for key, one in element.items()}
+    return element
+
+
+def quoted(path: str, machine: Machine) -> str:
+    """A path as the shells take it that hosts run hooks in.
+
+    On Windows that may be Git Bash, which takes backslashes out.
+    """
+    if machine.system == "windows":
+        return '"' + path.replace("\\", "/") + '"'
+    return '"' + re.sub(r'(["$`\\])', r"\\\1", path) + '"'
+
+
+def can_hook(chosen: Sequence[Host], scope: str) -> list[Host]:
+    """Those hosts that call programs at their events."""
+    return [host for host in chosen if host.hooks and scope in host.hooks.where.by_scope]
 
 
 def can_approve(chosen: Sequence[Host]) -> list[Host]:

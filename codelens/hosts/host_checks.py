@@ -79,37 +79,43 @@ def _entry(host: Host, request: Request) -> _Start | HostCheck:
     except CodelensError as error:
         return HostCheck(host.name, "entry", "broken", str(error))
     except EditRefused as error:
-        return HostCheck(host.name, "entry", "broken", f"{shown}: {error}; mend it")
+        return HostCheck(host.name, "entry", "broken", f"{shown}: {error}; correct the file")
     if entry is None:
         return HostCheck(
-            host.name, "entry", "absent", f"not wired: codelens install --host {host.name}"
+            host.name,
+            "entry",
+            "absent",
+            f"not configured; run `codelens install --host {host.name}",
         )
     if not starts_codelens(entry):
         why = f"{shown}: the entry called {NAME} does not start codelens"
         return HostCheck(host.name, "entry", "broken", why)
-    assert isinstance(entry, dict), "only an object starts codelens"
+    assert isinstance(entry, dict), "the entry must be an object"
     if entry.get("disabled") is True or entry.get("enabled") is False:
-        return HostCheck(host.name, "entry", "warning", f"{shown}: the entry is switched off")
+        return HostCheck(host.name, "entry", "warning", f"{shown}: the entry is disabled")
     return _Start(tuple(command_of(entry)), tuple(variables_of(entry).items()))
 
 
 def _started(start: _Start) -> Answered:
     program = start.command[0]
     if shutil.which(program) is None:
-        return Answered(None, "", 0, f"{program} is no program that can be run")
+        return Answered(None, "", 0, f"{program} is not an executable program")
     return probe(start.command, dict(start.env))
 
 
 def _server(host: Host, start: _Start, answered: Answered) -> HostCheck:
     if answered.seconds is None:
-        why = f"{answered.why}; mend it with `codelens install --host {host.name}`"
+        why = f"{answered.why}; run `codelens install --host {host.name}` to correct it"
         return HostCheck(host.name, "server", "broken", why)
     said = f"{start.command[0]} lists {answered.tools} tools in {answered.seconds:.1f} s"
     if answered.version != __version__:
-        why = f"{said}; it is codelens {answered.version or 'of no version'}, not {__version__}"
+        version = answered.version or "of an unknown version"
+        why = f"{said}; it is codelens {version}, not {__version__}"
         return HostCheck(host.name, "server", "warning", why)
     if answered.seconds > SLOW_S:
-        return HostCheck(host.name, "server", "warning", f"{said}: hosts may not wait so long")
+        return HostCheck(
+            host.name, "server", "warning", f"{said}: some hosts do not wait that long"
+        )
     return HostCheck(host.name, "server", "fine", said)
 
 

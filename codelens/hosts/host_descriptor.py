@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,6 +64,27 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
+class HookFile:
+    """What a host runs at its events: its file, and the element for each event.
+
+    Attributes:
+        where: the file.
+        format: as `format_of` takes it.
+        keys: where the events stand.
+        base: keys that the file must have beside them.
+        events: the element by event; `{hook EVENT}` stands for the command.
+        todo: what the user still has to do, such as trusting them.
+    """
+
+    where: Locations
+    format: str
+    keys: Keys
+    base: Mapping[str, Value]
+    events: Mapping[str, Value]
+    todo: str
+
+
+@dataclass(frozen=True, slots=True)
 class Commands:
     """A folder of slash commands, and how they are written."""
 
@@ -102,6 +124,7 @@ class Host:
     skills: Locations
     commands: Commands | None
     listing: Listing | None
+    hooks: HookFile | None
     todo: Mapping[str, str]
 
     def is_here(self, machine: Machine) -> bool:
@@ -134,7 +157,11 @@ def named(names: str, machine: Machine) -> list[Host]:
         elif word in known:
             chosen[word] = known[word]
         else:
-            raise SettingError(f"no host {word!r}; there are {', '.join(known)}, all and detected")
+            near = difflib.get_close_matches(word, [*known, "all", "detected"], 2, 0.6)
+            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            raise SettingError(
+                f"unknown host {word!r}; {meant}the hosts are {', '.join(known)}, all and detected"
+            )
     return [known[name] for name in sorted(chosen)]
 
 
@@ -168,12 +195,24 @@ def _host(name: str, said: dict[str, Any]) -> Host:
         commands=commands
         and Commands(_locations(commands), commands["form"], commands["arguments"]),
         listing=listing and _listing(listing),
+        hooks=_hooks(said["hooks"]) if "hooks" in said else None,
         todo=said.get("todo", {}),
     )
 
 
 def _listing(said: dict[str, Any]) -> Listing:
     return Listing(tuple(said["run"]), said["healthy"], said.get("waiting", ""), said["connects"])
+
+
+def _hooks(said: dict[str, Any]) -> HookFile:
+    return HookFile(
+        where=_locations(said),
+        format=said["format"],
+        keys=tuple(said["keys"]),
+        base=said.get("base", {}),
+        events=said["events"],
+        todo=said.get("todo", ""),
+    )
 
 
 def _locations(said: dict[str, Any]) -> Locations:

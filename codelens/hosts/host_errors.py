@@ -16,7 +16,7 @@ class NotRead(HostError):
 
     def __init__(self, path: PurePath, why: str) -> None:
         self.path = path
-        super().__init__(f"{path} cannot be read: {why}; left as it is")
+        super().__init__(f"{path} cannot be read: {why}; it was left unchanged")
 
 
 class LeftAlone(HostError):
@@ -24,7 +24,7 @@ class LeftAlone(HostError):
 
     def __init__(self, path: PurePath, why: str, remedy: str) -> None:
         self.path = path
-        super().__init__(f"{path}: {why}; left as it is, {remedy}")
+        super().__init__(f"{path}: {why}; it was left unchanged, {remedy}")
 
 
 class NotWritten(HostError):
@@ -32,7 +32,7 @@ class NotWritten(HostError):
 
     def __init__(self, path: PurePath, why: str) -> None:
         self.path = path
-        super().__init__(f"{path} cannot be written: {why}; it is as it was")
+        super().__init__(f"{path} cannot be written: {why}; it was left unchanged")
 
 
 class Overtaken(HostError):

@@ -34,7 +34,7 @@ def real(path: Path) -> Path:
             path.resolve(strict=False) if path.is_symlink() else path.parent.resolve() / path.name
         )
     except RuntimeError as error:
-        raise NotRead(path, "its symbolic links go in a circle") from error
+        raise NotRead(path, "its symbolic links form a loop") from error
     except OSError as error:
         raise NotRead(path, _why(error)) from error
 
@@ -48,7 +48,7 @@ def read(path: Path) -> bytes | None:
     try:
         found = path.stat()
         if not S_ISREG(found.st_mode):
-            raise NotRead(path, "it is no regular file")
+            raise NotRead(path, "it is not a regular file")
         if found.st_size > LARGEST:
             raise NotRead(path, f"it is larger than {LARGEST >> 20} MB")
         return path.read_bytes()

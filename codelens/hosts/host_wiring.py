@@ -20,7 +20,14 @@ from codelens.hosts.formats.entry_edits import Edit, Entry, Whole
 from codelens.hosts.host_descriptor import Host
 from codelens.hosts.host_errors import LeftAlone
 from codelens.hosts.install_ledger import Ledger, Record
-from codelens.hosts.ledger_records import edits_after, edits_of, given_back, recorded, says_nothing
+from codelens.hosts.ledger_records import (
+    edits_after,
+    edits_of,
+    given_back,
+    hooked,
+    recorded,
+    says_nothing,
+)
 from codelens.hosts.server_command import NAME
 
 _BY_HAND = "or add it by hand (`codelens install --print` shows what)"
@@ -31,15 +38,17 @@ def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> li
     """What installing for these hosts would change, file by file."""
     wanted: list[Wish] = []
     failed: list[Change] = []
+    with_hooks = hooked(ledger.records.values(), request.label)
     for host in chosen:
         try:
-            wanted += wishes(host, request)
+            hooks = request.hooks or host.name in with_hooks
+            wanted += wishes(host, replace(request, hooks=hooks))
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),)))
     planned: list[Change] = []
     for path, group in by_file(wanted).items():
         if request.root is not None and not path.is_relative_to(request.root.resolve()):
-            why = str(LeftAlone(path, f"a link leads there out of {request.root}", _BY_HAND))
+            why = str(LeftAlone(path, f"a symbolic link points outside {request.root}", _BY_HAND))
             hosts = dict.fromkeys(wish.host for wish in group)
             failed.append(Change(Path(), (), None, None, tuple((host, why) for host in hosts)))
         else:
@@ -66,7 +75,7 @@ def _put(path: Path, wanted: Sequence[Wish], old: Record | None) -> Change:
                 remarks.append(f"{path} {said}")
             fresh = wish.edit.put(fresh)
         except EditRefused as error:
-            remedy = f"mend it and install again, {_BY_HAND}"
+            remedy = f"correct it and install again, {_BY_HAND}"
             problems.append((wish.host, str(LeftAlone(path, f"{error}", remedy))))
     is_done = {wish.host for wish in wanted} - {host for host, _ in problems}
     after = before if fresh in (None, text) or not is_done else encoded(fresh, before or b"")
@@ -129,7 +138,8 @@ def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> 
     for host in chosen:
         try:
             # Which approvals install added, and which were the user's, the ledger alone knows.
-            wanted += wishes(host, replace(request, approve=host.name not in known))
+            unknown = host.name not in known
+            wanted += wishes(host, replace(request, approve=unknown, hooks=unknown))
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),), removes=True))
     for path, old in ledger.records.items():
@@ -150,7 +160,7 @@ def _take(path: Path, wanted: Sequence[Wish], ledger: Ledger) -> Change:
     except CodelensError as error:
         return replace(untouched(path, wanted, None, str(error)), removes=True)
     except EditRefused as error:
-        why = str(LeftAlone(path, str(error), "take codelens out by hand"))
+        why = str(LeftAlone(path, str(error), "remove codelens by hand"))
         return replace(untouched(path, wanted, None, why), removes=True)
     same = Change(path, tuple(wanted), before, before, removes=True)
     staying = sorted(old.edits.keys() - leaving) if old is not None else []
@@ -197,7 +207,7 @@ def _without(
         try:
             fresh = wish.edit.take(fresh, parents)
         except EditRefused as error:
-            remedy = "take codelens out by hand if it is in there"
+            remedy = "remove codelens by hand if it is in there"
             problems.setdefault(wish.host, str(LeftAlone(path, str(error), remedy)))
     return fresh, list(problems.items())
 

@@ -29,7 +29,7 @@ def launcher(wanted: str | None = None) -> str:
     if wanted is not None:
         found = shutil.which(wanted)
         if found is None:
-            raise NoLauncher(f"--command {wanted!r} is no program that can be run")
+            raise NoLauncher(f"--command {wanted!r} is not an executable program")
         return os.path.abspath(found)
     own = Path(sysconfig.get_path("scripts")) / ("codelens.exe" if os.name == "nt" else "codelens")
     on_path = shutil.which("codelens")
@@ -41,7 +41,7 @@ def launcher(wanted: str | None = None) -> str:
         )
     if any(mark in own.as_posix() or mark in chosen.as_posix() for mark in _FLEETING):
         raise NoLauncher(
-            f"{chosen} lies in an environment that will be thrown away; "
+            f"{chosen} is in a temporary environment; "
             "run `uv tool install codelens` or `pipx install codelens` first"
         )
     return str(chosen)

@@ -12,6 +12,7 @@ from codelens.hosts.file_change import Change
 from codelens.hosts.formats.config_formats import decoded, encoded
 from codelens.hosts.formats.config_values import EditRefused, Keys
 from codelens.hosts.formats.entry_edits import Edit, Flags, Items, recalled, record
+from codelens.hosts.formats.hook_edits import Hooks
 from codelens.hosts.install_ledger import Ledger, Record, Undo, digest
 from codelens.paths import make_private
 
@@ -32,9 +33,9 @@ def edits_after(
 
 
 def _still_counts(edit: Edit, fresh: Sequence[Edit]) -> bool:
-    """Whether an earlier install approved something of which this one says nothing."""
-    approvals = [one.keys for one in fresh if isinstance(one, Items | Flags)]
-    return isinstance(edit, Items | Flags) and edit.keys not in approvals
+    """Whether an earlier install approved or hooked something of which this one says nothing."""
+    said = [one.keys for one in fresh if isinstance(one, Items | Flags | Hooks)]
+    return isinstance(edit, Items | Flags | Hooks) and edit.keys not in said
 
 
 def _ours(edit: Edit, found: str | None) -> Edit:
@@ -88,6 +89,17 @@ def given_back(old: Record, now: bytes) -> bytes | None:
 def says_nothing(text: str) -> bool:
     """Whether a file that we made holds nothing that others have put in since."""
     return text.strip() in {"", "{}"}
+
+
+def hooked(records: Iterable[Record], scope: str) -> set[str]:
+    """The hosts that have hooks of ours in a scope: they are renewed with all else."""
+    return {
+        host
+        for one in records
+        if one.scope == scope
+        for host in one.edits
+        if any(isinstance(edit, Hooks) for edit in edits_of(one, [host]))
+    }
 
 
 def edits_of(old: Record, hosts: Iterable[str]) -> list[Edit]:

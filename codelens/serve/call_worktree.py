@@ -24,7 +24,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ListRootsRequest, ListRootsResult
 from pydantic import ValidationError
 
-from codelens.engine.index_pool import refuse_link_out, root_of
+from codelens.engine.worktree_paths import refuse_link_out, root_of
 from codelens.errors import NoSuchPath, RefusedFolder, ScopeError, SettingError, UnclearWorktree
 
 logger = logging.getLogger(__name__)
@@ -81,6 +81,21 @@ class Worktrees:
         if found := self._only_one("the client's roots", roots, passed):
             return found
         return await self._here(passed)
+
+    def meant_at_start(self) -> str | None:
+        """The worktree that calls without a path will be about, as far as that is plain already.
+
+        What a client would have to be asked is not. A folder without git is meant only if it was
+        named.
+        """
+        sources = [("--root", self._fixed)]
+        sources += [(name, self._environ.get(name)) for name in HOST_VARIABLES]
+        with suppress(UnclearWorktree):
+            for source, path in sources:
+                if found := self._only_one(source, [path or ""], []):
+                    return found
+        here = _root_here()
+        return here if here and os.path.lexists(os.path.join(here, ".git")) else None
 
     def _own(self) -> set[str]:
         """Worktrees that this server was started for."""

@@ -20,6 +20,14 @@ from typing import Any, BinaryIO, NamedTuple
 
 RequestId = str | int
 
+REQUEST_BYTES = 8 * 1024 * 1024
+"""The most bytes of one request; the largest that an agent sends has a hundredth of it."""
+_INVALID_REQUEST = -32600  # JSON-RPC 2.0, section 5.1
+_PIECE_BYTES = 64 * 1024
+_ID = re.compile(rb'"id"\s*:\s*(-?[0-9]{1,18}|"(?:[^"\\]|\\.){0,200}")')
+_SEARCHED = 4096
+"""Bytes at both ends of a request that is too large, in which its id is looked for."""
+
 # A pair is one character; `\\` must be passed over as a whole, so that `\\ud800` stays text.
 _ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -128,13 +136,49 @@ class Replies:
                 return
 
 
-def read_line(source: BinaryIO) -> str:
-    """The next line the client sends, readable for the SDK; empty at the end."""
+class Oversized(NamedTuple):
+    """A request that was too large, and was not kept."""
+
+    size: int
+    identity: RequestId | None
+    """Its id; None where it was not found."""
+
+    def refusal(self) -> dict[str, Any]:
+        """The reply to it."""
+        message = (
+            f"the request has {self.size:,} bytes; {REQUEST_BYTES:,} is the most that is taken: "
+            "send less text"
+        )
+        error = {"code": _INVALID_REQUEST, "message": message}
+        return {"jsonrpc": "2.0", "id": self.identity, "error": error}
+
+
+def read_line(source: BinaryIO) -> str | Oversized:
+    """The next line the client sends, readable for the SDK; empty at the end.
+
+    One that is too large is read to its end, and only its first and last bytes are kept.
+    """
     try:
-        line = source.readline()
+        line = source.readline(REQUEST_BYTES)
+        if len(line) == REQUEST_BYTES and not line.endswith(b"\n"):
+            return _passed_over(source, line)
     except OSError:
         return ""
     return _mended(line).decode("utf-8", "replace")
+
+
+def _passed_over(source: BinaryIO, start: bytes) -> Oversized:
+    size, head, tail = len(start), start[:_SEARCHED], start[-_SEARCHED:]
+    while piece := source.readline(_PIECE_BYTES):
+        size += len(piece)
+        tail = (tail + piece)[-_SEARCHED:]
+        if piece.endswith(b"\n"):
+            break
+    # The parameters may have an "id" of their own.
+    found = _ID.search(head.partition(b'"params"')[0])
+    if found is None:
+        *_, found = (None, *_ID.finditer(tail))
+    return Oversized(size, json.loads(found[1]) if found else None)
 
 
 def _mended(line: bytes) -> bytes:

@@ -8,13 +8,18 @@ from typing import IO, Any, cast
 
 import anyio
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
+from mcp_types import CallToolResult, InputRequiredResult
 
 from codelens import __version__
 from codelens.engine.engine import Engine
 from codelens.serve import prompts
 from codelens.serve.call_worktree import Worktrees
 from codelens.serve.client_streams import Lines, Replies
+from codelens.serve.tool_profiles import ALL
+from codelens.serve.tools.branch_tools import BranchTools
 from codelens.serve.tools.context_tools import MemoryTools
 from codelens.serve.tools.graph_tools import GraphTools
 from codelens.serve.tools.reading_tools import ReadingTools
@@ -23,7 +28,23 @@ from codelens.serve.tools.tool_descriptions import instructions
 from codelens.serve.tools.upkeep_tools import UpkeepTools
 
 _NAMED = 8
-_GROUPS = (ReadingTools, GraphTools, MemoryTools, UpkeepTools)
+_GROUPS = (ReadingTools, GraphTools, BranchTools, MemoryTools, UpkeepTools)
+
+
+class _Server(MCPServer[Any]):
+    """Tells how to have a tool of codelens that this server does not list."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        listed = {tool.name for tool in await self.list_tools()}
+        if name in ALL and name not in listed:
+            raise ToolError(
+                f"{name} is not among the tools of this server; to have it, set CODELENS_TOOLS=all "
+                f'in the env of the MCP entry (or tools = "all" in ~/.codelens/config.toml) and '
+                "restart the server; the command line has the same: `codelens help`"
+            )
+        return await super().call_tool(name, arguments, context)
 
 
 def make_server(
@@ -33,7 +54,7 @@ def make_server(
     worktrees = Worktrees(root, os.environ, lambda: known_worktrees(engine))
     frame = Frame(engine, worktrees, budget_ms)
     made = {tool.name: tool for group in _GROUPS for tool in group(frame).listed()}
-    server: MCPServer[Any] = MCPServer(
+    server: MCPServer[Any] = _Server(
         "codelens",
         version=__version__,
         instructions=instructions(names),

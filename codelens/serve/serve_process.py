@@ -19,7 +19,7 @@ from typing import cast
 
 from codelens import config
 from codelens.config import DEFAULT_BUDGET_MS, Settings
-from codelens.serve.client_streams import Lines, Replies, Wire, claim, read_line
+from codelens.serve.client_streams import Lines, Oversized, Replies, Wire, claim, read_line
 from codelens.serve.first_turn import Front
 from codelens.serve.recorded_answers import known_answers
 from codelens.serve.tool_profiles import chosen
@@ -53,11 +53,15 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     client.wait_for_need()
     from codelens.engine.engine import Engine
     from codelens.engine.usage import usage_counter
+    from codelens.serve.call_worktree import Worktrees
     from codelens.serve.sdk_server import make_server, run
 
     engine = Engine(settings, keep_going=True)
     server = make_server(engine, root, _budget(budget_ms, settings), names)
     client.hand_over()
+    meant = Worktrees(root, os.environ).meant_at_start() if settings.index_at_start else None
+    if meant is not None:
+        engine.begin(meant)
     run(server, client.lines, client.replies)
     client.replies.close(_CLOSE_S)
 
@@ -105,6 +109,9 @@ class _Client:
     def listen(self) -> None:
         """Take lines until the client is gone."""
         while line := read_line(self._wire.source):
+            if isinstance(line, Oversized):
+                self.replies.send(line.refusal())
+                continue
             with self._turn:
                 self._take(line)
             self._heard.set()

@@ -1,39 +1,7 @@
-"""The shop and a way to ask about it; tests of other files have their own `committed`."""
+"""The command line on the shop; tests of other files override `committed`."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from shop_fixtures import committed, repo, run
 
-import pytest
-from gitrepo import GitRepo
-from shop import FILES, Ran, Run
-
-from codelens.cli.main import main
-
-
-@pytest.fixture
-def committed() -> dict[str, str]:
-    """The files of `repo`."""
-    return FILES
-
-
-@pytest.fixture
-def repo(tmp_path: Path, committed: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> GitRepo:
-    monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.delenv("CODELENS_BUDGET_MS", raising=False)
-    made = GitRepo.init(tmp_path / "repo")
-    made.commit("first", committed)
-    monkeypatch.chdir(made.root)
-    return made
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*args: str) -> Ran:
-        code = main(args)
-        return Ran(code, *capsys.readouterr())
-
-    return call
+__all__ = ["committed", "repo", "run"]

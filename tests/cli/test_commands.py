@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from authfiles import AUTH, FILES
+from auth_files import AUTH, FILES
 from gitrepo import GitRepo
 
 from codelens import __version__
+from codelens.cli.argument_parser import parse
+from codelens.cli.command_examples import EXAMPLES
 
 
 @pytest.fixture
@@ -118,7 +122,7 @@ def test_languages_are_listed(run) -> None:
 def test_a_language_that_does_not_exist_is_an_error(repo: GitRepo, run) -> None:
     ran = run("search", "x", "--lang", "cobolt")
     assert ran.code == 2
-    assert "no language is called 'cobolt'" in ran.err
+    assert "unknown language 'cobolt'" in ran.err
 
 
 def test_no_arguments_give_the_commands_to_know(run) -> None:
@@ -135,9 +139,30 @@ def test_every_command_has_help(run, command: str) -> None:
     assert ran.out.startswith("usage: codelens")
 
 
+def test_help_and_version_are_commands_too(run) -> None:
+    assert run("help").out == run("--help").out
+    assert run("help", "search").out == run("search", "--help").out
+    assert run("version").out == run("--version").out == f"codelens {__version__}\n"
+    assert "unknown command 'serch'; did you mean search?" in run("help", "serch").err
+
+
+def test_every_command_has_examples_that_can_be_typed(run) -> None:
+    listed = re.findall(r"(?m)^    (\w+) ", run("--help").out)
+    # `hook` is for agents, and answers its own help.
+    assert set(listed) - {"hook"} == EXAMPLES.keys()
+    for command, rows in EXAMPLES.items():
+        shown = run(command, "--help").out
+        for typed, _ in rows:
+            assert typed in shown
+            for part in re.split(r" [|<] ", typed.partition(" > ")[0]):
+                words = shlex.split(part)
+                if words[0] == "codelens":
+                    assert parse(words[1:]).command == words[1]
+
+
 def test_an_argument_that_starts_with_a_dash_is_told_how_to_be_given(repo: GitRepo, run) -> None:
     for command in ("search", "expand"):
-        assert "put -- before it if '-foo' is meant as text" in run(command, "-foo").err
+        assert "to search for '-foo' as text, put -- before it" in run(command, "-foo").err
         assert "--" not in run(command, "--", "-foo").err
     assert "put --" not in run("search").err
 
@@ -154,13 +179,16 @@ def test_version_is_told_before_anything_is_loaded() -> None:
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("serch x", "no command 'serch'; did you mean search? `codelens --help` lists"),
-        ("find x", "no command 'find'; `codelens --help` lists them"),
-        ("search x --limt 3", "--limt 3; did you mean --limit? `codelens search --help` tells"),
-        ("status --al", "--al; did you mean --all? `codelens status --help` tells"),
-        ("search x --bogus", "`codelens search --help` tells more; put -- before it if '--bogus'"),
-        ("outline a b", "unrecognized arguments: b; `codelens outline --help` tells more"),
-        ("save", "the following arguments are required: name; `codelens save --help`"),
+        ("serch x", "unknown command 'serch'; did you mean search? `codelens --help` lists"),
+        ("find x", "unknown command 'find'; `codelens --help` lists them"),
+        ("search x --limt 3", "--limt 3; did you mean --limit? run `codelens search --help` for"),
+        ("status --al", "--al; did you mean --all? run `codelens status --help` for"),
+        ("search x --bogus", "run `codelens search --help` for details; to search for '--bogus'"),
+        ("outline a b", "unrecognized arguments: b; run `codelens outline --help` for details"),
+        ("save", "the following arguments are required: name; run `codelens save --help`"),
+        ("search x --mode regx", "invalid choice: 'regx'"),
+        ("search x --mode regx", "did you mean regex? run `codelens search --help`"),
+        ("install --host curser", "unknown host 'curser'; did you mean cursor? the hosts are amp"),
         ("load --import nowhere", "'nowhere': No such file or directory; give what"),
     ],
 )

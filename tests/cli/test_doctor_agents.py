@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from shop import Run
+from shop_repository import Run
 
 
 @pytest.fixture
@@ -35,10 +35,13 @@ def test_an_entry_whose_program_is_gone_is_wrong(run: Run, cursor: Path) -> None
     assert ran.code == 1
     (one,) = _agents(ran.out)
     assert (one["state"], one["about"]) == ("wrong", "cursor (server)")
-    assert "/nowhere/codelens is no program that can be run" in one["found"]
+    assert "/nowhere/codelens is not an executable program" in one["found"]
     assert "codelens install --host cursor" in one["found"]
     shown = run("doctor")
-    assert "WRONG   agents: cursor (server): /nowhere/codelens is no program" in shown.out
+    assert (
+        "WRONG   agents: cursor (server): /nowhere/codelens is not an executable program"
+        in shown.out
+    )
     assert cursor.read_text().count("/nowhere") == 1
 
 

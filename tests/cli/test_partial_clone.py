@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo, git_environment
-from shop import FILES, Run
+from shop_repository import FILES, Run
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the remote's command is a shell script")
 

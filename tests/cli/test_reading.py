@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from authfiles import AUTH, FILES
+from auth_files import AUTH, FILES
 from gitrepo import GitRepo
 
 
@@ -95,7 +95,7 @@ def test_expand_takes_a_path_from_where_one_stands(
 
 def test_a_text_cut_by_its_lines_names_the_rest_by_a_handle(repo: GitRepo, run) -> None:
     ran = run("expand", "src/auth.py", "--max-lines", "3")
-    rest = ran.err.partition("go on with ")[2].split()[0]
+    rest = ran.err.partition("continue with ")[2].split()[0]
     assert rest == "src/auth.py:4-10"
     assert ran.out + run("expand", rest).out == AUTH
     (item,) = run("expand", "src/auth.py#Session", "--max-lines", "3", "--json").json["results"]
@@ -108,3 +108,33 @@ def test_text_in_a_pipe_goes_out_as_it_is(repo: GitRepo) -> None:
     command = [sys.executable, "-m", "codelens", "expand", "raw.txt"]
     done = subprocess.run(command, cwd=repo.root, capture_output=True)
     assert done.stdout == text + b"\n"
+
+
+ODD = "odd/50% off #1.py"
+
+
+def test_paths_in_json_are_those_on_the_disk(repo: GitRepo, run) -> None:
+    repo.write(ODD, "def rebate(x):\n    return x\n\n\ndef twice(x):\n    return rebate(x)\n")
+    handle = "odd/50%25 off %231.py#rebate"
+    for command in (("search", "rebate"), ("expand", "rebate"), ("outline", "odd")):
+        assert run(*command, "--json").json["results"][0]["path"] == ODD
+    assert run("search", "rebate", "--json").json["results"][0]["handle"] == handle
+    assert run("related", handle, "--json").json["target"]["path"] == ODD
+    assert {one["path"] for one in run("impact", handle, "--json").json["results"]} == {ODD}
+
+
+def test_paths_are_relative_to_where_one_stands_and_then_to_the_top(repo: GitRepo, run) -> None:
+    repo.write("src/deep/auth.py", "def deeper():\n    pass\n")
+    here = str(repo.root / "src")
+    assert "src/auth.py" in run("-C", here, "outline", "auth.py").out
+    assert "src/deep/auth.py" in run("-C", here, "outline", "deep").out
+    assert run("-C", here, "expand", "auth.py#login").code == 0
+    assert run("-C", here, "expand", "src/auth.py#login").code == 0
+    assert run("-C", here, "expand", "deep/auth.py:1").out == "def deeper():\n"
+
+
+def test_outline_passes_folders_that_hold_one_folder_alone(repo: GitRepo, run) -> None:
+    repo.write("java/main/com/acme/A.java", "class A {}\n")
+    repo.write("java/main/com/acme/B.java", "class B {}\n")
+    assert "java/main/com/acme/  2 files" in run("outline").out
+    assert "java/main/com/acme/A.java" in run("outline", "java").out

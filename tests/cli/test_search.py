@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from authfiles import FILES
+from auth_files import FILES
 from gitrepo import GitRepo
 
 
@@ -52,7 +52,7 @@ def test_search_as_json_has_the_documented_keys(repo: GitRepo, run) -> None:
     }  # fmt: skip
     assert set(found["receipt"]) == {
         "index_id", "worktree", "branch", "head", "status", "files", "checked", "indexed",
-        "elapsed_ms", "pending", "pending_names", "note",
+        "elapsed_ms", "pending", "unread", "pending_names", "note",
     }  # fmt: skip
     assert found["receipt"]["status"] == "fresh"
     assert found["results"][0]["handle"] == "src/auth.py#Session.validate"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from authfiles import FILES
+from auth_files import FILES
 from gitrepo import GitRepo
 
 
@@ -60,6 +60,7 @@ def shell(command: str, repo: GitRepo) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     "command",
@@ -77,6 +78,7 @@ def test_an_answer_that_cannot_be_written_is_an_error_in_one_line(
     assert errors[0].startswith("codelens: error: cannot write to stdout: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sink", ["2>&-", "2>/dev/full"])
 def test_a_stderr_that_takes_nothing_changes_no_exit_code(repo: GitRepo, sink: str) -> None:
     found = shell(f"codelens search login {sink}", repo)

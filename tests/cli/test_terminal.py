@@ -88,6 +88,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", COMMANDS, ids=lambda args: ascii(" ".join(args))[:40])
 def test_a_terminal_is_sent_nothing_that_it_would_obey(
     repo: GitRepo, args: tuple[str, ...]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo, git_environment
-from shop import Run
+from shop_repository import Run
 
 from codelens.store.database.database import open_index
 from codelens.store.database.store_clock import DAY_S
@@ -140,7 +140,7 @@ def test_status_all_lists_views_in_words(shell: Shell) -> None:
     said = shell.run("status", "--all").stdout
     assert f"{shell.repo.root}/.git" in said
     assert "goes: inactive branch, unused for 15 days" in said
-    assert "stays: what its worktree stands on" in said
+    assert "stays: checked out in a worktree" in said
 
 
 def test_prunes_at_once_beside_searches_get_in_nobodys_way(shell: Shell) -> None:
@@ -171,4 +171,4 @@ def test_of_many_worktrees_a_status_names_some(repo: GitRepo, run: Run) -> None:
 def test_there_is_nothing_to_unpin_where_a_view_was_dropped(repo: GitRepo, run: Run) -> None:
     assert run("index").code == 0
     assert run("drop", "main", "--force").code == 0
-    assert "where you stand there is no view yet" in run("unpin").err
+    assert "the current worktree and branch have no view yet" in run("unpin").err

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from agents import ALL, CLIENTS, MORE_CLIENTS, Home, install
-from fakemodel import SAID, Call, serving
+from agent_clients import ALL, CLIENTS, MORE_CLIENTS, Home, install
+from fake_model import SAID, Call, serving
 from gitrepo import GitRepo
 
 TRIED = [*CLIENTS, *(MORE_CLIENTS if ALL else [])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from codelens.hosts.desired_edits import Request
 from codelens.hosts.file_change import Change
@@ -27,7 +28,7 @@ class Scratch:
         scope = "user" if root is None else "project"
         return Request(self.machine, scope, root, command, **more)
 
-    def install(self, *names: str, root: Path | None = None, **more: object) -> list[Change]:
+    def install(self, *names: str, root: Path | None = None, **more: Any) -> list[Change]:
         request = self.request(root, **more)
         ledger = Ledger(self.kept)
         chosen = [hosts()[name] for name in names]
@@ -43,7 +44,9 @@ class Scratch:
     def config(self, name: str, root: Path | None = None) -> Path:
         """The file of a host's MCP entry."""
         scope = "user" if root is None else "project"
-        return Path(hosts()[name].server.where.pick(self.machine, scope, root))
+        found = hosts()[name].server.where.pick(self.machine, scope, root)
+        assert found is not None
+        return Path(found)
 
     def everything(self) -> dict[str, bytes | None]:
         """All folders and files of the home, with what the files hold."""

@@ -30,7 +30,9 @@ class Raced(Edit):
     saves: int
     seen: list[str] = field(default_factory=list)
 
-    what = "a race"
+    @property
+    def what(self) -> str:
+        return "a race"
 
     def put(self, text: str | None) -> str:
         self._save(text)
@@ -103,6 +105,7 @@ def test_a_file_that_holds_something_else_is_not_replaced(
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"theirs"]
 
 
+@pytest.mark.slow
 def test_four_installs_at_once_are_four_records_and_all_comes_back(scratch: Scratch) -> None:
     names = ["claude-code", "codex", "gemini", "qwen"]
     (scratch.home / ".gemini").mkdir()

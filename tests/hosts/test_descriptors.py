@@ -50,10 +50,16 @@ def test_windows_has_its_own_folders() -> None:
 def test_an_existing_jsonc_is_preferred(tmp_path: Path) -> None:
     machine = Machine("linux", tmp_path, {})
     where = hosts()["opencode"].server.where
-    assert where.pick(machine, "user", None).name == "opencode.json"
+
+    def picked() -> str:
+        found = where.pick(machine, "user", None)
+        assert found is not None
+        return found.name
+
+    assert picked() == "opencode.json"
     (tmp_path / ".config/opencode").mkdir(parents=True)
     (tmp_path / ".config/opencode/opencode.jsonc").touch()
-    assert where.pick(machine, "user", None).name == "opencode.jsonc"
+    assert picked() == "opencode.jsonc"
 
 
 def test_only_what_is_here_is_detected(tmp_path: Path) -> None:
@@ -69,7 +75,7 @@ def test_only_what_is_here_is_detected(tmp_path: Path) -> None:
 
 
 def test_a_host_that_is_unknown_is_refused_with_the_names() -> None:
-    with pytest.raises(SettingError, match="no host 'emacs'; there are amp, augment"):
+    with pytest.raises(SettingError, match="unknown host 'emacs'; the hosts are amp, augment"):
         named("emacs", this_machine())
 
 
@@ -103,6 +109,7 @@ def test_the_four_commands_are_there_in_the_form_of_the_host(name: str) -> None:
     import tomllib
 
     commands = hosts()[name].commands
+    assert commands is not None
     files = command_files(commands)
     stems = [file.split(".")[0] for file in files]
     assert stems == ["codelens-search", "codelens-map", "codelens-impact", "codelens-status"]

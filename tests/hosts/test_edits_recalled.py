@@ -6,7 +6,16 @@ import json
 
 import pytest
 
-from codelens.hosts.formats.entry_edits import Block, Entry, Flags, Items, Whole, recalled, record
+from codelens.hosts.formats.entry_edits import (
+    Block,
+    Edit,
+    Entry,
+    Flags,
+    Items,
+    Whole,
+    recalled,
+    record,
+)
 
 EDITS = [
     Entry("jsonc", ("a", "codelens"), "/c", {"command": "/c"}, {"x": 1}, {}, (("b", "codelens"),)),
@@ -18,7 +27,7 @@ EDITS = [
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: type(edit).__name__)
-def test_an_edit_comes_back_through_json(edit: object) -> None:
+def test_an_edit_comes_back_through_json(edit: Edit) -> None:
     assert recalled(json.loads(json.dumps(record(edit)))) == edit
 
 

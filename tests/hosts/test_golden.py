@@ -133,6 +133,7 @@ def test_a_host_writes_what_is_golden(name: str) -> None:
     assert golden(hosts()[name]) == (GOLDEN / f"{name}.txt").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["nothing", "typical", "commented"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_host_gets_its_file_back_to_the_byte(name: str, case: str, tmp_path: Path) -> None:

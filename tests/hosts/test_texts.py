@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 
 from codelens.hosts.formats import block_edit, json_edit, toml_edit, yaml_edit
 from codelens.hosts.formats.config_formats import format_of
-from codelens.hosts.formats.config_values import EditRefused, at, has, without
+from codelens.hosts.formats.config_values import EditRefused, Value, at, has, without
 from codelens.hosts.formats.entry_edits import Block, Entry
 from codelens.hosts.install_ledger import Undo
 
@@ -84,13 +84,21 @@ def comments_of(text: str) -> list[str]:
     return [one for one in COMMENTS.findall(text) if one]
 
 
+def parsed(text: str) -> dict[str, Value]:
+    """A JSON text that is an object."""
+    found = json_edit.parse(text, comments=True)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(written())
 def test_jsonc_keeps_all_that_is_not_ours(text: str) -> None:
     edit = entry("jsonc", "mcpServers")
-    before = json_edit.parse(text, comments=True)
+    before = parsed(text)
     after = edit.put(text)
-    meant = json_edit.parse(after, comments=True)
+    meant = parsed(after)
     assert at(meant, ("mcpServers", "codelens")) == {**LAUNCH, "timeout": 30}
     assert without(meant, ("mcpServers", "codelens")) == {"mcpServers": {}, **before}
     assert list(meant)[: len(before)] == list(before)
@@ -100,10 +108,11 @@ def test_jsonc_keeps_all_that_is_not_ours(text: str) -> None:
     assert Undo.between(text.encode(), after.encode()).applied(after.encode()) == text.encode()
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(written(), names, values)
 def test_jsonc_gives_back_what_others_wrote_after_install(
-    text: str, key: str, value: object
+    text: str, key: str, value: Value
 ) -> None:
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
@@ -111,12 +120,13 @@ def test_jsonc_gives_back_what_others_wrote_after_install(
     with_both = json_edit.put(edit.put(text), other, value, comments=True)
     left = edit.take(with_both, made)
     assert left is not None
-    before = json_edit.parse(text, comments=True)
+    before = parsed(text)
     meant = json_edit.parse(left, comments=True)
     assert at(meant, other) == value
     assert without(meant, other) == {"mcpServers": {}, **before}
     assert comments_of(left) == comments_of(text)
     alone = json_edit.take(left, other, comments=True)
+    assert alone is not None
     assert without(json_edit.parse(alone, comments=True), ("mcpServers",)) == without(
         before, ("mcpServers",)
     )
@@ -128,6 +138,7 @@ def test_jsonc_taken_out_without_a_ledger_means_what_it_meant(text: str) -> None
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
     left = edit.take(edit.put(text), made)
+    assert left is not None
     assert json_edit.parse(left, comments=True) == json_edit.parse(text, comments=True)
     assert comments_of(left) == comments_of(text)
 
@@ -224,6 +235,7 @@ def test_toml_keeps_all_that_is_not_ours(text: str) -> None:
     assert toml_remarks(after) == toml_remarks(text)
     assert edit.put(after) == after
     left = edit.take(after, edit.parents(text))
+    assert left is not None
     assert tomllib.loads(left) == before
     assert toml_remarks(left) == toml_remarks(text)
     if text.endswith("\n") and not re.search("mcp_servers( =|\\.q\\.)", text):
@@ -238,6 +250,7 @@ def test_toml_tables_that_others_append_after_ours_stay(text: str) -> None:
     theirs = "\n# theirs\n[other]\nk = 1 # kept\n"
     both = edit.put(text) + theirs
     left = edit.take(both, edit.parents(text))
+    assert left is not None
     assert tomllib.loads(left) == {**tomllib.loads(text), "other": {"k": 1}}
     assert left.endswith("# theirs\n[other]\nk = 1 # kept\n")
 
@@ -296,6 +309,7 @@ def load(text: str) -> dict:
     return YAML(typ="safe", pure=True).load(text) or {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("style", "parent"), [("yaml", "extensions"), ("yaml-list", "mcpServers")])
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
@@ -309,6 +323,7 @@ def test_yaml_keeps_all_that_is_not_ours(style: str, parent: str, data: st.DataO
     assert has(parse(after, keys), keys)
     assert after.count("# note") == text.count("# note")
     left = edit.take(after, edit.parents(text))
+    assert left is not None
     meant = load(left)
     assert {**meant, parent: meant.get(parent) or None} == {
         **before,

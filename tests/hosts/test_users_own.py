@@ -49,7 +49,7 @@ def test_a_way_of_the_users_own_to_start_codelens_stays(scratch: Scratch) -> Non
     done = scratch.install("gemini")
     assert not problems(done)
     assert entry(file) == mine
-    assert any("by docker, a way of your own" in one for one in done[0].remarks)
+    assert any("with docker, which you configured" in one for one in done[0].remarks)
 
 
 def test_a_skill_that_was_changed_is_not_overwritten_by_the_next_install(
@@ -159,6 +159,6 @@ def test_a_link_out_of_the_project_is_not_followed(scratch: Scratch, tmp_path: P
     outside.write_text("mine\n")
     (root / "CLAUDE.md").symlink_to(outside)
     done = scratch.install("claude-code", root=root, command="codelens")
-    assert f"{outside}: a link leads there out of {root}" in problems(done)[0]
+    assert f"{outside}: a symbolic link points outside {root}" in problems(done)[0]
     assert outside.read_text() == "mine\n"
     assert (root / ".mcp.json").exists()

@@ -6,16 +6,18 @@ import json
 import os
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hosts.hosting import COMMAND, Scratch, problems
 
 from codelens.hosts.formats import json_edit
 from codelens.hosts.formats.block_edit import BEGIN
+from codelens.hosts.formats.config_values import Value
 from codelens.hosts.host_descriptor import hosts
 from codelens.hosts.install_ledger import Ledger
 
-OTHER = {"command": "other"}
+OTHER: Value = {"command": "other"}
 
 
 @pytest.fixture
@@ -23,14 +25,16 @@ def scratch(tmp_path: Path) -> Scratch:
     return Scratch(tmp_path)
 
 
-def servers(file: Path, *keys: str) -> dict:
-    found = json_edit.parse(file.read_text("utf-8"), comments=True)
+def servers(file: Path, *keys: str) -> Any:
+    text = file.read_text("utf-8").removeprefix("\ufeff")
+    found = json_edit.parse(text, comments=True)
     for key in keys or ("mcpServers",):
+        assert isinstance(found, dict)
         found = found[key]
     return found
 
 
-def put(file: Path, name: str, value: object = OTHER, key: str = "mcpServers") -> None:
+def put(file: Path, name: str, value: Value = OTHER, key: str = "mcpServers") -> None:
     text = file.read_text("utf-8") if file.exists() else ""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json_edit.put(text, (key, name), value, comments=True), "utf-8")
@@ -130,7 +134,7 @@ def test_another_program_of_our_name_is_left_alone_and_the_rest_is_done(scratch:
     assert "does not start codelens; rename or remove it" in problems(done)[0]
     assert file.read_bytes() == before
     assert "codelens" in servers(scratch.config("cursor"))
-    assert "does not start codelens; it stays" in problems(scratch.uninstall("gemini"))[0]
+    assert "does not start codelens; it was left" in problems(scratch.uninstall("gemini"))[0]
     assert file.read_bytes() == before
 
 
@@ -251,7 +255,10 @@ def test_a_skill_of_the_user_is_not_overwritten_and_an_edited_one_not_deleted(
     skill = scratch.home / ".cursor" / "skills" / "codelens" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("my own", "utf-8")
-    assert "your own file has this name" in problems(scratch.install("cursor"))[0]
+    assert (
+        "a file of this name that codelens did not write exists"
+        in problems(scratch.install("cursor"))[0]
+    )
     assert skill.read_text("utf-8") == "my own"
     skill.unlink()
     scratch.install("cursor")
@@ -346,8 +353,7 @@ def test_an_empty_file_is_filled_and_empty_again(scratch: Scratch, text: str) ->
     file.parent.mkdir(parents=True)
     file.write_text(text, "utf-8")
     scratch.install("copilot-cli")
-    data = file.read_text("utf-8").removeprefix("\ufeff")
-    assert "codelens" in json_edit.parse(data, comments=True)["mcpServers"]
+    assert "codelens" in servers(file)
     scratch.uninstall("copilot-cli")
     assert file.read_text("utf-8") == text
 

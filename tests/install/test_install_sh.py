@@ -54,6 +54,20 @@ def uv() -> str | None:
     return str(beside) if beside.exists() else shutil.which("uv")
 
 
+def test_a_tool_that_fails_is_replaced_by_a_venv(home: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "pipx"
+    broken.write_text("#!/bin/sh\necho 'pipx: error: unrecognized arguments' >&2\nexit 2\n")
+    broken.chmod(0o755)
+    env = environment(home, str(broken))
+    said = run(env, "--no-agents")
+    assert "pipx: error: unrecognized arguments" in said
+    assert "pipx failed; trying a venv instead" in said
+    command = home / ".local" / "bin" / "codelens"
+    subprocess.run([command, "--version"], env=env, check=True)
+    run(env, "--uninstall")
+    assert not command.exists()
+
+
 @pytest.mark.parametrize("tool", ["venv", "uv"])
 def test_it_installs_wires_and_undoes_all(home: Path, tool: str) -> None:
     tools = [uv()] if tool == "uv" else []
@@ -83,7 +97,7 @@ def test_without_a_python_that_is_new_enough_nothing_is_done(home: Path) -> None
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
     env = {**environment(home), "CODELENS_PYTHON": str(old)}
-    assert "no Python 3.11 or newer" in run(env, code=1)
+    assert "not Python 3.11 or newer" in run(env, code=1)
     assert files(home) == []
 
 
@@ -91,14 +105,14 @@ def test_a_source_that_is_not_there_wires_nothing(home: Path) -> None:
     claude = home / ".claude.json"
     claude.write_text("{}\n")
     said = run(environment(home), "--from", str(home / "none"), code=1)
-    assert "could not be installed with venv" in said
+    assert "could not be installed; no agent was configured" in said
     assert claude.read_text() == "{}\n"
     run(environment(home), "--uninstall")
     assert files(home, ".cache") == [".claude.json"]
 
 
 def test_an_option_that_it_does_not_have_is_refused(home: Path) -> None:
-    assert "no option --frob" in run(environment(home), "--frob", code=1)
+    assert "unknown option --frob" in run(environment(home), "--frob", code=1)
     assert "--from needs" in run(environment(home), "--from", code=1)
     assert files(home) == []
 
@@ -107,7 +121,7 @@ def test_a_command_of_another_stays(home: Path) -> None:
     other = home / ".local" / "bin" / "codelens"
     other.parent.mkdir(parents=True)
     other.write_text("theirs")
-    assert "not ours" in run(environment(home), "--no-agents", code=1)
+    assert "is not a link of codelens" in run(environment(home), "--no-agents", code=1)
     assert other.read_text() == "theirs"
 
 

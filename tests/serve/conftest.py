@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from asking import Asker, client
-from authfiles import FILES
+from auth_files import FILES
 from gitrepo import GitRepo
+from sdk_client import Asker, client
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from mcplines import COMMAND, ENVELOPE, HELLO, INITIALIZED, Lines, call, request
+from mcp_lines import COMMAND, ENVELOPE, HELLO, INITIALIZED, Lines, call, request
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_the_first_turn_is_over_before_the_sdk_is_imported(
     lines = Lines(env, repo.root)
     assert lines.ask(1, "initialize", HELLO)["result"]["protocolVersion"] == "2025-06-18"
     lines.send(INITIALIZED)
-    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 7
+    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 8
     assert lines.ask(3, "ping")["result"] == {}
     assert not imported(lines.process.pid)
     assert "src/auth.py#login" in json.dumps(lines.call(4, "cl_search", query="login"))
@@ -173,8 +173,9 @@ def test_a_signal_ends_it(
         lines.send(INITIALIZED, call(2, "cl_search", query="login"))
     lines.process.send_signal(sent)
     assert lines.process.wait(timeout=PATIENCE_S) == -sent
-    lines.process.stdin.close()
-    lines.process.stdout.close()
+    for pipe in (lines.process.stdin, lines.process.stdout):
+        assert pipe is not None
+        pipe.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes")

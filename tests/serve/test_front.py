@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp.shared.inbound import InboundModernRoute, classify_inbound_request
+from mcp_lines import ENVELOPE, HELLO
 from mcp_types import InitializeRequestParams, methods
-from mcplines import ENVELOPE, HELLO
 from pydantic import ValidationError
 
 from codelens.serve.first_turn import HANDSHAKE_VERSIONS, Front
@@ -32,6 +32,7 @@ def quick(messages: list[dict], names: tuple[str, ...] = CORE) -> list[dict]:
     return [reply for reply in replies if reply]
 
 
+@pytest.mark.slow
 def test_the_record_is_what_the_sdk_answers_now() -> None:
     assert json.loads(RECORD.read_text("utf-8")) == recorded(), (
         "a tool, a prompt, the version or the SDK changed: run "
@@ -39,6 +40,7 @@ def test_the_record_is_what_the_sdk_answers_now() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [*HANDSHAKE_VERSIONS, "2026-07-28", "1999-01-01", "later"])
 @pytest.mark.parametrize("names", [CORE, ALL, ("cl_search", "cl_map")], ids=["core", "all", "two"])
 def test_a_handshake_is_answered_as_the_sdk_does(version: str, names: tuple[str, ...]) -> None:
@@ -46,6 +48,7 @@ def test_a_handshake_is_answered_as_the_sdk_does(version: str, names: tuple[str,
     assert quick(turn, names) == sdk_answers(turn, names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [CORE, ALL], ids=["core", "all"])
 def test_a_modern_client_is_answered_as_the_sdk_does(names: tuple[str, ...]) -> None:
     turn = modern_requests()
@@ -161,6 +164,7 @@ def sdk_takes(params: dict) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(CAPABILITIES, INFO)
 def test_no_handshake_is_taken_that_the_sdk_refuses(capabilities: dict, info: dict) -> None:
@@ -169,6 +173,7 @@ def test_no_handshake_is_taken_that_the_sdk_refuses(capabilities: dict, info: di
         assert sdk_takes(params)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(CAPABILITIES, INFO, st.dictionaries(st.sampled_from(["progressToken", "x"]), JSON))
 def test_no_envelope_is_taken_that_the_sdk_refuses(

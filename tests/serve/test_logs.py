@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from mcplines import HELLO, INITIALIZED, Lines
+from mcp_lines import HELLO, INITIALIZED, Lines
 
 from codelens.serve.tool_profiles import ALL
 
@@ -68,6 +68,11 @@ CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("cl_index", {"action": MARK}),
     ("cl_prune", {"dry_run": False}),
     ("cl_drop", {"view": f"{MARK}-branch"}),
+    ("cl_explore", {"task": f"fix how the {MARK} lamp kindles"}),
+    ("cl_diff", {}),
+    ("cl_diff", {"spec": f"{MARK}..HEAD"}),
+    ("cl_history", {"target": HANDLE}),
+    ("cl_conflicts", {}),
 )  # fmt: skip
 
 
@@ -90,6 +95,7 @@ def place(tmp_path: Path) -> GitRepo:
     return repo
 
 
+@pytest.mark.slow
 def test_logs_hold_no_code_and_no_question(place: GitRepo, tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "log"
     env = {"CODELENS_HOME": str(home), "CODELENS_TOOLS": "all", "HOME": str(tmp_path)}
@@ -103,7 +109,7 @@ def test_logs_hold_no_code_and_no_question(place: GitRepo, tmp_path: Path) -> No
     assert {tool for tool, _ in CALLS} == set(ALL)
     told = [one["result"]["content"][0]["text"] for one in answers]
     assert sum(MARK in text for text in told) > 10
-    assert any("this is a fault of codelens" in text for text in told)
+    assert any("this is a bug in codelens" in text for text in told)
     said = log.read_text()
     assert "a tool failed" in said and "KeyError\n" in said and "ValueError\n" in said
     assert MARK not in said.lower()

@@ -63,6 +63,7 @@ def text(found) -> str:
     return found.content[0].text
 
 
+@pytest.mark.slow
 def test_what_is_saved_is_loaded_and_judged_where_one_stands(call, repo: GitRepo) -> None:
     said = text(
         call("cl_save", name="lamps", note="Lamps burn.", handles="kindle", category="decision")
@@ -77,6 +78,7 @@ def test_what_is_saved_is_loaded_and_judged_where_one_stands(call, repo: GitRepo
     assert told["exact"] and told["results"][0]["items"][0]["handle"] == "light.py#kindle"
 
 
+@pytest.mark.slow
 def test_a_handle_that_is_not_there_is_named_and_nothing_is_saved(call) -> None:
     found = call("cl_save", name="x", handles=["kindle", "lamp.py#kindel"])
     assert found.is_error and "1 of 2 handles" in found.content[0].text
@@ -91,6 +93,7 @@ def test_a_name_that_is_taken_is_refused_unless_replaced(call) -> None:
     assert text(call("cl_save", name="a", note="two", replace=True)).splitlines()[-1] == "  two"
 
 
+@pytest.mark.slow
 def test_forgetting_takes_the_names_alone(call) -> None:
     text(call("cl_save", name="lamps", note="one"))
     assert "lamps" in call("cl_forget", names=["lamp"]).content[0].text
@@ -98,6 +101,7 @@ def test_forgetting_takes_the_names_alone(call) -> None:
     assert "nothing is saved" in text(call("cl_load"))
 
 
+@pytest.mark.slow
 def test_what_expired_is_forgotten_only_when_asked_for(call) -> None:
     text(call("cl_save", name="brief", note="once", ttl="1m"))
     assert text(call("cl_forget", expired=True)) == "nothing has expired"
@@ -115,6 +119,7 @@ def test_the_tools_say_which_of_them_write(call) -> None:
     assert "cl_load" in call.instructions
 
 
+@pytest.mark.slow
 def test_a_moved_repository_is_told_what_to_ask(call, repo: GitRepo, tmp_path: Path) -> None:
     text(call("cl_save", name="lamps", note="one", path=str(repo.root)))
     there = tmp_path / "elsewhere"

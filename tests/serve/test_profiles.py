@@ -23,5 +23,5 @@ def test_names_are_listed_in_one_order_and_once() -> None:
 
 
 def test_a_wrong_name_is_refused_with_those_there_are() -> None:
-    with pytest.raises(SettingError, match=r"'cl_sve'; there are core, all, cl_search"):
+    with pytest.raises(SettingError, match=r"'cl_sve'; the choices are core, branches, all"):
         chosen("core,cl_sve")

@@ -6,16 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
-from asking import Asker, client
 from gitrepo import GitRepo
+from mcp_lines import HELLO, Lines
 from mcp_types import ListRootsResult, Root
-from mcplines import HELLO, Lines
+from pydantic import FileUrl
+from sdk_client import Asker, client
 
 
 def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) -> None:
     tools = asker.tools()
     assert set(tools) == {
-        "cl_search", "cl_expand", "cl_outline", "cl_map", "cl_related", "cl_impact", "cl_current",
+        "cl_search", "cl_explore", "cl_expand", "cl_outline", "cl_map", "cl_related", "cl_impact",
+        "cl_current",
     }  # fmt: skip
     for tool in tools.values():
         assert tool.description.split(". ")[0].partition("?")[1] == "?"
@@ -27,6 +29,7 @@ def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) ->
     assert "cl_expand" in asker.instructions
 
 
+@pytest.mark.slow
 def test_the_worktree_is_worked_out_at_every_call(asker: Asker, repo: GitRepo) -> None:
     assert "src/auth.py#login" in asker.text("cl_search", query="login")
     nested = repo.worktree(repo.root / ".worktrees/x", branch="second")
@@ -36,6 +39,7 @@ def test_the_worktree_is_worked_out_at_every_call(asker: Asker, repo: GitRepo) -
     assert "main@" in asker.text("cl_search", query="login")
 
 
+@pytest.mark.slow
 def test_the_working_directory_is_asked_where_nothing_else_is_named(
     env: dict[str, str], repo: GitRepo
 ) -> None:
@@ -43,11 +47,13 @@ def test_the_working_directory_is_asked_where_nothing_else_is_named(
         assert f"where: {repo.root} " in asker.text("cl_current")
 
 
+@pytest.mark.slow
 def test_the_root_option_says_where_to_look(env: dict[str, str], repo: GitRepo) -> None:
     with client(env, "--root", str(repo.root / "src")) as asker:
         assert f"where: {repo.root} " in asker.text("cl_current")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("root", ["${workspaceFolder}", "/no/such/place"])
 def test_a_root_that_is_none_is_passed_over_for_the_hosts_variable(
     env: dict[str, str], repo: GitRepo, root: str
@@ -57,9 +63,10 @@ def test_a_root_that_is_none_is_passed_over_for_the_hosts_variable(
         assert f"where: {repo.root} " in asker.text("cl_current")
 
 
+@pytest.mark.slow
 def test_the_clients_roots_say_where_to_look(env: dict[str, str], repo: GitRepo) -> None:
     async def roots(_: object) -> ListRootsResult:
-        return ListRootsResult(roots=[Root(uri=repo.root.as_uri())])
+        return ListRootsResult(roots=[Root(uri=FileUrl(repo.root.as_uri()))])
 
     with client(env, mode="legacy", list_roots_callback=roots) as asker:
         assert f"where: {repo.root} " in asker.text("cl_current")
@@ -69,7 +76,7 @@ def test_a_refused_folder_says_to_pass_a_path(env: dict[str, str]) -> None:
     with client(env, cwd="/") as asker:
         text = asker.error("cl_current")
     assert "/ is the root of the file system" in text
-    assert "pass path, an absolute path inside the one" in text
+    assert "pass `path`, an absolute path inside the one" in text
     assert "-C" not in text
 
 
@@ -79,11 +86,12 @@ def test_a_bare_repository_says_to_pass_a_ref(asker: Asker, tmp_path: Path, repo
     assert text.endswith("pass ref, a branch, tag or commit")
 
 
+@pytest.mark.slow
 def test_every_byte_on_stdout_is_json_rpc(env: dict[str, str], repo: GitRepo) -> None:
     lines = Lines(env, repo.root)
     assert lines.ask(1, "initialize", HELLO)["result"]["serverInfo"]["name"] == "codelens"
     lines.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 7
+    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 8
     for number, tool, arguments in [
         (3, "cl_search", {"query": "login"}),
         (4, "cl_search", {"query": "login", "path": "/no/such"}),
@@ -118,6 +126,7 @@ def test_the_process_ends_when_stdin_closes_in_the_midst_of_a_call(
     assert code == 0
 
 
+@pytest.mark.slow
 def test_half_a_surrogate_pair_gets_its_answer(env: dict[str, str], repo: GitRepo) -> None:
     lines = Lines(env, repo.root)
     lines.ask(1, "initialize", HELLO)
@@ -134,3 +143,12 @@ def test_half_a_surrogate_pair_gets_its_answer(env: dict[str, str], repo: GitRep
         told = json.loads(answer["result"]["content"][0]["text"])
         assert told["query"] == ["\ufffd", "\ufffd login", r"\ud800", "\U0001f642"][number - 2]
     assert lines.end() == (0, b"")
+
+
+def test_a_tool_that_is_not_listed_says_how_to_have_it(env: dict[str, str], repo: GitRepo) -> None:
+    with client(env, cwd=repo.root) as asker:
+        assert "cl_save" not in asker.tools()
+        text = asker.error("cl_save", name="x", note="y")
+        assert text.startswith("cl_save is not among the tools of this server; to have it, set ")
+        assert "CODELENS_TOOLS=all" in text
+        assert asker.error("cl_nonsense") == "Unknown tool: cl_nonsense"

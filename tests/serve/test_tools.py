@@ -7,13 +7,14 @@ import os
 import subprocess
 
 import pytest
-from asking import Asker
 from gitrepo import GitRepo
-from mcplines import COMMAND
+from mcp_lines import COMMAND
+from sdk_client import Asker
 
 from codelens.render import token_budget
 
 
+@pytest.mark.slow
 def test_the_graph_tools_answer_in_lines_and_in_json(asker: Asker, repo: GitRepo) -> None:
     repo.write("src/use.py", "from auth import Session\n\n\ndef go():\n    return Session()\n")
     text = asker.text("cl_related", target="Session", kinds="callers")
@@ -50,7 +51,7 @@ def test_a_long_text_is_cut_by_lines_and_says_how_to_go_on(asker: Asker, repo: G
     assert more == '1 more: call cl_expand with handles ["src/auth.py"]'
     last = int(body.split("after line ")[1].split(";")[0])
     assert f"row {last}\n" in text and f"row {last + 1}\n" not in text
-    assert f"go on with long.txt:{last + 1}-" in body
+    assert f"continue with long.txt:{last + 1}-" in body
 
 
 def test_one_line_longer_than_the_answer_is_cut_inside(asker: Asker, repo: GitRepo) -> None:
@@ -58,10 +59,10 @@ def test_one_line_longer_than_the_answer_is_cut_inside(asker: Asker, repo: GitRe
     text = asker.text("cl_expand", handles=["min.js"], max_tokens=400)
     assert len(text.encode()) <= 3 * 400
     assert "[line cut]" in text
-    assert "line 1 is too long and was cut" in text and "go on with" not in text
+    assert "line 1 is too long and was truncated" in text and "continue with" not in text
     repo.write("min.js", f"var a={'1+' * 50_000}1;\nlast();\n")
     text = asker.text("cl_expand", handles=["min.js"], max_tokens=400)
-    assert text.splitlines()[-1].endswith("go on with min.js:2")
+    assert text.splitlines()[-1].endswith("continue with min.js:2")
     assert "last();" in asker.text("cl_expand", handles=["min.js:2"])
 
 
@@ -70,6 +71,7 @@ def test_a_full_page_claims_nothing_about_more(asker: Asker) -> None:
     assert "more" not in text.splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["concise", "detailed", "json"])
 @pytest.mark.parametrize("max_tokens", [250, 400, 900])
 def test_the_graph_tools_keep_to_max_tokens(
@@ -122,6 +124,7 @@ def test_a_name_that_is_defined_is_followed_by_few_others(asker: Asker, repo: Gi
     assert "more" not in asker.text("cl_search", query="validate", format="detailed")
 
 
+@pytest.mark.slow
 def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
     told = json.loads(asker.text("cl_search", query="validate", format="json"))
     command = [*COMMAND[:-1], "search", "validate", "--json", "-C", str(repo.root)]

@@ -71,6 +71,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
+@pytest.mark.slow
 def test_index_tells_how_far_it_is_and_ends_fresh(client: Client, repo: GitRepo) -> None:
     said = client.tool("cl_index", action="create", path=str(repo.root))
     assert said.startswith("fresh")
@@ -84,11 +85,12 @@ def test_index_tells_how_far_it_is_and_ends_fresh(client: Client, repo: GitRepo)
     assert json.loads(anew)["receipt"]["status"] == "fresh"
 
 
+@pytest.mark.slow
 def test_status_prune_and_drop(client: Client, repo: GitRepo) -> None:
     where = str(repo.root)
     client.tool("cl_index", path=where)
     client.tool("cl_index", path=where, ref="HEAD")
-    assert "stays: what its worktree stands on" in client.tool("cl_index", action="status")
+    assert "stays: checked out in a worktree" in client.tool("cl_index", action="status")
     assert client.tool("cl_prune").startswith("dry run: no view of 1 index is due")
     assert json.loads(client.tool("cl_prune", dry_run=False, format="json"))["results"] == []
     refused = client.result("cl_drop", view="main", path=where)

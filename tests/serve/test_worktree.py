@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
-from mcplines import HELLO, INITIALIZED, Lines, call
+from mcp_lines import HELLO, INITIALIZED, Lines, call
 
 
 @pytest.fixture
@@ -100,9 +100,9 @@ def test_several_roots_are_a_choice_that_the_server_does_not_make(
     editor, main: GitRepo, second: GitRepo
 ) -> None:
     text = editor(roots=[main.root, second.root]).where(1)
-    assert "not clear" in text
+    assert "cannot tell which worktree is meant" in text
     assert str(main.root) in text and str(second.root) in text
-    assert "pass path" in text
+    assert "pass `path`" in text
 
 
 def test_several_roots_of_one_worktree_are_that_worktree(editor, main: GitRepo) -> None:
@@ -123,7 +123,7 @@ def test_without_any_hint_a_server_in_the_home_folder_refuses(
     text = editor("--root", "${workspaceFolder}", roots=roots).where(1)
     assert "--root: ${workspaceFolder} is not there" in text
     assert f"the working directory: {home} is a home folder" in text
-    assert "pass path" in text
+    assert "pass `path`" in text
 
 
 def test_who_must_choose_is_told_the_worktrees_that_were_asked_about(

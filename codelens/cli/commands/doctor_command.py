@@ -21,21 +21,21 @@ _STATES: dict[str, State] = {"fine": "ok", "warning": "note", "broken": "wrong"}
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "doctor", "find what is wrong with codelens here, and mend it with --fix",
+        commands, "doctor", "find problems with codelens on this machine, and fix them with --fix",
         "Looks at versions, folders, permissions, free space, every index (all pages and their "
         "checksums), leases, saved contexts, usage and files left behind, of all repositories; "
         "starts what is wired into coding agents, to see whether it answers. "
         "Nothing is changed without --fix. Exit codes: 0 nothing is wrong, or all was mended; "
         "1 something is; 2 error.",
     )  # fmt: skip
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended")
+    parser.add_argument("--fix", action="store_true", help="fix what can be fixed")
     parser.add_argument(
         "--thorough", action="store_true",
         help="compare the indexes of databases with their tables too (two to four times as long)",
     )  # fmt: skip
     parser.add_argument(
         "--no-agents", action="store_true",
-        help="leave the coding agents' entries out: to start their servers takes seconds",
+        help="do not check the entries of coding agents; starting their servers takes seconds",
     )  # fmt: skip
     shared_options.add_json(parser)
     parser.set_defaults(run=run)

@@ -13,7 +13,7 @@ def add(commands: shared_options.Commands) -> None:
     parser = shared_options.command(
         commands,
         "drop",
-        "remove a view, or a repository's whole index, now",
+        "remove a view, or the whole index of a repository",
         "Removes a view from the index; saved contexts stay. What is active or pinned goes with "
         "--force alone. Nothing is lost but time: a view is built again when it is asked for.",
     )

@@ -11,13 +11,13 @@ from codelens.cli.relative_handles import from_here
 from codelens.cli.standard_streams import emit
 
 if TYPE_CHECKING:
-    from codelens.engine.answers.reading_answers import Excerpt
+    from codelens.answers.reading_answers import Excerpt
 
 
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "expand", "read what handles name, always from the disk or the git object",
+        commands, "expand", "print the code that handles name, read from disk or git",
         "The text that each handle names, as it is now. A symbol that moved is followed.",
     )  # fmt: skip
     parser.add_argument(
@@ -27,11 +27,11 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--context", type=shared_options.natural, default=0, metavar="N",
-        help="lines to add before and after",
+        help="number of lines to add before and after",
     )  # fmt: skip
     parser.add_argument(
         "--max-lines", type=shared_options.positive, default=400, metavar="N",
-        help="lines of one handle at most (default 400)",
+        help="maximum number of lines for each handle (default 400)",
     )  # fmt: skip
     parser.add_argument("-n", "--line-number", action="store_true", help="number the lines")
     shared_options.add_ref(parser)
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from codelens.cli import screen
-    from codelens.cli.main import fail
+    from codelens.cli.standard_streams import fail
     from codelens.engine.engine import Engine
 
     handles = [
@@ -87,7 +87,7 @@ def _from_stdin() -> list[str]:
 
 def _show(one: Excerpt, *, titled: bool, numbered: bool) -> None:
     from codelens.cli.screen import put, say, styled
-    from codelens.engine.reading.excerpts import rest_of
+    from codelens.render.excerpt_rest import rest_of
     from codelens.render.text_pieces import lines_of, safe
 
     if one.moved:
@@ -108,4 +108,4 @@ def _show(one: Excerpt, *, titled: bool, numbered: bool) -> None:
         )
     emit(text if text.endswith("\n") or not text else f"{text}\n")
     if one.truncated:
-        say(f"note: cut after line {one.end_line}; go on with {rest_of(one)}")
+        say(f"note: truncated after line {one.end_line}; continue with {rest_of(one)}")

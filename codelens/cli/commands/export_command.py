@@ -13,7 +13,7 @@ from codelens.cli.standard_streams import emit
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "export", "every definition, edge or saved context as JSON",
+        commands, "export", "print every definition, edge or saved context as JSON",
         "As JSON lines, by path and line. symbols: every definition (path, name, qualified_name, "
         "kind, start_line, end_line, line (of the name), exported, language). edges: who calls, "
         "uses, derives from and imports what, as far as it is certain (src_file, src_line, "
@@ -31,17 +31,19 @@ def run(args: argparse.Namespace) -> int:
 
     from codelens.engine.engine import Engine
     from codelens.errors import SettingError
+    from codelens.render.json_paths import with_usable_paths
 
     if args.what == "contexts":
         if args.ref is not None:
-            raise SettingError("contexts belong to no ref: leave --ref out")
+            raise SettingError("saved contexts do not belong to a ref; omit --ref")
         return _contexts(args.path)
     found = False
     with Engine() as engine, Bar() as bar:
         export = engine.export_edges if args.what == "edges" else engine.export_symbols
         for one in export(path=args.path, ref=args.ref, progress=bar):
             found = True
-            emit(f"{json.dumps(asdict(one), ensure_ascii=False)}\n")
+            row = with_usable_paths(asdict(one))
+            emit(f"{json.dumps(row, ensure_ascii=False)}\n")
     return 0 if found else 1
 
 

@@ -10,7 +10,7 @@ from codelens.cli import shared_options
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "forget", "delete saved contexts, by their names",
+        commands, "forget", "delete saved contexts by name",
         "Delete what was saved under these names, all or none; `codelens load` lists the names. "
         "Nothing else ever deletes a saved context.",
     )  # fmt: skip

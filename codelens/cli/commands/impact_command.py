@@ -1,4 +1,4 @@
-"""`codelens impact`: who can be hit by a change, and which tests to run."""
+"""`codelens impact`: what a change can affect, and which tests to run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codelens.cli.relative_handles import from_here
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "impact", "who can be hit by a change, and which tests to run",
+        commands, "impact", "what a change can affect, and which tests to run",
         "Who uses the targets, through others or not, by distance, and the tests that reach them. "
         "With --diff the targets are the definitions that differ between a commit (HEAD if none is "
         "named) and the files as they are now, untracked files included.",
@@ -33,7 +33,7 @@ def add(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--limit", type=shared_options.positive, default=60, metavar="N",
-        help="definitions, and test files, at most (default 60)",
+        help="maximum number of definitions and of test files (default 60)",
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

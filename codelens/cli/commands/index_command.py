@@ -12,10 +12,10 @@ from codelens.cli.progress_bar import Bar
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "index", "bring the index up to date now (every other command does so by itself)"
+        commands, "index", "update the index now (other commands do this automatically)"
     )
     parser.add_argument(
-        "--rebuild", action="store_true", help="throw the repository's index away and start anew"
+        "--rebuild", action="store_true", help="delete the repository's index and build it again"
     )
     shared_options.add_ref(parser)
     shared_options.add_json(parser)

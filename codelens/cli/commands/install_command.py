@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
     from codelens.hosts.desired_edits import Request
     from codelens.hosts.file_change import Change
-    from codelens.hosts.host_descriptor import Host
+    from codelens.hosts.host_descriptor import HookFile, Host
 
 
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "install", "wire coding agents to codelens: MCP entry, skill, commands",
+        commands, "install", "connect coding agents to codelens: MCP entry, skill, commands",
         "Wire coding agents to codelens. Shows the exact changes and asks before it writes; "
         "`codelens uninstall` takes them out again. Where nobody can be asked, --yes is needed.",
     )  # fmt: skip
@@ -28,12 +28,16 @@ def add(commands: shared_options.Commands) -> None:
         help="let agents call the tools that only read without asking each time",
     )  # fmt: skip
     parser.add_argument(
+        "--hooks", action="store_true",
+        help="let agents call codelens before prompts, at a session's start and around edits",
+    )  # fmt: skip
+    parser.add_argument(
         "--print", dest="show", action="store_true",
-        help="print what to paste by hand, write nothing",
+        help="print what to paste by hand; write nothing",
     )  # fmt: skip
     parser.add_argument(
         "--check", action="store_true",
-        help="write nothing; see whether what is wired starts and answers",
+        help="write nothing; check that configured entries start and answer",
     )  # fmt: skip
     parser.add_argument(
         "--command", metavar="PROGRAM", dest="program",
@@ -46,13 +50,13 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     """The options that `install` and `uninstall` share."""
     parser.add_argument(
         "--host", metavar="NAMES", default="detected",
-        help="names with commas between, `all`, or `detected` (if not given): those found here",
+        help="comma-separated names, `all`, or `detected`: those found here (the default)",
     )  # fmt: skip
     parser.add_argument(
         "--scope", choices=("user", "project"), default="user",
-        help="for all your repositories (user, if not given), or in the files of this one alone",
+        help="user: for all your repositories (the default); project: in this repository's files",
     )  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes; write nothing")
     parser.add_argument("--yes", "-y", action="store_true", help="write without asking")
     shared_options.add_json(parser)
 
@@ -81,7 +85,10 @@ def nobody() -> int:
     from codelens.cli import screen
     from codelens.hosts.host_descriptor import hosts
 
-    screen.say(f"no coding agent found here; name one with --host: {', '.join(hosts())}, or all")
+    screen.say(
+        "no coding agent was found on this machine; "
+        f"name one with --host: {', '.join(hosts())}, or all"
+    )
     return 1
 
 
@@ -93,7 +100,7 @@ def request_of(args: argparse.Namespace) -> Request:
     """
     from pathlib import Path
 
-    from codelens.engine.index_pool import root_of
+    from codelens.engine.worktree_paths import root_of
     from codelens.hosts.desired_edits import Request
     from codelens.hosts.launcher import launcher
     from codelens.hosts.machine import this_machine
@@ -105,7 +112,8 @@ def request_of(args: argparse.Namespace) -> Request:
     bare = project or getattr(args, "check", False)
     command = (program or "codelens") if bare else launcher(program)
     root = Path(root_of(args.path)) if project else None
-    return Request(this_machine(), args.scope, root, command, getattr(args, "approve", False))
+    approve, hooks = getattr(args, "approve", False), getattr(args, "hooks", False)
+    return Request(this_machine(), args.scope, root, command, approve, hooks)
 
 
 def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> int:
@@ -144,18 +152,24 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
 
 
 def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
-    """The request, with the user's answer on approvals."""
+    """The request, with the user's answers on approvals and on hooks."""
     from dataclasses import replace
 
     from codelens.cli import install_report
-    from codelens.hosts.desired_edits import can_approve
+    from codelens.hosts.desired_edits import can_approve, can_hook
 
-    able = can_approve(chosen)
-    if args.approve or not able:
-        return request
-    names = ", ".join(host.name for host in able)
-    question = f"Let {names} call the tools that only read without asking each time?"
-    return replace(request, approve=install_report.agreed(question))
+    able = ", ".join(host.name for host in can_approve(chosen))
+    if able and not args.approve:
+        question = f"Let {able} call the tools that only read without asking each time?"
+        request = replace(request, approve=install_report.agreed(question))
+    able = ", ".join(host.name for host in can_hook(chosen, args.scope))
+    if able and not args.hooks:
+        question = (
+            f"Let {able} run `codelens hook` at each prompt and answer, at a session's start and "
+            "around edits, so that what you asked for stays before the model?"
+        )
+        request = replace(request, hooks=install_report.agreed(question))
+    return request
 
 
 def _ended(
@@ -175,9 +189,9 @@ def _ended(
     }
     without = [host.name for host in chosen if host.name not in served and not failed]
     if without:
-        screen.say(f"note: no files of a project: {', '.join(without)} (--scope user)")
+        screen.say(f"note: hosts without project files: {', '.join(without)} (--scope user)")
     if planned:
-        screen.say("nothing written (dry run)")
+        screen.say("nothing was written (dry run)")
         return 2 if failed else 0
     _still_to_do(chosen, request, served)
     return 2 if failed else 0
@@ -187,10 +201,12 @@ def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> 
     from codelens.cli import screen
 
     screen.put()
-    screen.put("Still to do by you:")
+    screen.put("Remaining steps for you:")
     for host in chosen:
         if host.name in served and (todo := host.todo.get(request.scope)):
             screen.put_safe(f"  {host.name}: {todo}")
+        if host.name in served and request.hooks and host.hooks and host.hooks.todo:
+            screen.put_safe(f"  {host.name}: {host.hooks.todo}")
     if request.scope == "project":
         screen.put("  every user of this repository: have `codelens` on the PATH")
     screen.put("  then: `codelens install --check` sees whether each entry starts and answers")
@@ -210,4 +226,16 @@ def _print(chosen: Sequence[Host], request: Request) -> int:
         for line in snippet(entry_of(host, request)).splitlines():
             screen.put_safe(line)
         screen.put()
+        if request.hooks and host.hooks:
+            _print_hooks(host.hooks, request)
     return 0
+
+
+def _print_hooks(hooks: HookFile, request: Request) -> None:
+    from codelens.cli import screen
+    from codelens.hosts.desired_edits import hooks_of
+
+    path = hooks.where.pick(request.machine, request.scope, request.root)
+    if path is not None:
+        screen.put_safe(f"# hooks: {request.machine.shown(path)}")
+        screen.put_safe(*hooks_of(hooks, request).put(None).splitlines(), "")

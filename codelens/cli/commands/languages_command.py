@@ -10,10 +10,10 @@ from codelens.cli import shared_options
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
-        "languages", help="list the languages, what is read of each, and their file names",
+        "languages", help="list the supported languages, what is extracted, and their file names",
         description="The languages that are read, with what: definitions, headings, references, "
         "imports, docs, embedded parts. All other text is searched by its words.",
-        allow_abbrev=False,
+        **shared_options.help_of("languages"), allow_abbrev=False,
     )  # fmt: skip
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         stems = (f"{stem}.*" for stem in one.stems)
         contested = (f"{extension}?" for extension in one.contested)
         names = " ".join((*one.extensions, *contested, *one.filenames, *stems))
-        gives = ", ".join(one.gives) or "words; so is all text of no language"
+        gives = ", ".join(one.gives) or "words only; all other text is searched this way too"
         name = screen.styled(f"{one.name:<{width}}", "bold")
         screen.put(f"{name}  {screen.styled(f'{gives:<{wide}}', 'dim')}  {names}")
     return 0

@@ -1,4 +1,4 @@
-"""`codelens load`: what was saved, and which of its handles still hold here."""
+"""`codelens load`: show saved contexts, and which of their handles are still valid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from codelens.cli import shared_options, standard_streams
 from codelens.cli.progress_bar import Bar
 
 if TYPE_CHECKING:
-    from codelens.engine.answers.context_answers import LoadAnswer, TakenOver
+    from codelens.answers.context_answers import LoadAnswer, TakenOver
     from codelens.engine.engine import Engine
 
 _HERE = ""
@@ -19,7 +19,7 @@ _HERE = ""
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "load", "what was saved, and which of its handles still hold here",
+        commands, "load", "show saved contexts, and which of their handles are still valid",
         "By its name, or by words of its name, note, tags and handles; without either a list of "
         "all. Each handle is current, moved (the same text elsewhere), changed or gone in the "
         "worktree one stands in.",
@@ -28,12 +28,12 @@ def add(commands: shared_options.Commands) -> None:
     parser.add_argument("--category", default="", metavar="WHAT", help="only this category")
     parser.add_argument(
         "--tag", action="append", default=[], metavar="TAG", dest="tags",
-        help="only with this tag; may be given several times",
+        help="only with this tag (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--expired", action="store_true", help="expired ones too")
+    parser.add_argument("--expired", action="store_true", help="include expired contexts")
     parser.add_argument(
         "--limit", type=shared_options.positive, default=20, metavar="N",
-        help="contexts at most (default 20)",
+        help="maximum number of contexts (default 20)",
     )  # fmt: skip
     parser.add_argument(
         "--import", metavar="FILE", dest="file",
@@ -44,9 +44,9 @@ def add(commands: shared_options.Commands) -> None:
         "--replace", action="store_true", help="with --import, replace what has the same name"
     )
     parser.add_argument(
-        "--adopt", nargs="?", const=_HERE, metavar="OLD_FOLDER",
-        help="take over what was saved before this repository was moved; where it was, if its "
-        "history does not tell",
+        "--adopt", nargs="?", const=_HERE, metavar="OLD_PLACE",
+        help="take over what was saved before this repository was moved; its former folder, if "
+        "its history does not tell, or a contexts file that was set aside",
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
@@ -81,10 +81,12 @@ def _refuse_mixed(args: argparse.Namespace) -> None:
     from codelens.errors import SettingError
 
     if args.file is not None and (args.query or args.adopt is not None):
-        raise SettingError("--import takes no query and no --adopt; load them afterwards")
+        raise SettingError(
+            "--import cannot be combined with a query or --adopt; load the contexts afterwards"
+        )
     if args.replace and args.file is None:
         raise SettingError(
-            "--replace goes with --import; to replace one context use save --replace"
+            "--replace requires --import; to replace one context use `codelens save --replace`"
         )
 
 
@@ -150,7 +152,7 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
         told = contexts_text.former(answer.former)
         notes.append(f"{told}: `codelens load --adopt` takes them over")
     elif not answer.results and not answer.hidden:
-        nothing = "nothing saved here answers to that: `codelens load` lists all"
+        nothing = "no saved context matches; `codelens load` lists all"
         notes.append(nothing if narrowed else "nothing is saved")
     screen.say_all(answer.receipt, notes)
 

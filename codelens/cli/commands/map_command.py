@@ -18,13 +18,13 @@ def add(commands: shared_options.Commands) -> None:
         "Files by how much others use them, with their main definitions folded, entry points, "
         "languages and hot spots, in a budget of tokens. A focus or a query draws the map near it.",
     )  # fmt: skip
+    parser.add_argument("focus", nargs="*", help="handles, files or folders to center the map on")
     parser.add_argument(
-        "focus", nargs="*", help="handles, files or folders near which to draw the map"
+        "--query", default="", metavar="WORDS", help="center the map on what these words find"
     )
-    parser.add_argument("--query", default="", metavar="WORDS", help="draw it near what these find")
     parser.add_argument(
         "--max-tokens", type=shared_options.positive, metavar="N",
-        help="what the text may cost a model (default 2000; 6000 for pictures, which show the "
+        help="size of the text in tokens (default 2000; 6000 for pictures, which show the "
         "same files)",
     )  # fmt: skip
     parser.add_argument(
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
     form: str = args.format or ("json" if args.json else "text")
     if args.json and form != "json":
-        raise SettingError(f"--json and --format {form} exclude each other; give one")
+        raise SettingError(f"--json and --format {form} cannot be combined; give one")
     picture = form in {"mermaid", "dot", "html"}
     most = args.max_tokens or (_PICTURE_TOKENS if picture else _TEXT_TOKENS)
     with Engine() as engine, Bar() as bar:

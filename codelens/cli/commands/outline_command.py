@@ -10,19 +10,19 @@ from codelens.cli.progress_bar import Bar
 from codelens.cli.relative_handles import from_here
 
 if TYPE_CHECKING:
-    from codelens.engine.answers.reading_answers import OutlineAnswer, OutlineFile
+    from codelens.answers.reading_answers import OutlineAnswer, OutlineFile
 
 
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "outline", "fold a file or folder to its definitions",
+        commands, "outline", "list the definitions of a file or folder",
         "What a file or folder defines: lines, signatures, first lines of docs, and what "
         "reading all of it would cost in tokens.",
     )  # fmt: skip
     parser.add_argument(
         "target", nargs="?", default=None,
-        help="a file, folder or handle; the whole worktree if not given. Relative to the "
+        help="a file, folder or handle; default: the whole worktree. Relative to the "
         "worktree's root, or with ./ to where you stand",
     )  # fmt: skip
     shared_options.add_ref(parser)
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
-    target = "." if args.target is None else from_here(args.target, args.path)
+    target = "." if args.target is None else from_here(args.target, args.path, folders=True)
     with Engine() as engine, Bar() as bar:
         answer = engine.outline(
             target,

@@ -11,7 +11,7 @@ from codelens.cli.progress_bar import Bar
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "pin", "keep the view of a branch or ref whatever its age",
+        commands, "pin", "keep the view of a branch or ref, whatever its age",
         "Pins a view, so that `prune` never removes it. A ref that has no view yet gets one.",
     )  # fmt: skip
     add_arguments(parser)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from codelens.cli import shared_options
 
 if TYPE_CHECKING:
-    from codelens.engine.answers.upkeep_answers import PruneAnswer
+    from codelens.answers.upkeep_answers import PruneAnswer
 
 
 def add(commands: shared_options.Commands) -> None:
@@ -17,7 +17,7 @@ def add(commands: shared_options.Commands) -> None:
     parser = shared_options.command(
         commands,
         "prune",
-        "remove views of branches and worktrees that nobody has asked for long",
+        "remove views of branches and worktrees that have not been used for long",
         "Removes, in the indexes of all repositories (with -C of one), the views of branches that "
         "no worktree stands on (14 days), of detached HEADs (3 days), of worktrees that were "
         "removed (48 hours) and of refs (3 days), and all that no view needs any more. Never a "
@@ -25,11 +25,17 @@ def add(commands: shared_options.Commands) -> None:
         "what would go, unless --yes is given; elsewhere (cron) it does it and says nothing.",
     )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--yes", action="store_true", help="do it, on a terminal too, and say what")
-    how.add_argument("--dry-run", action="store_true", help="only say what would go")
+    how.add_argument(
+        "--yes",
+        action="store_true",
+        help="remove without asking, also on a terminal, and report what was removed",
+    )
+    how.add_argument(
+        "--dry-run", action="store_true", help="show what would be removed; remove nothing"
+    )
     parser.add_argument(
         "--days", type=shared_options.days, metavar="N",
-        help="how long any view is kept unused, in place of the settings",
+        help="keep unused views this long, instead of the configured times",
     )  # fmt: skip
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
@@ -47,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json or dry_run or args.yes:
         _show(answer, as_object=args.json)
     if answer.failed:
-        from codelens.cli.main import fail
+        from codelens.cli.standard_streams import fail
 
         return fail("; ".join(one.error for one in answer.results if one.error))
     return 0

@@ -13,7 +13,7 @@ from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "related", "who calls, uses, imports and tests it; paths to another",
+        commands, "related", "show what calls, uses, imports and tests a target; paths to another",
         "What is certainly related to a definition or file: nothing is guessed by name, and what "
         "could not be resolved is counted. With --to, the paths along which it uses another.",
     )  # fmt: skip
@@ -23,15 +23,15 @@ def add(commands: shared_options.Commands) -> None:
     parser.add_argument("--to", metavar="GOAL", help="paths from the target to this one")
     parser.add_argument(
         "--paths", type=shared_options.positive, default=3, metavar="N",
-        help="with --to, distinct paths at most (default 3)",
+        help="with --to, maximum number of distinct paths (default 3)",
     )  # fmt: skip
     parser.add_argument(
         "--kind", action="append", default=[], choices=RELATIONS, metavar="KIND", dest="kinds",
-        help=f"only these: {', '.join(RELATIONS)}; may be given several times",
+        help=f"only these: {', '.join(RELATIONS)} (repeatable)",
     )  # fmt: skip
     parser.add_argument(
         "--direction", choices=DIRECTIONS, default="both",
-        help="in: who uses it; out: what it uses",
+        help="in: what uses it; out: what it uses",
     )  # fmt: skip
     parser.add_argument(
         "--depth",
@@ -42,7 +42,7 @@ def add(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--limit", type=shared_options.positive, default=40, metavar="N",
-        help="results at most (default 40)",
+        help="maximum number of results (default 40)",
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

@@ -12,7 +12,7 @@ from codelens.cli.relative_handles import from_here
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "save", "keep a note with handles, for later",
+        commands, "save", "save a note with handles",
         "Keep a note with handles under a name, for all worktrees and branches of this "
         "repository. `codelens load` finds it and tells which handles still hold.",
     )  # fmt: skip
@@ -31,15 +31,15 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--tag", action="append", default=[], metavar="TAG", dest="tags",
-        help="a word to filter by; may be given several times",
+        help="a word to filter by (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--pin", action="store_true", help="it never expires and stands first")
+    parser.add_argument("--pin", action="store_true", help="never expires and is listed first")
     parser.add_argument(
         "--ttl", default="", metavar="TIME",
-        help="how long it is shown: 12h, 30d, 2w; for ever if not given",
+        help="how long it is shown: 12h, 30d, 2w (default: forever)",
     )  # fmt: skip
     parser.add_argument(
-        "--replace", action="store_true", help="take the place of what has the name"
+        "--replace", action="store_true", help="replace the saved context of this name"
     )
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

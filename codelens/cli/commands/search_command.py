@@ -10,7 +10,7 @@ from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
 
 if TYPE_CHECKING:
-    from codelens.engine.answers.reading_answers import Hit, SearchAnswer
+    from codelens.answers.reading_answers import Hit, SearchAnswer
 
 _MODES = ("auto", "symbol", "text", "regex", "path")
 
@@ -32,7 +32,7 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--glob", action="append", default=[], metavar="GLOB",
-        help="only paths like this, !GLOB leaves out (repeatable)",
+        help="only matching paths; !GLOB excludes (repeatable)",
     )  # fmt: skip
     parser.add_argument(
         "--kind", action="append", default=[], metavar="KIND",
@@ -40,14 +40,17 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("--content", choices=("all", "code", "prose"), default="all")
     parser.add_argument(
-        "--limit", type=shared_options.positive, metavar="N", help="results at most (10)"
+        "--limit",
+        type=shared_options.positive,
+        metavar="N",
+        help="maximum number of results (default 10)",
     )
     parser.add_argument(
         "--max-tokens", type=shared_options.positive, metavar="N",
-        help="about so many tokens at most (bytes / 3), what is left out is counted",
+        help="maximum size in tokens (bytes / 3); omitted results are counted",
     )  # fmt: skip
     parser.add_argument(
-        "--explain", action="store_true", help="show each feature's share of the score"
+        "--explain", action="store_true", help="show how much each feature adds to the score"
     )
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

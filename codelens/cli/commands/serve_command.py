@@ -10,9 +10,9 @@ from codelens.cli import shared_options
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
-        "serve", help="answer an agent over MCP, on stdin and stdout",
+        "serve", help="run the MCP server on stdin and stdout",
         description="The MCP server for agents, on stdin and stdout; it ends when stdin closes.",
-        allow_abbrev=False,
+        **shared_options.help_of("serve"), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument(
         "--root", metavar="PATH",

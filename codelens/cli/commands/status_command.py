@@ -9,13 +9,13 @@ from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
 
 if TYPE_CHECKING:
-    from codelens.engine.answers.reading_answers import StatusAnswer
+    from codelens.answers.reading_answers import StatusAnswer
 
 
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "status", "where you stand, how fresh the index is, what was left out"
+        commands, "status", "show the current scope, how fresh the index is, and what was skipped"
     )
     parser.add_argument(
         "--all", action="store_true",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "uninstall", "take codelens out of the files of coding agents",
+        commands, "uninstall", "remove codelens from the configuration of coding agents",
         "Take out what `codelens install` put in: a file that is as install left it gets back its "
         "bytes, elsewhere only codelens' own keys go. Indexes and saved contexts stay.",
     )  # fmt: skip
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from codelens.cli import install_report, screen
-    from codelens.engine.index_pool import root_of
+    from codelens.engine.worktree_paths import root_of
     from codelens.hosts import host_wiring as work
     from codelens.hosts.desired_edits import Request
     from codelens.hosts.host_descriptor import named
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.json and (args.dry_run or not args.yes):
         install_report.show_diffs(changes, machine)
     if planned and not args.dry_run and not args.yes:
-        code = install_report.stopped(changes, "Take these out?")
+        code = install_report.stopped(changes, "Remove these?")
         if code is not None:
             return code
     if not args.dry_run and (planned or ledger.records):
@@ -82,7 +82,7 @@ def _told(
         install_report.show_table(changes, machine, planned=args.dry_run)
     failed = install_report.show_problems(changes)
     if args.dry_run:
-        screen.say("nothing changed (dry run)")
+        screen.say("nothing was changed (dry run)")
     elif not planned and not failed:
-        screen.say("nothing of codelens found")
+        screen.say("no configuration of codelens was found")
     return 2 if failed else 0

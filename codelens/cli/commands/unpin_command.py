@@ -11,7 +11,7 @@ from codelens.cli.commands import pin_command
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "unpin", "let a pinned view age again",
+        commands, "unpin", "allow a pinned view to be pruned again",
         "Unpins a view: `prune` removes it when its time has come.",
     )  # fmt: skip
     pin_command.add_arguments(parser)

@@ -12,17 +12,17 @@ _BY = ("day", "tool", "repository")
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
-        "usage", help="how much codelens was used here, and what that saved",
+        "usage", help="show how much codelens was used, and what that saved",
         description="Calls of the command line and the MCP server by day, tool and repository, "
         "bytes served, and what reading whole files would have cost more. Counted on this machine "
         "alone, never sent anywhere, without queries or code; CODELENS_USAGE=off turns it off.",
-        allow_abbrev=False,
+        **shared_options.help_of("usage"), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument(
         "--days", type=shared_options.positive, default=30, metavar="N",
-        help="so many days, today among them (default 30)",
+        help="number of days, including today (default 30)",
     )  # fmt: skip
-    parser.add_argument("--by", choices=_BY, action="append", help="only this chart")
+    parser.add_argument("--by", choices=_BY, action="append", help="show only this chart")
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
 
@@ -31,14 +31,14 @@ def run(args: argparse.Namespace) -> int:
     """Print; 1 if nothing was counted."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.engine.usage import usage_report
+    from codelens.render import usage_text
 
     with Engine() as engine:
         answer = engine.usage(days=args.days)
     if args.json:
-        screen.put_json(usage_report.as_json(answer))
+        screen.put_json(usage_text.as_json(answer))
     else:
-        screen.put_safe(*usage_report.as_text(answer, args.by or _BY))
+        screen.put_safe(*usage_text.as_text(answer, args.by or _BY))
         if not answer.counted:
-            screen.say("note: calls are not counted now: the setting usage is off")
+            screen.say("note: usage is not counted: the setting `usage` is off")
     return 0 if answer.total.calls else 1

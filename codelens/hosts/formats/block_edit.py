@@ -78,6 +78,6 @@ def _is_there(text: str) -> bool:
         return True
     order = ", the end before the begin" if len(begins) == len(ends) == 1 else ""
     raise EditRefused(
-        f"it has {len(begins)} `{BEGIN}` and {len(ends)} `{END}`{order}, where one pair is "
-        "expected; take out what is too much by hand"
+        f"it has {len(begins)} `{BEGIN}` and {len(ends)} `{END}`{order}, but exactly one pair is "
+        "expected; remove the extra ones by hand"
     )

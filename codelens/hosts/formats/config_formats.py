@@ -27,8 +27,8 @@ class Format(NamedTuple):
     put: Callable[[str, Keys, Value], str]
     take: Callable[[str, Keys], str]
     bare: Callable[[str, Keys], bool]
-    append: Callable[[str, Keys, Sequence[str]], str] | None = None
-    take_items: Callable[[str, Keys, Sequence[str]], str] | None = None
+    append: Callable[[str, Keys, Sequence[Value]], str] | None = None
+    take_items: Callable[[str, Keys, Sequence[Value]], str] | None = None
 
 
 def format_of(name: str) -> Format:

@@ -21,8 +21,9 @@ from codelens.hosts.formats.config_values import (
     has,
     nested,
     with_value,
-    without,
 )
+from codelens.hosts.formats.hook_edits import Hooks
+from codelens.hosts.formats.unchanged_meaning import checked, missing_parents, pruned
 from codelens.hosts.server_command import arguments_of, command_of, is_wrapped, starts_codelens
 
 OWN_FILE = "installed by codelens"
@@ -110,11 +111,11 @@ class Entry(Edit):
         if not has(before, self.keys):
             value: Value = {**self.launch, **self.extras}
             value = _merged(value, self.approvals)
-            return _checked(self.format, text, style.put(text, self.keys, value), self.keys)
+            return checked(self.format, text, style.put(text, self.keys, value), self.keys)
         now = at(before, self.keys)
         if not isinstance(now, dict) or not starts_codelens(now):
             raise EditRefused(
-                f"{'.'.join(self.keys)} is there and does not start codelens; rename or remove it"
+                f"{'.'.join(self.keys)} exists but does not start codelens; rename or remove it"
             )
         wanted: Value = now
         if not is_wrapped(command_of(now)):
@@ -124,7 +125,7 @@ class Entry(Edit):
         for key, value in wanted.items():
             if key not in now or now[key] != value:
                 fresh = style.put(fresh, (*self.keys, key), value)
-        return _checked(self.format, text, fresh, self.keys)
+        return checked(self.format, text, fresh, self.keys)
 
     def _renewed(self, now: Value, launch: Value, said: list[str]) -> Value:
         """What is there, started by the present program; arguments `said` by the user stay."""
@@ -145,7 +146,7 @@ class Entry(Edit):
         if not starts_codelens(now) or (program := command_of(now)[0]) == self.command:
             return ""
         if is_wrapped(command_of(now)):
-            return f"starts codelens by {program}, a way of your own; it stays so"
+            return f"starts codelens with {program}, which you configured; it was left unchanged"
         return f"started {program}; it is now {self.command}"
 
     def take(self, text: str, made: Sequence[Keys]) -> str | None:
@@ -157,9 +158,9 @@ class Entry(Edit):
             if now is None:
                 continue
             if not starts_codelens(now):
-                raise EditRefused(f"{'.'.join(keys)} does not start codelens; it stays as it is")
-            fresh = _checked(self.format, fresh, style.take(fresh, keys), keys)
-        return _pruned(self.format, fresh, made)
+                raise EditRefused(f"{'.'.join(keys)} does not start codelens")
+            fresh = checked(self.format, fresh, style.take(fresh, keys), keys)
+        return pruned(self.format, fresh, made)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
@@ -167,7 +168,7 @@ class Entry(Edit):
 
     def parents(self, text: str | None) -> list[Keys]:
         """See `Edit`."""
-        return _missing(self.format, text, self.keys)
+        return missing_parents(self.format, text, self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ class Items(Edit):
         present = cast("list[Value]", at(before, self.keys) or [])
         added = [item for item in self.items if item not in present]
         if style.parse(fresh, self.keys) != with_value(before, self.keys, [*present, *added]):
-            raise EditRefused("the change would alter more than it should")
+            raise EditRefused("the change would alter other parts of the file")
         return fresh
 
     def take(self, text: str, made: Sequence[Keys]) -> str | None:
@@ -200,7 +201,7 @@ class Items(Edit):
         style = format_of(self.format)
         style.parse(text, self.keys)
         assert style.take_items is not None, f"{self.format} has no lists of ours"
-        return _pruned(self.format, style.take_items(text, self.keys, self.items), made)
+        return pruned(self.format, style.take_items(text, self.keys, self.items), made)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
@@ -209,7 +210,7 @@ class Items(Edit):
 
     def parents(self, text: str | None) -> list[Keys]:
         """See `Edit`."""
-        return _missing(self.format, text, (*self.keys, ""))
+        return missing_parents(self.format, text, (*self.keys, ""))
 
     def lacking(self, text: str | None) -> Edit:
         """See `Edit`."""
@@ -241,7 +242,7 @@ class Flags(Edit):
                 text = style.put(text, (*self.keys, key), value)
                 wanted = with_value(wanted, (*self.keys, key), value)
         if style.parse(text, self.keys) != wanted:
-            raise EditRefused("the change would alter more than it should")
+            raise EditRefused("the change would alter other parts of the file")
         return text
 
     def take(self, text: str, made: Sequence[Keys]) -> str | None:
@@ -250,7 +251,7 @@ class Flags(Edit):
         for key, value in self.values.items():
             if at(style.parse(text, self.keys), (*self.keys, key)) == value:
                 text = style.take(text, (*self.keys, key))
-        return _pruned(self.format, text, made)
+        return pruned(self.format, text, made)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
@@ -259,7 +260,7 @@ class Flags(Edit):
 
     def parents(self, text: str | None) -> list[Keys]:
         """See `Edit`."""
-        return _missing(self.format, text, (*self.keys, ""))
+        return missing_parents(self.format, text, (*self.keys, ""))
 
     def lacking(self, text: str | None) -> Edit:
         """See `Edit`."""
@@ -314,14 +315,14 @@ class Whole(Edit):
     def put(self, text: str | None) -> str:
         """See `Edit`."""
         if text and text != self.text and OWN_FILE not in text:
-            raise EditRefused("another program's or your own file has this name")
+            raise EditRefused("a file of this name that codelens did not write exists")
         return self.text
 
     def take(self, text: str, made: Sequence[Keys]) -> str | None:
         """See `Edit`."""
         if text == self.text:
             return None
-        raise EditRefused("it was changed since codelens wrote it; delete it by hand")
+        raise EditRefused("it was changed after codelens wrote it; delete it by hand")
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
@@ -333,7 +334,7 @@ class Whole(Edit):
         return OWN_FILE in text and text not in known
 
 
-_KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole)}
+_KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole, Hooks)}
 
 
 def record(edit: Edit) -> dict[str, object]:
@@ -367,37 +368,6 @@ def _merged(old: Value, new: Value) -> Value:
     if isinstance(old, list) and isinstance(new, list):
         return [*old, *(one for one in new if one not in old)]
     return new
-
-
-def _checked(style: str, before: str, after: str, keys: Keys) -> str:
-    """`after`, whose meaning differs from that of `before` at `keys` alone."""
-    parse = format_of(style).parse
-    left, right = (_emptied(without(parse(text, keys), keys), keys) for text in (before, after))
-    if left != right:
-        raise EditRefused("the change would alter more than it should")
-    return after
-
-
-def _emptied(value: Value, keys: Keys) -> Value:
-    """`value` without those parents of `keys` that are empty: they come and go with the entry."""
-    for depth in range(len(keys) - 1, 0, -1):
-        if not at(value, keys[:depth]):
-            value = without(value, keys[:depth])
-    return value
-
-
-def _missing(style: str, text: str | None, keys: Keys) -> list[Keys]:
-    now = format_of(style).parse(text or "", keys)
-    return [keys[:depth] for depth in range(1, len(keys)) if not has(now, keys[:depth])]
-
-
-def _pruned(style: str, text: str, made: Sequence[Keys]) -> str:
-    chosen = format_of(style)
-    for keys in sorted(made, key=len, reverse=True):
-        now = chosen.parse(text, keys)
-        if has(now, keys) and not at(now, keys) and chosen.bare(text, keys):
-            text = chosen.take(text, keys)
-    return text
 
 
 def snippet(entry: Entry) -> str:

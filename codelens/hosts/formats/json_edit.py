@@ -185,7 +185,7 @@ def put(text: str, keys: Keys, value: Value, *, comments: bool) -> str:
     return _insert(document, holders[-1], keys[depth - 1], nested(keys[depth:], value))
 
 
-def append(text: str, keys: Keys, items: Sequence[str], *, comments: bool) -> str:
+def append(text: str, keys: Keys, items: Sequence[Value], *, comments: bool) -> str:
     """The text with those of `items` that the list at `keys` lacks at its end.
 
     Raises:
@@ -265,7 +265,7 @@ def take(text: str, keys: Keys, *, comments: bool) -> str:
     return take(_without(document, holders[-1], member), keys, comments=comments)
 
 
-def take_items(text: str, keys: Keys, items: Sequence[str], *, comments: bool) -> str:
+def take_items(text: str, keys: Keys, items: Sequence[Value], *, comments: bool) -> str:
     """The text without `items` in the list at `keys`."""
     for item in items:
         if not text.strip():

@@ -33,6 +33,13 @@ _EXAMPLES = {
     "view": '"main"',
     "ref": '"main"',
     "path": '"/home/me/project"',
+    "paths": '["src/auth.py"]',
+    "spec": '"main...HEAD"',
+    "other": '"feature-b"',
+    "others": '["feature-b"]',
+    "base": '"main"',
+    "since": '"v2.1"',
+    "task": '"retry failed uploads"',
 }
 """Of what is neither a choice, a number nor a truth value, by the argument's name."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from codelens.engine.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer
+from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer
 from codelens.render import contexts_json, contexts_text, token_budget
 from codelens.render.text_pieces import count_of, one_line
 from codelens.serve.tools.reading_shape import Format, head
@@ -38,7 +38,7 @@ def load(answer: LoadAnswer, form: Format, max_tokens: int, *, narrowed: bool = 
             f"{told}: ask the user, then run `codelens load --adopt` here to take them over"
         )
     elif not answer.results and not answer.hidden:
-        nothing = "nothing saved here answers to that: cl_load without arguments lists all"
+        nothing = "no saved note matches; cl_load without arguments lists all"
         notes.append(nothing if answer.query or narrowed else "nothing is saved")
     if form == "detailed":
         blocks = [contexts_text.block(one) for one in answer.results]

@@ -36,23 +36,23 @@ class MemoryTools:
         self,
         ctx: Context,
         *,
-        name: Annotated[str, Field(description="To find it by, one line: auth-flow.")],
+        name: Annotated[str, Field(description="One line, such as auth-flow.")],
         note: Annotated[str, Field(description="What is worth knowing; no code.")] = "",
         handles: Annotated[
             list[str],
             AsHandles,
             Field(
                 max_length=200,
-                description="What the note is about, as cl_search gives them; each must be there.",
+                description="What the note is about, as cl_search gives them.",
             ),
         ] = [],  # noqa: B006 - never changed
         category: Category = "note",
         tags: Tags = [],  # noqa: B006
-        pin: Annotated[bool, Field(description="It never expires and stands first.")] = False,
+        pin: Annotated[bool, Field(description="Never expires and is listed first.")] = False,
         ttl: Annotated[
-            str, Field(description="How long it is shown: 12h, 30d, 2w; empty: for ever.")
+            str, Field(description="How long it is shown: 12h, 30d, 2w; empty: forever.")
         ] = "",
-        replace: Annotated[bool, Field(description="Take the place of what has the name.")] = False,
+        replace: Annotated[bool, Field(description="Replace the note of this name.")] = False,
         path: Path = "",
         ref: Ref = "",
         format: Form = "concise",
@@ -81,12 +81,10 @@ class MemoryTools:
         self,
         ctx: Context,
         *,
-        query: Annotated[
-            str, Field(description="A name, or words; empty lists all, a line each.")
-        ] = "",
+        query: Annotated[str, Field(description="A name, or words; empty lists all.")] = "",
         category: Literal[Category, ""] = "",
         tags: Tags = [],  # noqa: B006
-        limit: Annotated[int, Field(ge=1, le=200, description="Results at most."), NoTruth] = 20,
+        limit: Annotated[int, Field(ge=1, le=200, description="Maximum results."), NoTruth] = 20,
         path: Path = "",
         ref: Ref = "",
         format: Form = "concise",
@@ -114,10 +112,10 @@ class MemoryTools:
         self,
         ctx: Context,
         *,
-        names: Annotated[list[str], AsList, Field(max_length=200, description="As saved.")] = [],  # noqa: B006
-        expired: Annotated[
-            bool, Field(description="Instead of names: all whose ttl is over.")
-        ] = False,
+        names: Annotated[
+            list[str], AsList, Field(max_length=200, description="Names of saved notes.")
+        ] = [],  # noqa: B006
+        expired: Annotated[bool, Field(description="Instead of names: all expired ones.")] = False,
         path: Path = "",
     ) -> CallToolResult:
         """See `descriptions.FORGET`."""

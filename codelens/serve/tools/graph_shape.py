@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from codelens.engine.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
+from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.render import graph_json, graph_text, token_budget
 from codelens.render.text_pieces import count_of, one_line, safe
 from codelens.serve.tools.reading_shape import Format

@@ -32,9 +32,9 @@ class GraphTools:
         focus: Annotated[
             list[str],
             AsHandles,
-            Field(description="Files, folders or handles near which to draw the map."),
+            Field(description="Files, folders or handles to center on."),
         ] = [],  # noqa: B006
-        query: Annotated[str, Field(description="Words: draw it near what they find.")] = "",
+        query: Annotated[str, Field(description="Words to center on.")] = "",
         path: Path = "",
         ref: Ref = "",
         format: Form = "concise",
@@ -62,24 +62,23 @@ class GraphTools:
         target: Annotated[
             str,
             Field(
-                description="src/auth.py#Session.validate, src/auth.py, src/auth, or a name that "
-                "one definition alone has."
+                description="src/auth.py#Session.validate, src/auth.py, src/auth, or a unique name."
             ),
         ],
-        to: Annotated[str, Field(description="Paths from target to this definition.")] = "",
+        to: Annotated[str, Field(description="Show paths to this definition.")] = "",
         kinds: Annotated[
             list[Relation],
             Field(description="Only these relations."),
         ] = [],  # noqa: B006
         paths: Annotated[
-            int, Field(ge=1, le=20, description="With to: distinct paths at most."), NoTruth
+            int, Field(ge=1, le=20, description="Maximum paths, with to."), NoTruth
         ] = 3,
         direction: Annotated[
             Literal["both", "in", "out"],
-            Field(description="in: who uses it; out: what it uses."),
+            Field(description="in: its users; out: what it uses."),
         ] = "both",
-        depth: Annotated[int, Field(ge=1, le=3, description="Steps at most."), NoTruth] = 1,
-        limit: Annotated[int, Field(ge=1, le=500, description="Results at most."), NoTruth] = 40,
+        depth: Annotated[int, Field(ge=1, le=3, description="Maximum steps."), NoTruth] = 1,
+        limit: Annotated[int, Field(ge=1, le=500, description="Maximum results."), NoTruth] = 40,
         path: Path = "",
         ref: Ref = "",
         format: Form = "concise",
@@ -111,17 +110,17 @@ class GraphTools:
         targets: Annotated[
             list[str],
             AsHandles,
-            Field(max_length=100, description="Handles, files, folders or names; none with diff."),
+            Field(max_length=100, description="Handles, files, folders or names."),
         ] = [],  # noqa: B006
         diff: Annotated[
             str,
             Field(
-                description="Instead of targets: what differs from this commit now (HEAD: "
-                "uncommitted work, untracked files too; main: all of a branch)."
+                description="Instead of targets: what differs from this commit (HEAD: "
+                "uncommitted work; main: all of a branch)."
             ),
         ] = "",
-        depth: Annotated[int, Field(ge=1, le=5, description="Steps at most."), NoTruth] = 3,
-        limit: Annotated[int, Field(ge=1, le=500, description="Results at most."), NoTruth] = 60,
+        depth: Annotated[int, Field(ge=1, le=5, description="Maximum steps."), NoTruth] = 3,
+        limit: Annotated[int, Field(ge=1, le=500, description="Maximum results."), NoTruth] = 60,
         path: Path = "",
         ref: Ref = "",
         format: Form = "concise",

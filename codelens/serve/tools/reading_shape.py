@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from codelens.engine.answers.reading_answers import (
+from codelens.answers.explore_answers import ExploreAnswer
+from codelens.answers.reading_answers import (
     Excerpt,
     ExpandAnswer,
     OutlineAnswer,
@@ -15,8 +16,14 @@ from codelens.engine.answers.reading_answers import (
     SearchAnswer,
     StatusAnswer,
 )
-from codelens.engine.reading.excerpts import rest_of
-from codelens.render import reading_json, search_text, token_budget
+from codelens.render import (
+    explore_json,
+    explore_text,
+    reading_json,
+    search_text,
+    token_budget,
+)
+from codelens.render.excerpt_rest import rest_of
 from codelens.render.text_pieces import (
     count_of,
     folded,
@@ -61,6 +68,13 @@ def search(answer: SearchAnswer, form: Format, max_tokens: int, *, brief: bool =
         return ""
 
     return token_budget.fitted([head(answer.receipt), *notes], shown, more, max_tokens).text
+
+
+def explore(answer: ExploreAnswer, form: Format, max_tokens: int) -> str:
+    """The code of a task; the answer was packed to its tokens."""
+    if form == "json":
+        return token_budget.fitted_json(explore_json.explore(answer), "results", max_tokens)
+    return explore_text.explore(answer)
 
 
 def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
@@ -112,11 +126,11 @@ def _excerpt(one: Excerpt) -> str:
 
 def _cut_where(one: Excerpt) -> str:
     rest = rest_of(one)
-    go_on = f"; go on with {rest}" if rest else ""
+    go_on = f"; continue with {rest}" if rest else ""
     if one.line_cut:
         longer = "a higher max_tokens shows more of it"
-        return f"line {one.end_line} is too long and was cut: {longer}{go_on}"
-    return f"cut after line {one.end_line}{go_on}"
+        return f"line {one.end_line} is too long and was truncated: {longer}{go_on}"
+    return f"truncated after line {one.end_line}{go_on}"
 
 
 def _cut(

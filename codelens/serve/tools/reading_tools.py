@@ -23,10 +23,12 @@ from codelens.serve.tools.tool_arguments import (
 from codelens.serve.tools.tool_call import Frame, Said, tool
 
 _SHOWN = 10
+_WALK_BUDGETS = 4
+"""Budgets that a task may take: it looks at the files, ranks, and follows edges."""
 
 
 class ReadingTools:
-    """cl_search, cl_expand, cl_outline, cl_current."""
+    """cl_search, cl_explore, cl_expand, cl_outline, cl_current."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -37,33 +39,30 @@ class ReadingTools:
         *,
         query: Annotated[
             str,
-            Field(description="Words, an identifier, a path, a sentence; by mode text or regex."),
+            Field(description="Words, an identifier, a path, a sentence."),
         ],
         mode: Annotated[
             Literal["auto", "symbol", "text", "regex", "path"],
             Field(
-                description="auto ranks words; symbol: definitions by name; text: lines with "
-                "exactly this text; regex: lines that match; path: files by name"
+                description="symbol: definitions by name; text, regex: lines; path: files by name"
             ),
         ] = "auto",
-        languages: Annotated[
-            list[str], AsWords, Field(description="Only these languages, such as python, go.")
-        ] = [],  # noqa: B006 - never changed
+        languages: Annotated[list[str], AsWords, Field(description="Such as python, go.")] = [],  # noqa: B006 - never changed
         globs: Annotated[
             list[str],
             AsGlobs,
-            Field(description="Only paths like these (src/**/*.py); !glob leaves out."),
+            Field(description="Only these paths: src/**/*.py; !glob excludes."),
         ] = [],  # noqa: B006
         kinds: Annotated[
             list[str],
             AsWords,
-            Field(description="Only these kinds of definition, such as function, class."),
+            Field(description="Kinds of definition, such as function, class."),
         ] = [],  # noqa: B006
         content: Annotated[
-            Literal["all", "code", "prose"], Field(description="Code, prose (docs) or both.")
+            Literal["all", "code", "prose"], Field(description="Code, docs or both.")
         ] = "all",
         limit: Annotated[
-            int, Field(ge=1, le=100, description="Results at most."), NoTruth
+            int, Field(ge=1, le=100, description="Maximum results."), NoTruth
         ] = _SHOWN,
         path: Path = "",
         ref: Ref = "",
@@ -91,6 +90,44 @@ class ReadingTools:
 
         return await self._frame.answer(ctx, path, work)
 
+    async def explore(  # noqa: PLR0913 - each is an argument of the tool
+        self,
+        ctx: Context,
+        *,
+        task: Annotated[
+            str,
+            Field(description="The whole task; names, paths, traces in it count."),
+        ],
+        intent: Annotated[
+            Literal["auto", "debug", "refactor", "modify", "explore"],
+            Field(description="Which neighbours to add."),
+        ] = "auto",
+        languages: Annotated[list[str], AsWords] = [],  # noqa: B006
+        globs: Annotated[list[str], AsGlobs] = [],  # noqa: B006
+        kinds: Annotated[list[str], AsWords] = [],  # noqa: B006
+        path: Path = "",
+        ref: Ref = "",
+        format: Form = "concise",
+        max_tokens: MaxTokens = 8000,
+    ) -> CallToolResult:
+        """See `descriptions.EXPLORE`."""
+
+        def work(where: str) -> Said:
+            answer = self._frame.engine.explore(
+                task,
+                max_tokens=max_tokens,
+                intent=None if intent == "auto" else intent,
+                path=where,
+                ref=ref or None,
+                languages=languages,
+                globs=globs,
+                kinds=kinds,
+                budget_ms=self._frame.budget_ms * _WALK_BUDGETS,
+            )
+            return Said(reading_shape.explore(answer, format, max_tokens))
+
+        return await self._frame.answer(ctx, path, work)
+
     async def expand(
         self,
         ctx: Context,
@@ -101,12 +138,12 @@ class ReadingTools:
             Field(
                 min_length=1,
                 max_length=100,
-                description="Handles from cl_search or cl_outline: src/auth.py#Session.validate, "
-                "src/auth.py:10-42, src/auth.py, validate, feature-b:src/auth.py#Session",
+                description="src/auth.py#Session.validate, src/auth.py:10-42, src/auth.py, "
+                "validate, feature-b:src/auth.py#Session",
             ),
         ],
         context: Annotated[
-            int, Field(ge=0, le=1000, description="Lines to add before and after."), NoTruth
+            int, Field(ge=0, le=1000, description="Lines before and after."), NoTruth
         ] = 0,
         path: Path = "",
         ref: Ref = "",
@@ -136,9 +173,7 @@ class ReadingTools:
         *,
         target: Annotated[
             str,
-            Field(
-                description="A file, folder or handle, relative to the worktree's root; . is all."
-            ),
+            Field(description="File, folder or handle; . is the whole worktree."),
         ] = ".",
         path: Path = "",
         ref: Ref = "",
@@ -174,6 +209,7 @@ class ReadingTools:
         """These tools as the SDK takes them."""
         return [
             tool("cl_search", tool_descriptions.SEARCH, self.search),
+            tool("cl_explore", tool_descriptions.EXPLORE, self.explore),
             tool("cl_expand", tool_descriptions.EXPAND, self.expand),
             tool("cl_outline", tool_descriptions.OUTLINE, self.outline),
             tool("cl_current", tool_descriptions.CURRENT, self.current),

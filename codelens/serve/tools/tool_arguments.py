@@ -29,17 +29,11 @@ def _no_truth(value: object) -> object:
 # Python takes true for 1. Last in its line: before a `Field` it hides the bounds in the schema.
 NoTruth = BeforeValidator(_no_truth)
 
-Path = Annotated[
-    str,
-    Field(
-        description="Absolute path inside the worktree you mean, if not the server's own. It does "
-        "not narrow a search: use globs."
-    ),
-]
-Ref = Annotated[
-    str,
-    Field(description="Branch, tag or commit to read instead of the disk."),
-]
+Path = str
+"""An absolute path inside the worktree that is meant. The server's instructions say so once: each
+description here would cost tokens in every tool."""
+Ref = str
+"""A branch, tag or commit; described like `Path`."""
 Form = Literal["concise", "detailed", "json"]
 MaxTokens = Annotated[
     int,

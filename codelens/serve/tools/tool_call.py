@@ -68,11 +68,15 @@ class Frame:
             # Abandoned: a client that leaves must not be kept waiting by a look under way.
             said = await anyio.to_thread.run_sync(counted, where, abandon_on_cancel=True)
         except CodelensError as error:
-            said = Said(error.in_call, True)
+            # Late: of the shapes of answers a server that never fails needs none here.
+            from codelens.serve.tools.reading_shape import head
+
+            rows = [head(error.receipt)] if error.receipt is not None else []
+            said = Said("\n".join([*rows, error.in_call]), True)
         except Exception as error:
             logger.exception("a tool failed")
             what = f"unexpected {type(error).__name__}: {error}"
-            said = Said(damaged_copy(error) or f"{what}; this is a fault of codelens", True)
+            said = Said(damaged_copy(error) or f"{what}; this is a bug in codelens", True)
         content = TextContent(type="text", text=said.text)
         return CallToolResult(content=[content], is_error=said.failed)
 

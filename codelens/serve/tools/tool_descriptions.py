@@ -5,70 +5,78 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 SEARCH = """Where is the code that does X? Ranked places for words, an identifier, a path or a \
-sentence, true for the files of this worktree as they are now, uncommitted edits included. Each \
-line is a handle (path#Symbol or path:lines; give it to cl_expand), lines, kind, signature or best \
-line, and why it is there; `+3 alike` are near-copies left out, `also` are more places of that \
-file. Use it before grep or reading whole files."""
-EXPAND = """What does the code at these handles say right now? Reads one or many handles at once, \
-always from the disk (or the git object for a ref): path#Symbol, path:10-42, path, a bare symbol \
-name, or ref:handle. A symbol that moved is followed and the answer says so; one that is gone \
-gives the nearest candidates."""
-OUTLINE = """What is in this file or folder, without reading it? Every definition with its lines, \
-signature and first line of doc, and the cost in tokens of reading the whole file. A folder gives \
-its files folded and its sub-folders with counts."""
+sentence, in this worktree as it is now. Each line: handle (for cl_expand), lines, kind, \
+signature or best line, reason; `+3 alike` are near-copies, `also` more places in that file. Use \
+it before grep or reading files."""
+EXPLORE = """What code does this task need? The definitions to change or read, with line numbers, \
+what they use or who uses them, and the tests, within max_tokens. Start a task with it."""
+EXPAND = """What does the code at these handles say right now? Reads handles from disk, or from \
+git for a ref. A symbol that moved is followed; one that is gone gives the nearest candidates."""
+OUTLINE = """What is in this file or folder, without reading it? Definitions with lines, \
+signature and first line of doc, and the tokens that reading it all would cost."""
 CURRENT = """Which repository, worktree and branch do answers come from, and how fresh is the \
-index? Also uncommitted changes, languages, files left out and why, submodules, nested and other \
-worktrees."""
+index? Also uncommitted changes, languages, skipped files and other worktrees."""
 
 RELATED = """Who calls this, what does it call, who imports, derives from, overrides or tests it? \
-Certain edges only, resolved by scopes, imports and types; uses that could not be resolved are \
-counted, so "at least" is said where it is meant. With to: the paths along which target uses \
-another definition. Use it before a rename, and instead of grepping for a name."""
-IMPACT = """What can break if I change this, and which tests should I run? Who uses the targets, \
-through others or not, by distance. With diff (a commit, HEAD for uncommitted work) the targets \
-are the definitions that differ from it in the files as they are now."""
-MAP = """What is this repository, where does it begin and what matters in it? Files ranked by how \
-much others use them, with their main definitions folded, entry points, languages and the most \
-used definitions, within max_tokens. focus (files, folders, handles) or query draws it near a \
-part."""
+Certain edges only; "at least" counts uses that could not be resolved. With to: the paths from \
+target to it. Use it before a rename, and instead of grepping for a name."""
+IMPACT = """What can break if I change this, and which tests should I run? Direct and indirect \
+users by distance. With diff the targets are the definitions that differ from that commit."""
+MAP = """What is this repository, where does it begin and what matters in it? The files that \
+others use most, with main definitions, entry points and languages."""
+
+DIFF = """What did this change, as definitions, and what does it break? Each definition added, \
+removed, moved, renamed or changed between two sides, uncommitted and untracked work included; \
+uses that were not changed with it, with lines; the tests to run."""
+HISTORY = """When and why did this definition become what it is? The commits that changed it, \
+newest first, through renames and moves between files, an uncommitted change first; of a file, \
+when each of its definitions last changed."""
+CONFLICTS = """Will my work collide with other worktrees and branches, their uncommitted edits \
+included? What git could not merge, definitions that both sides changed, and where one side newly \
+uses what the other removed or changed: certain, likely or possible. Ask before a merge, and when \
+others work beside you."""
 
 SAVE = """What did I learn that a later session, another agent or another worktree should know? \
-Keeps a note with handles under a name, for all worktrees and branches of this repository; it \
-outlives the session and every rebuild of the index. Every handle must be there now, and one that \
-is not is an error that says which. A name that is taken is refused unless replace."""
-LOAD = """What is known already about this code, and does it still hold here? Notes with handles \
-that cl_save kept, by name or by words; each handle is current, moved (the same text elsewhere: \
-use the new handle), changed (read it before you trust the note) or gone, in this worktree and on \
-this branch. Call it with no query at the start of a task."""
-FORGET = """Which saved notes are wrong or not needed any more? Deletes them by their names, all \
-or none; nothing else is touched."""
+Saves a note with handles for all worktrees and branches of this repository; it outlives the \
+session and every rebuild of the index. Every handle must exist now. A name that is taken is \
+refused unless replace."""
+LOAD = """What is known already about this code, and does it still hold here? Notes saved by \
+cl_save, by name or words; each handle is current, moved (same text elsewhere: use the new \
+handle), changed (read it before you trust the note) or gone, in this worktree and branch. Call \
+it without a query at the start of a task."""
+FORGET = """Which saved notes are wrong or not needed any more? Deletes them by name, all or \
+none; nothing else changes."""
 
-_OPENING = """codelens searches the code of the worktree you stand in, true for its files as \
-they are now. There is nothing to set up and nothing to re-index."""
-INDEX = """Is the whole index up to date, and what is in it? Every other tool brings it up to date \
-by itself; call this to wait until all of a large or new tree is read (progress is reported), to \
-look at every index and view, or to rebuild one that seems wrong."""
-PRUNE = """Which views of branches and worktrees has nobody asked for long? Says what would go, \
-and with dry_run false removes it, in all repositories or (with path) in one. Never what a \
-worktree stands on, what is pinned or was used lately."""
-DROP = """Remove one view, or a repository's whole index, now. Refuses what is active or pinned \
-unless force is set; saved contexts stay, and a view is built again when it is asked for."""
+_OPENING = """codelens searches the code of the current worktree as it is now. No set-up and no \
+re-indexing is needed."""
+INDEX = """Is the whole index up to date, and what is in it? Every other tool updates it \
+automatically; call this to wait until a large or new tree is indexed (progress is reported), to \
+list every index and view, or to rebuild one."""
+PRUNE = """Which views of branches and worktrees have not been used for long? Shows what would be \
+removed, and with dry_run false removes it, in all repositories or (with path) in one. Never \
+removes views that are checked out, pinned or used recently."""
+DROP = """Remove one view, or a repository's whole index, now. Refuses active or pinned views \
+unless force is set; saved contexts are kept, and a view is rebuilt when needed."""
 
 _PHRASES = {
-    "cl_search": "cl_search finds places and gives handles",
-    "cl_expand": "cl_expand reads handles, several at once",
-    "cl_outline": "cl_outline folds a file or folder",
-    "cl_map": "cl_map is the repository at a glance",
-    "cl_related": "cl_related tells who uses what",
-    "cl_impact": "cl_impact who is hit by a change and which tests to run",
-    "cl_current": "cl_current tells which worktree and branch is answered for",
-    "cl_save": "cl_save keeps a note with handles for later sessions",
-    "cl_load": "cl_load finds what was saved and tells which of its handles still hold here",
-    "cl_index": "cl_index waits until all of a tree is read",
+    "cl_search": "cl_search finds places",
+    "cl_explore": "cl_explore the code that a task needs",
+    "cl_expand": "cl_expand reads handles",
+    "cl_outline": "cl_outline shows a file or folder",
+    "cl_map": "cl_map the repository",
+    "cl_related": "cl_related who uses what",
+    "cl_impact": "cl_impact what a change affects and which tests to run",
+    "cl_diff": "cl_diff what a change consists of and breaks",
+    "cl_history": "cl_history when a definition changed",
+    "cl_conflicts": "cl_conflicts what collides with other branches",
+    "cl_current": "cl_current where answers come from",
+    "cl_save": "cl_save saves a note with handles",
+    "cl_load": "cl_load finds saved notes",
+    "cl_index": "cl_index waits until a tree is indexed",
 }
-_CLOSING = """Every answer starts with a receipt: fresh, or partial with the files not looked at \
-yet (ask again a moment later). In another worktree pass path, an absolute path inside it; for \
-code that is not checked out pass ref."""
+_CLOSING = """Every answer starts with a receipt: fresh, or partial with pending files (ask again \
+in a moment). For another worktree pass path, an absolute path inside it; for code that is not \
+checked out pass ref."""
 
 
 def instructions(names: Iterable[str]) -> str:

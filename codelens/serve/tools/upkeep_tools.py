@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import anyio.from_thread
@@ -13,7 +14,6 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from codelens.engine.upkeep.upkeep_door import Progress
 from codelens.render import token_budget, upkeep_text
 from codelens.serve.tools import reading_shape, tool_descriptions
 from codelens.serve.tools.tool_arguments import Form, MaxTokens, Path, Ref
@@ -22,6 +22,7 @@ from codelens.serve.tools.tool_call import REMOVES, WRITES, Frame, Said, tool
 logger = logging.getLogger(__name__)
 
 _TELL_EVERY_S = 0.25
+_LEAST_STEP = 0.001
 _WHICH_VIEW = (
     "pass view (a branch, ref, worktree folder, or an id of cl_index with action status), or "
     "repository: true for the whole index; not both"
@@ -41,8 +42,8 @@ class UpkeepTools:
         action: Annotated[
             Literal["sync", "create", "rebuild", "status"],
             Field(
-                description="sync: bring it up to date, to the end; create: the same, for a first "
-                "index; rebuild: throw the repository's index away and start anew; status: every "
+                description="sync: update it completely; create: the same, for a first "
+                "index; rebuild: delete the repository's index and build it again; status: every "
                 "index and view, its size, age, last use, and why it would go or not."
             ),
         ] = "sync",
@@ -74,7 +75,7 @@ class UpkeepTools:
         self,
         ctx: Context,
         *,
-        dry_run: Annotated[bool, Field(description="Only say what would go.")] = True,
+        dry_run: Annotated[bool, Field(description="Only show what would be removed.")] = True,
         path: Path = "",
         format: Form = "concise",
         max_tokens: MaxTokens = 3000,
@@ -101,7 +102,7 @@ class UpkeepTools:
         repository: Annotated[
             bool, Field(description="Instead of a view, the repository's whole index.")
         ] = False,
-        force: Annotated[bool, Field(description="Also what is active or pinned.")] = False,
+        force: Annotated[bool, Field(description="Also active or pinned views.")] = False,
         path: Path = "",
         format: Form = "concise",
     ) -> CallToolResult:
@@ -137,21 +138,23 @@ def _fitted(lines: list[str], max_tokens: int) -> str:
     return token_budget.fitted((), lines, more, max_tokens).text
 
 
-def _told(ctx: Context) -> Progress:
+def _told(ctx: Context) -> Callable[[str, int, int], None]:
     """Progress for a client that asked for it, a few times a second; from the thread that works."""
     last = 0.0
-    lowest = 0
+    lowest = 0.0
 
     def tell(stage: str, done: int, total: int) -> None:
         nonlocal last, lowest
         now = time.monotonic()
-        # Every value must be more than the one before (MCP), and stages begin anew.
         if now - last < _TELL_EVERY_S:
             return
         last = now
-        lowest = max(lowest + 1, done)
+        # Every value must be more than the one before (MCP), and a stage may begin anew: what is
+        # said of it stands in the message then.
+        lowest = done if done > lowest else lowest + _LEAST_STEP
+        said = f"{stage}: {done:,} of {total:,} files"
         try:
-            anyio.from_thread.run(ctx.report_progress, lowest, max(total, lowest), f"{stage} files")
+            anyio.from_thread.run(ctx.report_progress, lowest, max(total, lowest), said)
         except Exception as error:
             # A client that went away: the index is brought up to date all the same.
             logger.debug("progress was not told: %s", error)

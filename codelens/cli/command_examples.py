@@ -1,0 +1,115 @@
+"""Examples that each `--help` ends with: what is typed, and what it is for."""
+
+from __future__ import annotations
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "search": (
+        ('codelens search "where is the retry policy"', "a sentence"),
+        ("codelens search Session.validate --limit 5", "a name"),
+        ('codelens search --mode regex "retry_\\w+" --glob "src/**"', "a pattern in a folder"),
+        ("codelens search --ref v2.1 retry", "a tag, without a checkout"),
+    ),
+    "expand": (
+        ("codelens expand src/auth.py#Session.validate", "a definition"),
+        ("codelens expand -n src/auth.py:10-42", "lines, with numbers"),
+        ("codelens search retry | cut -f1 | codelens expand -", "every result of a search"),
+    ),
+    "outline": (
+        ("codelens outline src/auth.py", "a file"),
+        ("codelens outline src/", "a folder"),
+    ),
+    "map": (
+        ("codelens map", "the whole repository"),
+        ('codelens map --query "session handling"', "around what a query finds"),
+        ("codelens map --format html > map.html", "a page for the browser"),
+    ),
+    "related": (
+        ("codelens related Session.validate", "callers, callees, bases, tests"),
+        ("codelens related login --kind callers --depth 2", "callers of callers"),
+        ("codelens related main --to Session.validate", "paths between two definitions"),
+    ),
+    "history": (
+        ("codelens history src/auth.py#login", "the commits that changed it"),
+        ("codelens history src/auth.py", "when each definition last changed"),
+    ),
+    "impact": (
+        ("codelens impact --diff", "uncommitted changes"),
+        ("codelens impact --diff main", "all of a branch"),
+        ("codelens impact src/auth.py#login", "a change you plan"),
+    ),
+    "diff": (
+        ("codelens diff", "uncommitted changes, as definitions"),
+        ("codelens diff main...HEAD --stat", "all of a branch, a line for each file"),
+        ("codelens diff main...HEAD --markdown", "the same for a pull request"),
+    ),
+    "explore": (
+        ('codelens explore "fix the retry that ignores its time limit"', "what to change for it"),
+        ('codelens explore "rename Session.close" --max-tokens 4000', "and who uses it"),
+    ),
+    "conflicts": (
+        ("codelens conflicts", "with other worktrees and recent branches"),
+        ("codelens conflicts --with feature-b", "with one branch"),
+    ),
+    "focus": (
+        ("codelens focus", "the topics of your prompts"),
+        ('codelens focus find "retry policy"', "prompts and topics about it"),
+        ("codelens focus off --here", "switch it off for this repository"),
+    ),
+    "status": (
+        ("codelens status", "the current worktree"),
+        ("codelens status --all", "every index and view"),
+    ),
+    "save": (
+        ('codelens save auth-flow --note "checked once" src/auth.py#login', "a note with a handle"),
+        ("codelens save todo --ttl 2w --note - < notes.txt", "from stdin, shown for two weeks"),
+    ),
+    "load": (
+        ("codelens load", "all saved contexts"),
+        ("codelens load auth-flow", "one, with the state of its handles"),
+    ),
+    "forget": (
+        ("codelens forget auth-flow", "one saved context"),
+        ("codelens forget --expired", "all that have expired"),
+    ),
+    "index": (
+        ("codelens index", "update the index"),
+        ("codelens index --ref v2.1", "index a tag in advance"),
+        ("codelens index --rebuild", "start again"),
+    ),
+    "prune": (
+        ("codelens prune --dry-run", "what would be removed"),
+        ("codelens prune --yes", "remove it"),
+    ),
+    "drop": (
+        ("codelens drop feature-b", "the view of a branch"),
+        ("codelens drop --repository --force", "the whole index of this repository"),
+    ),
+    "pin": (("codelens pin v2.1", "keep a tag indexed"),),
+    "unpin": (("codelens unpin v2.1", "let it be pruned again"),),
+    "usage": (("codelens usage --days 7 --by tool", "the last week"),),
+    "export": (
+        ("codelens export symbols > symbols.jsonl", "every definition"),
+        ("codelens export contexts > contexts.json", "saved contexts, for load --import"),
+    ),
+    "languages": (("codelens languages", "all languages"),),
+    "doctor": (
+        ("codelens doctor", "find problems"),
+        ("codelens doctor --fix", "and fix them"),
+    ),
+    "install": (
+        ("codelens install", "the agents found on this machine"),
+        ("codelens install --host claude-code,cursor --dry-run", "show the changes only"),
+        ("codelens install --check", "whether each entry starts and answers"),
+    ),
+    "uninstall": (("codelens uninstall --host cursor", "one agent"),),
+    "serve": (("codelens serve --root ~/src/app", "as an agent starts it"),),
+}
+
+
+def examples_of(command: str) -> str:
+    """The examples of one command as the last part of its help; empty if it has none."""
+    rows = EXAMPLES.get(command, ())
+    if not rows:
+        return ""
+    width = max(len(typed) for typed, _ in rows)
+    return "\n".join(["examples:", *(f"  {typed:<{width}}  {about}" for typed, about in rows)])

@@ -1,0 +1,121 @@
+"""One command, run: where errors and interruptions become a message and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from codelens import __version__
+from codelens.bytecode import damaged_copy
+from codelens.cli import standard_streams
+from codelens.cli.exit_codes import DONE, FAILED, INTERRUPTED
+
+if TYPE_CHECKING:
+    from codelens.errors import CodelensError
+
+_SHORT = f"""codelens {__version__}: search the code of the branch and worktree you are in
+
+  codelens search "validate session"   ranked places, best first
+  codelens expand src/auth.py#login    read what a handle names
+  codelens outline src/                a file or folder, folded
+  codelens map                         the repository at a glance
+  codelens related src/auth.py#login   who calls and uses it, and what it uses
+  codelens impact --diff               what your changes affect, and which tests to run
+  codelens status                      the current scope and how fresh the index is
+  codelens install                     connect your coding agents to `codelens serve`
+
+There is no need to index first. `codelens help` lists all commands.
+"""
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run the command that the arguments name; its exit code."""
+    try:
+        standard_streams.prepare()
+        code = _run(list(arguments))
+        standard_streams.flush()
+        _count()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        standard_streams.discard(sys.stdout)
+        return DONE
+    except standard_streams.Unwritable as error:
+        return standard_streams.fail(f"cannot write to stdout: {error}")
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments:
+        standard_streams.emit(_SHORT)
+        return DONE
+    if arguments in (["--version"], ["-V"], ["version"]):
+        standard_streams.emit(f"codelens {__version__}\n")
+        return DONE
+    from codelens.errors import CodelensError, WorkingFolderGone
+
+    args = None
+    try:
+        from codelens.cli.argument_parser import parse
+
+        args = parse(_as_options(arguments))
+        code: int = args.run(args)
+    except SystemExit as end:  # argparse, after --help
+        return end.code if isinstance(end.code, int) else FAILED
+    except CodelensError as error:
+        return _failed(error, as_json=getattr(args, "json", False))
+    except (KeyboardInterrupt, BrokenPipeError, standard_streams.Unwritable):
+        raise
+    except Exception as error:
+        if os.environ.get("CODELENS_DEBUG"):
+            raise
+        if isinstance(error, FileNotFoundError) and _stands_nowhere():
+            return standard_streams.fail(str(WorkingFolderGone()))
+        damaged = damaged_copy(error)
+        if damaged:
+            return standard_streams.fail(damaged)
+        said = f"{type(error).__name__}: {error}"
+        return standard_streams.fail(
+            f"unexpected {said}; this is a bug in codelens; CODELENS_DEBUG=1 shows the traceback"
+        )
+    return code
+
+
+def _failed(error: CodelensError, *, as_json: bool) -> int:
+    """Say what went wrong, and what that is based on, where a view was looked at."""
+    code = standard_streams.fail(str(error))
+    if error.receipt is not None:
+        from codelens.render import reading_json
+        from codelens.render.text_pieces import receipt_line
+
+        standard_streams.remark(receipt_line(error.receipt))
+        if as_json:
+            import json
+
+            said = {"receipt": reading_json.receipt(error.receipt), "error": str(error)}
+            standard_streams.emit(json.dumps(said, ensure_ascii=False) + "\n")
+    return code
+
+
+def _as_options(arguments: list[str]) -> list[str]:
+    """`help` and `help COMMAND` are `--help` and `COMMAND --help`."""
+    return [*arguments[1:2], "--help"] if arguments[0] == "help" else arguments
+
+
+def _stands_nowhere() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _count() -> None:
+    """Count the call, now that its answer is out; where the engine was not asked there is none."""
+    usage = sys.modules.get("codelens.engine.usage.usage_counter")
+    if usage is not None:
+        home = usage.served(standard_streams.emitted_bytes())
+        if home is not None:
+            usage.tidy(home)

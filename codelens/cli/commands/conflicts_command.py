@@ -1,0 +1,56 @@
+"""`codelens conflicts`: what will collide with the work in other worktrees and branches."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "conflicts", "what will collide with other worktrees and branches",
+        "What git could not merge, definitions that both sides touched, and where one side newly "
+        "relies on what the other changed. Uncommitted edits of all worktrees count. Without "
+        "--with: all worktrees, and branches with commits in the last 14 days.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--with", action="append", default=[], dest="others", metavar="OTHER",
+        help="a worktree by path, folder name or branch, or a ref (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--base", default="", metavar="REF",
+        help="compare changes since this commit instead of the merge base; definitions alone",
+    )  # fmt: skip
+    parser.add_argument("--all", action="store_true", help="show what is harmless as well")
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and print; 1 if nothing collides."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.conflicts(
+            path=args.path,
+            others=args.others,
+            base=args.base,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import branch_json
+
+        screen.put_json(branch_json.conflicts(answer))
+    else:
+        from codelens.render import branch_text
+
+        head, blocks = branch_text.conflicts(answer, detailed=args.all)
+        screen.put_safe(*blocks, *head)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.results else 1

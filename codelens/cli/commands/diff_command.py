@@ -1,0 +1,84 @@
+"""`codelens diff`: what differs between two sides, as definitions, and which uses that breaks."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "diff", "what differs, as definitions, and which uses that breaks",
+        "Each definition that differs, once: added, removed, moved, renamed, its signature, body, "
+        "documentation or formatting changed; then the uses that were not changed with it. "
+        "Without SPEC from HEAD to the files as they are, untracked ones included.",
+    )  # fmt: skip
+    parser.add_argument(
+        "spec", nargs="?", default="", metavar="SPEC",
+        help="REF (to the files), A..B, or A...B (from the merge base to B)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--path", action="append", default=[], dest="globs", metavar="GLOB",
+        help="only this file, folder or glob; `!GLOB` leaves out (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--staged", action="store_true", help="to what git's index holds")
+    parser.add_argument(
+        "--with", dest="other", default="", metavar="OTHER",
+        help="a worktree by path, or a ref, in place of the files here",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", action="append", default=[], dest="kinds", metavar="KIND",
+        help="only definitions of this kind (class), or that differ in this way (moved)",
+    )  # fmt: skip
+    parser.add_argument("--stat", action="store_true", help="one line for each file")
+    parser.add_argument("--no-uses", action="store_true", help="do not look for broken uses")
+    parser.add_argument("--markdown", action="store_true", help="for a pull request")
+    parser.add_argument(
+        "--max-tokens", type=shared_options.positive, metavar="N",
+        help="leave out, and count, what does not fit",
+    )  # fmt: skip
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and print; 1 if nothing differs."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.diff(
+            args.spec,
+            path=args.path,
+            other=args.other,
+            staged=args.staged,
+            globs=args.globs,
+            kinds=args.kinds,
+            uses=not args.no_uses and not args.stat,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import branch_json
+
+        screen.put_json(branch_json.diff(answer))
+    elif args.markdown:
+        from codelens.render import branch_markdown
+
+        screen.put_safe(*branch_markdown.diff(answer))
+    else:
+        from codelens.render import branch_text, token_budget
+        from codelens.render.text_pieces import count_of
+
+        head, blocks = branch_text.diff(answer, stat=args.stat)
+        found = token_budget.fitted(
+            head, blocks, lambda left: f"{count_of(left, 'line')} more" if left else "",
+            args.max_tokens,
+        )  # fmt: skip
+        screen.put_safe(*found.head, *found.blocks, *([found.more] if found.more else []))
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.files else 1

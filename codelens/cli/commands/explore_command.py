@@ -1,0 +1,80 @@
+"""`codelens explore`: the code that a task needs, in one go and within a number of tokens."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.capsule.task_intent import INTENTS
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+
+_DEFAULT_TOKENS = 8000
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "explore", "the code that a task needs, whole, within a number of tokens",
+        "The definitions to change or read for a task, with line numbers; what they use or who "
+        "uses them; the tests. Give the task in as many words as you have.",
+    )  # fmt: skip
+    parser.add_argument(
+        "task", nargs="+", help="what is to be done; handles, paths and stack traces in it count"
+    )
+    parser.add_argument(
+        "--max-tokens", type=shared_options.positive, default=_DEFAULT_TOKENS, metavar="N",
+        help=f"what the answer may cost, a token for three bytes (default {_DEFAULT_TOKENS:,})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--intent",
+        choices=tuple(INTENTS),
+        help="which neighbours count; told by the task's words if left out",
+    )
+    parser.add_argument(
+        "--lang", action="append", default=[], metavar="LANGUAGE", help="only this language"
+    )
+    parser.add_argument(
+        "--glob", action="append", default=[], metavar="GLOB",
+        help="only paths like this; !GLOB leaves out",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", action="append", default=[], metavar="KIND",
+        help="look for definitions of this kind: function, class, ...",
+    )  # fmt: skip
+    shared_options.add_ref(parser)
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing answers."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.explore(
+            " ".join(args.task),
+            max_tokens=args.max_tokens,
+            intent=args.intent,
+            path=args.path,
+            ref=args.ref,
+            languages=args.lang,
+            globs=args.glob,
+            kinds=args.kind,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.cli.standard_streams import emit
+        from codelens.render import explore_json, token_budget
+
+        shaped = explore_json.explore(answer)
+        emit(f"{token_budget.fitted_json(shaped, 'results', args.max_tokens)}\n")
+    else:
+        from codelens.render import explore_text
+
+        for row in explore_text.body(answer):
+            screen.put(row)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.pieces else 1

@@ -1,0 +1,173 @@
+"""`codelens focus`: what was asked for here, how it is kept, and turning it on and off."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+
+if TYPE_CHECKING:
+    from codelens.focus.checkout import Checkout
+    from codelens.focus.focus_settings import FocusSettings
+    from codelens.focus.forest_file import State
+
+_ACTIONS = ("on", "off", "find")
+_LOCK_WAIT_S = 2.0
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "focus", "what you have been asking for here, which agents see at each prompt",
+        "Show the topics of your prompts in this worktree, as the prompt hook puts them beside "
+        "each prompt (`codelens install --hooks` wires it). `focus find WORDS` searches prompts "
+        "and topics of this repository; `focus on` and `focus off` switch it.",
+    )  # fmt: skip
+    parser.add_argument(
+        "action", nargs="?", choices=_ACTIONS, metavar="on|off|find",
+        help="switch it on or off, or search; without one, show the state",
+    )  # fmt: skip
+    parser.add_argument("words", nargs="*", metavar="WORD", help="what to search for")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--inspect", action="store_true", help="show every number of the forest")
+    only.add_argument(
+        "--dry-run", metavar="PROMPT", help="show what would become of a prompt; changes nothing"
+    )
+    only.add_argument("--reset", action="store_true", help="forget all prompts of this forest")
+    parser.add_argument(
+        "--here", action="store_true", help="switch for this repository alone, not everywhere"
+    )
+    parser.add_argument(
+        "--session", metavar="ID", default="",
+        help="the host's session, where the setting focus.scope is `session`",
+    )  # fmt: skip
+    parser.add_argument(
+        "--limit", type=shared_options.positive, default=10, metavar="N",
+        help="at most so many results of a search (default 10)",
+    )  # fmt: skip
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the state, or do what was asked; 1 if there is nothing yet or nothing was found.
+
+    Raises:
+        SettingError: arguments that do not go together, or a setting that cannot be.
+        ReadError: the state cannot be read or written.
+    """
+    from codelens.errors import ReadError, SettingError
+    from codelens.focus.checkout import checkout_at
+    from codelens.focus.focus_settings import load_settings
+    from codelens.focus.focus_turn import home_folder, path_of
+
+    if args.words and args.action != "find":
+        raise SettingError("words can only follow `codelens focus find`")
+    if args.here and args.action not in {"on", "off"}:
+        raise SettingError("--here goes with `codelens focus on` and `codelens focus off`")
+    home = home_folder()
+    place = checkout_at(args.path)
+    try:
+        if args.action in {"on", "off"}:
+            return _switch(home, place, on=args.action == "on", here=args.here)
+        if args.action == "find":
+            return _find(args, home, place)
+        settings = load_settings(home)
+        path = path_of(home, place, settings, args.session)
+        if args.reset:
+            return _reset(path)
+        return _show(args, home, place, settings, path)
+    except OSError as error:
+        raise ReadError(f"the state of focus: {error}; look at the folder {home!r}") from error
+
+
+def _switch(home: str, place: Checkout, *, on: bool, here: bool) -> int:
+    from codelens.cli import screen
+    from codelens.focus import focus_switch
+
+    name = place.repository if here else focus_switch.EVERYWHERE
+    focus_switch.switch(home, name, on=on)
+    where = "for this repository" if here else "everywhere"
+    screen.say(f"focus is {'on' if on else 'off'} {where}")
+    if on != focus_switch.is_on(home, place.repository):
+        other = "off" if on else "on"
+        screen.say(f"note: it stays {other} in this repository, as was said with --here")
+    return 0
+
+
+def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
+    from codelens.cli import focus_report, screen
+    from codelens.errors import SettingError
+    from codelens.focus.inspection import searched
+
+    words = " ".join(args.words)
+    if not words.strip():
+        raise SettingError("say what to search for: codelens focus find WORDS")
+    found, notes = searched(home, place, words, args.limit)
+    if args.json:
+        screen.put_json({"results": [one._asdict() for one in found]})
+    else:
+        screen.put_safe(*focus_report.found_lines(found, place.root))
+    for one in notes:
+        screen.say(f"note: {one}")
+    if not found:
+        screen.say("nothing found")
+    return 0 if found else 1
+
+
+def _reset(path: str) -> int:
+    import os
+
+    from codelens.cli import screen
+    from codelens.errors import SettingError
+    from codelens.focus import forest_file
+
+    with forest_file.locked(path, wait_s=_LOCK_WAIT_S) as ours:
+        if not ours:
+            raise SettingError(f"{path} is held by another process; try again")
+        there = os.path.exists(path)
+        if there:
+            os.unlink(path)
+    screen.say("all prompts of this forest are forgotten" if there else "there was nothing here")
+    return 0
+
+
+def _show(
+    args: argparse.Namespace, home: str, place: Checkout, settings: FocusSettings, path: str
+) -> int:
+    import time
+
+    from codelens.cli import focus_report, screen
+    from codelens.focus import focus_switch, forest_file
+    from codelens.focus.inspection import inspected, rehearsed
+
+    state: State = forest_file.load(path)
+    if state.note:
+        screen.say(f"note: {state.note}; the next prompt sets it aside")
+    now = time.time()
+    if args.dry_run is not None:
+        fields = rehearsed(state.forest, args.dry_run, settings)
+        lines = focus_report.rehearsal_lines(fields)
+    else:
+        fields = inspected(state, settings, now)
+        fields = {
+            "worktree": place.root, "branch": place.branch, "file": path,
+            "on": focus_switch.is_on(home, place.repository),
+            "settings": settings._asdict(), **fields,
+        }  # fmt: skip
+        lines = (
+            focus_report.inspection_lines(fields)
+            if args.inspect
+            else focus_report.state_lines(state, settings, place, now)
+        )
+    if args.json:
+        screen.put_json(fields)
+    else:
+        screen.put_safe(*lines)
+    if not args.json and not focus_switch.is_on(home, place.repository):
+        screen.say("note: focus is off here; `codelens focus on` turns it on")
+    if args.dry_run is None and not state.forest.prompts:
+        screen.say("no prompts yet; `codelens install --hooks` wires your agents to tell of them")
+        return 1
+    return 0

@@ -1,0 +1,67 @@
+"""`codelens history`: the commits that changed a definition, through renames and moves."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.progress_bar import Bar
+from codelens.cli.relative_handles import from_here
+
+
+def add(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "history", "the commits that changed a definition; of a file, each last change",
+        "The commits that changed a definition, newest first, through renames and moves between "
+        "files, an uncommitted change first. Of a file: when each of its definitions was last "
+        "changed.",
+    )  # fmt: skip
+    parser.add_argument("target", help="a handle, a file, or a name that one definition alone has")
+    parser.add_argument(
+        "--limit", type=shared_options.positive, default=20, metavar="N",
+        help="changes at most (default 20)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--since", default="", metavar="DATE", help="no older ones: 2026-01-31, 14d, 6weeks"
+    )
+    parser.add_argument("--at", dest="ref", metavar="REF", help="start from this ref")
+    parser.add_argument("--first-parent", action="store_true", help="follow first parents alone")
+    parser.add_argument("--patch", action="store_true", help="with the definition's own diff")
+    parser.add_argument(
+        "--touched-with", action="store_true", help="count what else the same commits changed"
+    )
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Walk and print; 1 if there is no history."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.history(
+            from_here(args.target, args.path),
+            path=args.path,
+            ref=args.ref,
+            limit=args.limit,
+            since=args.since,
+            first_parent=args.first_parent,
+            patch=args.patch,
+            together=args.touched_with,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import branch_json
+
+        screen.put_json(branch_json.history(answer))
+    else:
+        from codelens.render import branch_text
+
+        head, blocks = branch_text.history(answer)
+        screen.put_safe(*head, *blocks)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.results or answer.definitions or answer.together else 1

@@ -1,0 +1,58 @@
+"""Answers about branches as text for an agent, within a number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, HistoryAnswer
+from codelens.render import branch_json, branch_text, token_budget
+from codelens.render.text_pieces import count_of, one_line, safe
+from codelens.serve.tools.graph_shape import fitted_lists
+from codelens.serve.tools.reading_shape import Format
+from codelens.serve.tools.reading_shape import head as head_line
+from codelens.types import Receipt
+
+_DIFF_SHARES = {
+    "results": 6, "broken": 4, "added_public": 1, "removed_public": 2, "tests": 1, "notes": 1,
+}  # fmt: skip
+_HISTORY_SHARES = {"results": 6, "definitions": 6, "together": 2, "notes": 1}
+_CONFLICTS_SHARES = {"results": 8, "left_out": 1, "notes": 1}
+
+
+def diff(answer: DiffAnswer, form: Format, max_tokens: int) -> str:
+    """What breaks, then what differs, file by file."""
+    if form == "json":
+        return fitted_lists(branch_json.diff(answer), _DIFF_SHARES, max_tokens)
+    head, blocks = branch_text.diff(answer)
+    more = "call cl_diff with a higher max_tokens, or with paths"
+    return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+
+
+def history(answer: HistoryAnswer, form: Format, max_tokens: int) -> str:
+    """Change by change, newest first."""
+    if form == "json":
+        return fitted_lists(branch_json.history(answer), _HISTORY_SHARES, max_tokens)
+    head, blocks = branch_text.history(answer)
+    more = "call cl_history with a higher max_tokens, or with since"
+    return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+
+
+def conflicts(answer: ConflictsAnswer, form: Format, max_tokens: int) -> str:
+    """What collides, rival by rival."""
+    if form == "json":
+        return fitted_lists(branch_json.conflicts(answer), _CONFLICTS_SHARES, max_tokens)
+    head, blocks = branch_text.conflicts(answer, detailed=form == "detailed")
+    more = "call cl_conflicts with a higher max_tokens, or with one of others"
+    return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+
+
+def _fitted(
+    receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], more: str,
+    max_tokens: int,
+) -> str:  # fmt: skip
+    around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
+
+    def left_out(left: int) -> str:
+        return f"{count_of(left, 'line')} more: {more}" if left else ""
+
+    return token_budget.fitted(around, [safe(block) for block in blocks], left_out, max_tokens).text
