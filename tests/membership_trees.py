@@ -11,14 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gitrepo import GitRepo
-from hypothesis import HealthCheck, settings
+from harness_sizes import ANY_HEALTH, size_of
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from codelens.scope.git_index.git_index import read_tracked
 from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
 from codelens.scope.membership.membership_walk import Membership, Walker
 
-SCALE = int(os.environ.get("CODELENS_TEST_SCALE", "1"))
+SCALE = size_of("CODELENS_TEST_SCALE")
 NO_EXCLUDES = IgnoreSettings(excludes_file="")
 SOME_OID = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # the empty blob; nothing looks it up
 
@@ -29,7 +30,7 @@ def examples(count: int) -> settings:
         max_examples=count * SCALE,
         deadline=None,
         database=None,
-        suppress_health_check=[*HealthCheck],
+        suppress_health_check=ANY_HEALTH,
     )
 
 

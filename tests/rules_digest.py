@@ -50,6 +50,7 @@ def _docstrings(text: str) -> Iterable[tuple[int, int, int, int]]:
     for node in ast.walk(ast.parse(text)):
         value = node.value if isinstance(node, ast.Expr) else None
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            line = text.split("\n")[value.end_lineno - 1]
-            end = len(line.encode()[: value.end_col_offset].decode())
-            yield value.lineno, value.col_offset, value.end_lineno, end
+            last, column = value.end_lineno, value.end_col_offset
+            assert last is not None, "a parsed node has an end"
+            end = len(text.split("\n")[last - 1].encode()[:column].decode())
+            yield value.lineno, value.col_offset, last, end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,15 @@ ROOT = Path(__file__).resolve().parent.parent / "codelens"
 # A row imports only from the rows that it names; order is the way of the data.
 ALLOWED = {
     "types": set(),
-    "errors": set(),
+    "errors": {"types"},  # a failure carries the receipt of what it was looked for in
     "filelock": set(),
     "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
+    # Below all that writes or reads the session trail: hooks, which import next to nothing, and
+    # the engine.
+    "trail": {"filelock"},
+    "focus": {"types", "errors", "paths", "config", "filelock", "trail"},
     "scope": {"types", "errors", "paths", "config"},
     "scan": {"types", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
@@ -26,16 +31,34 @@ ALLOWED = {
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
     "resolve": {"types", "errors", "paths", "store"},
     "rank": {"types", "errors", "paths", "extract", "store", "resolve"},
+    # Given definitions, lines and values; it knows no view, store or graph.
+    "capsule": set(),
     # `extract` for the tokenizer, as in `rank`.
-    "memory": {"types", "errors", "paths", "scope", "extract", "store", "handles"},
-    "engine": {
+    "memory": {"types", "errors", "paths", "trail", "scope", "extract", "store", "handles"},
+    # `index` and `extract`, since texts that no view holds are read, and their facts stored.
+    "branches": {
         "types", "errors", "paths", "config", "scope", "scan", "extract", "store", "index",
-        "handles", "rank", "resolve", "memory", "render",
+        "handles", "resolve",
     },
-    "render": {"types", "errors", "paths", "memory", "extract", "rank", "engine"},
-    "serve": {"types", "errors", "paths", "config", "bytecode", "engine", "render"},
+    # Values alone.
+    "answers": {"types"},
+    # `rank` for what a reason is called, `handles` for the grammar.
+    "render": {"paths", "types", "answers", "handles", "rank"},
+    # `render`, since a map and a search within a number of tokens count what they cost as text.
+    "engine": {
+        "types", "errors", "paths", "config", "trail", "scope", "scan", "extract", "store",
+        "index", "handles", "rank", "resolve", "memory", "branches", "capsule", "answers",
+        "render",
+    },
+    "serve": {"types", "errors", "paths", "config", "bytecode", "answers", "render", "engine"},
+    # What agents call: the light way to `focus` and `trail`, and at a session's start the engine.
+    "hooks": {"types", "errors", "paths", "filelock", "trail", "focus", "scope", "engine"},
     "hosts": {"types", "errors", "filelock", "paths"},
-    "cli": {"types", "errors", "paths", "config", "bytecode", "engine", "render", "serve", "hosts"},
+    "cli": {
+        "types", "errors", "paths", "config", "bytecode", "capsule", "answers", "render", "engine",
+        "serve",
+        "hosts", "focus", "hooks",
+    },
 }  # fmt: skip
 
 OWNERS = {
@@ -57,9 +80,27 @@ def package_of(file: Path) -> str:
     return file.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imports_of(file: Path) -> set[str]:
+def module_of(file: Path) -> str:
+    return ".".join(("codelens", *file.relative_to(ROOT).with_suffix("").parts))
+
+
+def for_typing_alone(tree: ast.Module) -> set[ast.AST]:
+    return {
+        node
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for statement in block.body
+        for node in ast.walk(statement)
+    }
+
+
+def imports_of(file: Path, *, typing: bool = True) -> set[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    left_out = set() if typing else for_typing_alone(tree)
     found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
+        if node in left_out:
+            continue
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -99,6 +140,20 @@ def test_questions_take_only_the_tokenizer_from_extract(package: str) -> None:
         "codelens.extract.tokenizer",
         "codelens.extract.term_packing",
     }
+
+
+def test_packages_import_one_another_one_way() -> None:
+    list(graphlib.TopologicalSorter(ALLOWED).static_order())
+
+
+def test_files_import_one_another_one_way() -> None:
+    """Late imports count, too; what only the type checker reads does not."""
+    modules = {module_of(file): file for file in FILES}
+    graph = {
+        module: {name for name in imports_of(file, typing=False) if name in modules} - {module}
+        for module, file in modules.items()
+    }
+    list(graphlib.TopologicalSorter(graph).static_order())
 
 
 def test_no_file_is_named_for_nothing() -> None:

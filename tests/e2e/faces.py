@@ -13,6 +13,7 @@ from anyio.from_thread import start_blocking_portal
 from gitrepo import git_environment
 from mcp import StdioServerParameters, stdio_client
 from mcp.client import Client
+from sdk_client import text_of
 
 COMMAND = [sys.executable, "-P", "-m", "codelens"]
 
@@ -69,7 +70,7 @@ class McpClient:
         asked = {"query": query, "path": str(root), "format": "json"}
         answer = self.call("cl_search", **asked, **({"ref": ref} if ref else {}))
         assert not answer.is_error, answer
-        return json.loads(answer.content[0].text)
+        return json.loads(text_of(answer))
 
     def close(self) -> None:
         self._stack.close()

@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -16,13 +16,13 @@ from faults.world import COUNTS, World, rounds
 
 from codelens.errors import IndexCorrupt
 from codelens.store.database import database_recovery, page_checksums
-from codelens.store.database.database import open_database, open_index
+from codelens.store.database.database import Database, open_database, open_index
 
 pytestmark = pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs")
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """A world with an index, of which each test takes a copy and damages it."""
     made = World(tmp_path_factory.mktemp("world"))
     made.check()
@@ -190,10 +190,10 @@ def test_of_two_that_meet_the_damage_one_sets_aside(tmp_path: Path) -> None:
         path = tmp_path / "index.db"
         open_index(path).close()
         path.write_bytes(b"junk" * 10_000)
-        found: list[object] = []
+        found: list[Database] = []
         gate = threading.Barrier(4)
 
-        def meet(path: Path = path, found: list[object] = found, gate=gate) -> None:
+        def meet(path: Path = path, found: list[Database] = found, gate=gate) -> None:
             gate.wait()
             db = open_index(path)
             with db.write(None):
@@ -223,7 +223,7 @@ def test_who_has_the_old_file_open_goes_over_to_the_new_one(world: World, sound:
         other.index(path=world.root, rebuild=True)
         world.edit()
         one.search("beacon", path=world.root)
-        opened = next(iter(one._shelves.values()))
+        opened = next(iter(one.pool.indexes()))
         assert not opened.db.was_replaced()
     world.check()
 

@@ -18,8 +18,8 @@ import pytest
 from faults.test_no_room import ROOT, no_file_larger_than
 from faults.world import COUNTS, World
 
+from codelens.answers.upkeep_answers import ViewLife
 from codelens.config import Settings
-from codelens.engine.answers.upkeep_answers import ViewLife
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import pruning
 from codelens.errors import DiskFull, IndexCorrupt

@@ -170,10 +170,10 @@ import sys
 from pathlib import Path
 from codelens.engine.engine import Engine
 from codelens.engine.adhoc_reader import reader_of
-from codelens.index.progress import silent
-with Engine() as engine, engine._looked(sys.argv[1], None, None, silent) as (_, look):
+from codelens.engine.view_request import ViewRequest
+with Engine() as engine, engine.pool.view(ViewRequest(sys.argv[1])) as view:
     Path(sys.argv[1], "lamp.py").write_text("def doomed(): pass")
-    found = reader_of(look).symbols(look.snapshot.by_path[b"lamp.py"])
+    found = reader_of(view).symbols(view.snapshot.by_path[b"lamp.py"])
 print([one.name for one in found])
 """
 

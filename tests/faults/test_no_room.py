@@ -69,11 +69,11 @@ def test_a_server_goes_back_to_the_file_when_there_is_room(tmp_path: Path) -> No
             found = engine.search("lamp kindle", path=world.root)
         assert "answered from memory" in found.receipt.note
         world.edit()
-        (shelf,) = engine._shelves.values()
-        shelf._try_again = 0.0
+        (index,) = engine.pool.indexes()
+        index._try_again = 0.0
         found = engine.search("lamp kindle", path=world.root)
         assert found.receipt.note == ""
-        assert not shelf.standing_in
+        assert not index.standing_in
     world.check()
 
 

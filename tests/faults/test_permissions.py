@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from faults.world import COUNTS, World
 
 from codelens.config import load
 from codelens.errors import HomeNotReadable, SettingError
+from codelens.store.database.database import open_database
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 _NOBODY = 65534
@@ -68,7 +70,7 @@ def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: 
         done = world.run(*args)
         said = done.stdout + done.stderr
         assert done.returncode in {0, 1 if args[0] == "doctor" else 2}, said
-        for bare in ("unexpected", "fault of codelens", "Traceback", "[Errno"):
+        for bare in ("unexpected", "bug in codelens", "Traceback", "[Errno"):
             assert bare not in said, args
         if done.returncode == 2:
             assert str(world.home) in said
@@ -94,7 +96,10 @@ def test_a_folder_that_may_be_listed_and_not_entered_is_told_to_who_saves(
 ) -> None:
     folder = world.home / "contexts"
     # What was saved of another repository is looked at too, for one that moved.
-    world.contexts.rename(folder / f"contexts-{'0' * 16}.db")
+    other = folder / f"contexts-{'0' * 16}.db"
+    world.contexts.rename(other)
+    with closing(open_database(other, "contexts")) as db:
+        db.execute("DELETE FROM about")
     folder.chmod(mode)
     refused = world.run("save", "b", "--note", "x")
     assert refused.returncode == 2
@@ -120,9 +125,9 @@ def test_what_belongs_to_another_user_is_told_with_what_to_do(world: World) -> N
     command = [sys.executable, "-c", AS_ANOTHER, str(world.home), str(_NOBODY)]
     done = subprocess.run(command, env=world.environment(), capture_output=True, text=True)
     wrong, indexes = map(json.loads, done.stdout.splitlines())
-    assert "it belongs to user 0, and you may not use it" in wrong[0]
+    assert "it belongs to user 0, and you have no access to it" in wrong[0]
     assert f"`sudo chown -R {_NOBODY} " in wrong[0]
-    assert "belongs to user 0" in indexes[0] and "have its owner make it readable" in indexes[0]
+    assert "belongs to user 0" in indexes[0] and "ask its owner to make it readable" in indexes[0]
 
 
 def test_a_settings_file_that_makes_no_sense_is_told_and_the_doctor_runs(world: World) -> None:
@@ -130,7 +135,7 @@ def test_a_settings_file_that_makes_no_sense_is_told_and_the_doctor_runs(world: 
     for text in (b"workers = \n", b"workers = 'a'\n", b"nonsense = 1\n", b"\xff\xfe"):
         file.write_bytes(text)
         asked = world.run("search", "lamp")
-        assert asked.returncode == 2 and "fault of codelens" not in asked.stderr
+        assert asked.returncode == 0 and asked.stderr.count("warning") == 1
         found = world.run("doctor", "--no-agents", "--json")
         assert found.returncode == 1
         (wrong,) = [one for one in json.loads(found.stdout)["results"] if one["state"] == "wrong"]
@@ -138,7 +143,7 @@ def test_a_settings_file_that_makes_no_sense_is_told_and_the_doctor_runs(world: 
     file.unlink()
     file.mkdir()
     asked = world.run("search", "lamp")
-    assert asked.returncode == 2 and "move it away" in asked.stderr
+    assert asked.returncode == 0 and "move it away" in asked.stderr
 
 
 def test_a_home_that_cannot_be_found_is_told() -> None:

@@ -19,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 from gitrepo import GitRepo, git_environment
+from harness_sizes import size_of
 from stateful.test_oracle import answer, dump
 
 from codelens.config import Settings
@@ -30,7 +31,7 @@ from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import Context, Terms
 from codelens.store.saved.contexts_file import open_contexts
 
-FULL = int(os.environ.get("CODELENS_FAULT_ROUNDS", "0"))
+FULL = size_of("CODELENS_FAULT_ROUNDS")
 COUNTS: Counter[str] = Counter()
 QUERIES = ("lamp kindle", "harbour.py", "how does the beacon turn")
 _SPAWN = multiprocessing.get_context("forkserver")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import hanging
+import hang_alarm
 import pytest
 from fuzz.inputs import SECRET
 from gitrepo import GitRepo
@@ -57,5 +57,5 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
 @pytest.fixture(autouse=True)
 def hang_guard() -> Iterator[None]:
     """No assertion on time: a hang must end the run; each input sets the alarm anew."""
-    with hanging.guarded():
+    with hang_alarm.guarded():
         yield

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import string
 from random import Random
 
-INPUTS = int(os.environ.get("CODELENS_FUZZ_INPUTS", "10000"))
+from harness_sizes import size_of
+
+INPUTS = size_of("CODELENS_FUZZ_INPUTS")
 SECRET = "ZYXWOUTSIDE"
 """Stands in files that no answer may show: outside of the worktree, in `.git`, behind links."""
 

@@ -67,6 +67,7 @@ class Server:
         assert self.process.stdin is not None
         self.process.stdin.close()
         assert self.process.wait(HANG_S) == 0
+        assert self.process.stdout is not None
         self.process.stdout.close()
         self.errors.close()
 
@@ -127,7 +128,7 @@ def test_any_arguments_get_an_answer(repo: GitRepo, home: Path, server: Server) 
         answer = server.ask("tools/call", {"name": tool["name"], "arguments": given})
         text = json.dumps(answer)
         assert SECRET not in text
-        if "fault of codelens" in text or "Traceback" in text:
+        if "bug in codelens" in text or "Traceback" in text:
             faults.setdefault(f"{tool['name']}: {text[60:160]}", given)
         told += "result" in answer
     assert told > 0

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
-import hanging
+import hang_alarm
 import pytest
 from fuzz.conftest import HANG_S
 from fuzz.inputs import INPUTS, SECRET, a_handle, a_path, a_query, a_ref
@@ -30,7 +30,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 def ask(question: Callable[[], object], said: list[str]) -> str:
     """`answered` or `refused`; anything but an answer or an error of ours is a failure."""
-    hanging.end_after(HANG_S)
+    hang_alarm.end_after(HANG_S)
     try:
         answer = question()
     except CodelensError as error:

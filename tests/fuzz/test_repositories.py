@@ -12,12 +12,13 @@ import pytest
 from extract.hostile import DEEP
 from fuzz.inputs import SECRET
 from gitrepo import GitRepo
+from harness_sizes import size_of
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import CodelensError
 
-TINY = int(os.environ.get("CODELENS_FUZZ_TINY_FILES", "3000"))
+TINY = size_of("CODELENS_FUZZ_TINY_FILES")
 
 
 def answered(root: Path, home: Path, query: str = "lantern") -> list[str]:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from harness_sizes import size_of
 from load.crowd import WORDS, crowd
 
-SECONDS = float(os.environ.get("CODELENS_LOAD_SECONDS", "60"))
+SECONDS = size_of("CODELENS_LOAD_SECONDS")
 NAMED = os.environ.get("CODELENS_LOAD_REPOSITORY")
 
 

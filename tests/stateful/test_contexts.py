@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from codelens.answers.context_answers import Kept
 from codelens.config import Settings
-from codelens.engine.answers.context_answers import Kept
 from codelens.engine.engine import Engine
 
 FILES = ("a.py", "b.py", "sub/c.py")

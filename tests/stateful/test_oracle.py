@@ -18,21 +18,41 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-import hypothesis
-from hypothesis import HealthCheck, Phase, settings
+from harness_sizes import ANY_HEALTH, size_of
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from stateful.texts import IGNORES, QUERIES, paths, texts
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.engine.view_request import ViewRequest
+from codelens.render import explore_text
 from codelens.store.database.database import open_index
 from codelens.store.database.store_clock import DAY_S
 from codelens.store.facts import contents
 
-SEQUENCES = int(os.environ.get("CODELENS_ORACLE_SEQUENCES", "100"))
-STEPS = int(os.environ.get("CODELENS_ORACLE_STEPS", "14"))
+# A known fault: in one of some ten runs an explored task is answered otherwise by an index with
+# another history. `CODELENS_ORACLE_EXPLORE=1` compares it, until that is mended.
+EXPLORE = bool(os.environ.get("CODELENS_ORACLE_EXPLORE"))
+SEQUENCES = size_of("CODELENS_ORACLE_SEQUENCES")
+STEPS = size_of("CODELENS_ORACLE_STEPS")
 BRANCHES = ("feature", "topic/deep", "old")
+FILTERS = {
+    "none": ({}, ""),
+    "clean": ({"clean": "tr a-f A-F"}, "* filter=r"),
+    "smudge": ({"smudge": "tr a-f A-F"}, "* filter=r"),
+    "both": ({"smudge": "tr a-f A-F", "clean": "tr A-F a-f"}, "* filter=r"),
+    "line ends": ({}, "* text eol=crlf"),
+    "encoding": ({}, "*.py text working-tree-encoding=UTF-16"),
+}
+"""Rules by which git may write other bytes than its objects hold, and read others back."""
 COUNTS = {"histories": 0, "steps": 0, "comparisons": 0}
 
 ENV = {
@@ -226,7 +246,28 @@ class Histories(RuleBasedStateMachine):
             git(self.here, "sparse-checkout", "disable", check=False)
         self._check()
 
-    @rule(ref=st.sampled_from(("main", *BRANCHES, "HEAD~1")))
+    @rule(kind=st.sampled_from(tuple(FILTERS)), lasting=st.booleans())
+    def check_out_through_a_filter(self, kind: str, lasting: bool) -> None:
+        """All tracked files are written anew; what filtered them may be unset the moment after."""
+        drivers, attributes = FILTERS[kind]
+        rules = self.main / ".git" / "info" / "attributes"
+        rules.parent.mkdir(exist_ok=True)
+        rules.write_text(attributes + "\n")
+        given = [part for name, run in drivers.items() for part in ("-c", f"filter.r.{name}={run}")]
+        for name in ("clean", "smudge"):
+            git(self.main, "config", "--unset", f"filter.r.{name}", check=False)
+        if lasting:
+            for name, run in drivers.items():
+                git(self.main, "config", f"filter.r.{name}", run)
+        for name in git(self.here, "ls-files", "-z").split(b"\0"):
+            if name:
+                Path(os.fsdecode(os.path.join(os.fsencode(self.here), name))).unlink(
+                    missing_ok=True
+                )
+        git(self.here, *given, "checkout", "-q", "-f", "HEAD", "--", ".", check=False)
+        self._check()
+
+    @rule(ref=st.sampled_from(("main", *BRANCHES, "HEAD", "HEAD~1")))
     def search_a_ref(self, ref: str) -> None:
         if git(self.here, "rev-parse", "-q", "--verify", ref + "^{commit}", check=False):
             self._compare(self.here, ref)
@@ -258,6 +299,9 @@ class Histories(RuleBasedStateMachine):
             assert set(lived) == listed(tree, ref)
             for query in QUERIES:
                 assert answer(self.engine, query, tree, ref) == answer(fresh, query, tree, ref)
+            if EXPLORE:
+                task = f"fix {QUERIES[len(lived) % len(QUERIES)]}"
+                assert capsule(self.engine, task, tree, ref) == capsule(fresh, task, tree, ref)
         finally:
             fresh.close()
             shutil.rmtree(home)
@@ -301,9 +345,9 @@ def listed(tree: Path, ref: str | None) -> set[bytes]:
 
 def dump(engine: Engine, tree: Path, ref: str | None) -> dict:
     """All that a view holds, without the store's row numbers."""
-    with engine._looked(tree, ref, None, lambda *_: None) as (_, look):
-        assert look.refreshed.status == "fresh"
-        view = look.snapshot
+    with engine.pool.view(ViewRequest(tree, ref)) as current:
+        assert current.refreshed.status == "fresh"
+        view = current.snapshot
         ids = [file.content for file in view.files if file.content is not None]
         about, symbols, chunks = view.about(ids), view.symbols(ids), view.chunks(ids)
         facts = view.path_facts([file.path_id for file in view.files])
@@ -320,8 +364,7 @@ def dump(engine: Engine, tree: Path, ref: str | None) -> dict:
             )  # fmt: skip
         assert totals[0] == len(found)
         found_totals = tuple(
-            sum(values)
-            for values in zip(*(_counts(view, file.content) for file in view.files), strict=True)
+            sum(values) for values in zip(*(_counts(view, content) for content in ids), strict=True)
         ) or (0, 0, 0, 0)
         assert totals[1:] == found_totals
         return found
@@ -335,17 +378,23 @@ def _counts(view, content: int) -> tuple[int, int, int, int]:
     )  # fmt: skip
 
 
+def capsule(engine: Engine, task: str, tree: Path, ref: str | None) -> str:
+    """A capsule without its receipt, whose times are outside the equality."""
+    found = engine.explore(task, path=tree, ref=ref, max_tokens=600)
+    return "\n".join((*found.notes, *explore_text.body(found)))
+
+
 def answer(engine: Engine, query: str, tree: Path, ref: str | None) -> str:
     found = engine.search(query, path=tree, ref=ref, limit=8, explain=True)
     return json.dumps([[asdict(one) for one in found.results], found.notes], default=str)
 
 
 def test_a_view_equals_one_built_from_nothing_after_any_history(record_property) -> None:
-    hypothesis.stateful.run_state_machine_as_test(
+    run_state_machine_as_test(
         Histories,
         settings=settings(
             max_examples=SEQUENCES, stateful_step_count=STEPS, deadline=None,
-            suppress_health_check=list(HealthCheck), print_blob=True,
+            suppress_health_check=ANY_HEALTH, print_blob=True,
             phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
         ),
     )  # fmt: skip

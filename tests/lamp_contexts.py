@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codelens.engine.answers.context_answers import Kept, SavedContext
+from codelens.answers.context_answers import Kept, SavedContext
 from codelens.engine.engine import Engine
 
 LAMP = """\

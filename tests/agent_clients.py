@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fakemodel import Model
+from fake_model import Model
 
 PACKAGES = {
     # The newest versions of some clients ask for more than the Node of a distribution.

@@ -9,8 +9,15 @@ from pathlib import Path
 from anyio.from_thread import start_blocking_portal
 from mcp import StdioServerParameters, stdio_client
 from mcp.client import Client
-from mcp_types import CallToolResult
-from mcplines import COMMAND
+from mcp_lines import COMMAND
+from mcp_types import CallToolResult, TextContent
+
+
+def text_of(answer: CallToolResult) -> str:
+    """The text of an answer's first part."""
+    part = answer.content[0]
+    assert isinstance(part, TextContent), part
+    return part.text
 
 
 class Asker:
@@ -36,12 +43,12 @@ class Asker:
         found = self.result(tool, **arguments)
         assert not found.is_error, found
         assert found.structured_content is None
-        return found.content[0].text
+        return text_of(found)
 
     def error(self, tool: str, **arguments: object) -> str:
         found = self.result(tool, **arguments)
         assert found.is_error, found
-        return found.content[0].text
+        return text_of(found)
 
     def tools(self) -> dict:
         async def ask():

@@ -27,11 +27,12 @@ class Call(NamedTuple):
 
 
 class Model:
-    """One endpoint; `asked` keeps the names of the tools that each request offered."""
+    """One endpoint; `asked` keeps the tools that each request offered, `bodies` all requests."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
         self.asked: list[list[str]] = []
+        self.bodies: list[dict[str, Any]] = []
         self.port = 0
 
     def wanted(self, offered: list[str]) -> str | None:
@@ -86,6 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self._body() or b"{}")
+        self.model.bodies.append(body)
         path = self.path.partition("?")[0]
         if path.endswith(("/count_tokens", ":countTokens")):
             self._whole({"input_tokens": 10, "totalTokens": 10})

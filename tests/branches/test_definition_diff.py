@@ -1,0 +1,173 @@
+"""Definitions of two sides: what is told of each, and that nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+
+from codelens.branches.definition_diff import DefinitionDiff, definition_diff
+from codelens.branches.file_definitions import FileText
+from codelens.extract.facts import facts_of
+from codelens.scope.text_diff import changed_lines
+
+PYTHON = b'''import os
+
+LIMIT = 10
+
+# about load
+def load(name, mode="r"):
+    """Load a file."""
+    with open(name, mode) as file:
+        return parse(file.read(), strict=True)
+
+
+class Shop:
+    title = "shop"
+
+    def open(self, door):
+        for lock in door.locks:
+            lock.release(self.title)
+        return door
+
+    def close(self, door, night):
+        door.shut()
+        return night.begin(door, self.title)
+'''
+
+
+def text(path: bytes, data: bytes, language: str) -> FileText:
+    symbols = facts_of(data, language).structure.symbols
+    return FileText(path, data, symbols, language, "text", data)
+
+
+def compared(
+    old: dict[bytes, bytes], new: dict[bytes, bytes], language: str = "python"
+) -> DefinitionDiff:
+    return definition_diff(
+        [text(path, data, language) for path, data in old.items()],
+        [text(path, data, language) for path, data in new.items()],
+        changed_lines,
+    )
+
+
+def told(diff: DefinitionDiff) -> dict[str, tuple[str, ...]]:
+    return {one.one.symbol.qualified: one.how for file in diff.files for one in file.definitions}
+
+
+def edited(*pairs: tuple[bytes, bytes]) -> dict[str, tuple[str, ...]]:
+    new = PYTHON
+    for old_text, new_text in pairs:
+        assert old_text in new
+        new = new.replace(old_text, new_text)
+    return told(compared({b"a.py": PYTHON}, {b"a.py": new}))
+
+
+def test_a_body_a_signature_and_a_docstring_are_told_apart() -> None:
+    assert edited((b"strict=True", b"strict=False")) == {"load": ("body",)}
+    assert edited((b'mode="r"):', b'mode="r", more=1):')) == {"load": ("signature",)}
+    assert edited((b"Load a file", b"Read a file")) == {"load": ("documentation",)}
+    assert edited((b"# about load", b"# on load")) == {"load": ("documentation",)}
+    assert edited((b"LIMIT = 10", b"LIMIT = 11")) == {"LIMIT": ("body",)}
+
+
+def test_blank_lines_are_no_change_of_a_definition() -> None:
+    assert edited((b"\n    def close", b"\n\n\n    def close")) == {}
+
+
+def test_a_renamed_definition_is_one_change() -> None:
+    assert edited((b"def load(", b"def fetch(")) == {"fetch": ("renamed",)}
+
+
+def test_a_renamed_owner_does_not_mark_its_members() -> None:
+    assert edited((b"class Shop:", b"class Store:")) == {"Store": ("renamed",)}
+
+
+def test_a_definition_that_moved_to_another_file_says_what_of_it_is_new() -> None:
+    at = PYTHON.index(b"class Shop")
+    moved = PYTHON[at:].replace(b"night.begin", b"night.start")
+    diff = compared({b"a.py": PYTHON}, {b"a.py": PYTHON[:at], b"b.py": moved})
+    assert told(diff) == {"Shop": ("moved",), "Shop.close": ("body",)}
+    at = PYTHON.index(b"# about load")
+    end = PYTHON.index(b"class Shop")
+    load = PYTHON[at:end].replace(b"strict=True", b"strict=quick")
+    diff = compared(
+        {b"a.py": PYTHON, b"b.py": b"X = 1\n"},
+        {b"a.py": PYTHON[:at] + PYTHON[end:], b"b.py": b"X = 1\n\n" + load},
+    )
+    (change,) = [one for file in diff.files for one in file.definitions]
+    assert change.how == ("moved", "body")
+    assert 0 < change.share_new < 0.3
+
+
+def test_a_file_that_only_has_another_name_is_told_as_that() -> None:
+    diff = compared({b"a.py": PYTHON}, {b"c.py": PYTHON})
+    (file,) = diff.files
+    assert (file.how, file.definitions, file.outside) == ("renamed", (), ())
+
+
+def test_another_order_marks_no_definition() -> None:
+    first, second = PYTHON.index(b"    def open"), PYTHON.index(b"    def close")
+    new = PYTHON[:first] + PYTHON[second:] + b"\n" + PYTHON[first:second].rstrip() + b"\n"
+    diff = compared({b"a.py": PYTHON}, {b"a.py": new})
+    (file,) = diff.files
+    assert file.definitions == ()
+    assert [part.how for part in file.outside] == ["reordered"]
+
+
+def test_code_outside_of_definitions_is_told_as_such() -> None:
+    diff = compared({b"a.py": PYTHON}, {b"a.py": PYTHON.replace(b"import os", b"import sys")})
+    (file,) = diff.files
+    assert file.definitions == ()
+    assert [(part.how, part.old_lines, part.new_lines) for part in file.outside] == [
+        ("imports", ((1, 1),), ((1, 1),))
+    ]
+
+
+JAVA = b"""class A {
+  int size(int a) {
+    return first(a) + second(a);
+  }
+
+  int size(String a) {
+    return a.length() + third(a);
+  }
+}
+"""
+
+
+def test_overloads_that_changed_places_are_matched_by_their_text() -> None:
+    lines = JAVA.split(b"\n")
+    swapped = b"\n".join([*lines[:1], *lines[5:8], b"", *lines[1:4], *lines[8:]])
+    assert told(compared({b"A.java": JAVA}, {b"A.java": swapped}, "java")) == {}
+    edited_one = JAVA.replace(b"third", b"fourth")
+    diff = compared({b"A.java": JAVA}, {b"A.java": edited_one}, "java")
+    (change,) = [one for file in diff.files for one in file.definitions]
+    assert change.how == ("body",)
+    assert change.new is not None
+    assert "String" in change.new.symbol.signature
+
+
+def test_indentation_is_formatting_in_java_and_code_in_python() -> None:
+    reindented = JAVA.replace(b"    return first", b"      return first")
+    assert told(compared({b"A.java": JAVA}, {b"A.java": reindented}, "java")) == {
+        "A.size": ("formatting",)
+    }
+    assert edited((b"            lock.release(self.title)\n        return door",
+                   b"            lock.release(self.title)\n            return door")) == {
+        "Shop.open": ("body",)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("new", [PYTHON, PYTHON.replace(b"Shop", b"Bar"), b"", b"X = 1\n" * 30])
+def test_told_lines_account_for_all_that_differs(new: bytes) -> None:
+    diff = compared({b"a.py": PYTHON}, {b"a.py": new})
+    old_told: set[int] = set()
+    new_told: set[int] = set()
+    for file in diff.files:
+        for one in (*file.definitions, *file.outside):
+            old_told |= {n for start, stop in one.old_lines for n in range(start, stop + 1)}
+            new_told |= {n for start, stop in one.new_lines for n in range(start, stop + 1)}
+    left = [
+        [line for at, line in enumerate(side.split(b"\n"), 1) if line.strip() and at not in known]
+        for side, known in ((PYTHON, old_told), (new, new_told))
+    ]
+    assert left[0] == left[1]

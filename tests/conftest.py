@@ -1,0 +1,34 @@
+"""Which tests are slow, and which must not run beside each other.
+
+`pytest -m "not slow"` is the quick run. Whole folders and modules are slow by the tables below; a
+single test is slow by `@pytest.mark.slow`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+SLOW = (
+    "clients/", "e2e/", "faults/", "fuzz/", "install/", "load/", "stateful/",
+    "cli/test_upkeep_commands.py", "extract/test_hostile.py", "extract/test_structure.py",
+    "serve/test_first_turn.py", "serve/test_worktree.py", "test_wheel.py",
+)  # fmt: skip
+"""Folders and modules of `tests`."""
+
+TOGETHER = {"clients": "clients", "load": "load"}
+"""Folders whose tests share something on this machine: one worker of pytest-xdist runs them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what the tables name."""
+    for item in items:
+        place = item.path.relative_to(TESTS).as_posix()
+        if place.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+        group = TOGETHER.get(place.partition("/")[0])
+        if group:
+            item.add_marker(pytest.mark.xdist_group(group))

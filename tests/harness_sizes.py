@@ -1,0 +1,48 @@
+"""How long the long harnesses run: a share by default and in CI, in full with CODELENS_TESTS=full.
+
+Each size can be set alone by the environment variable of its name.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple, cast
+
+from hypothesis import HealthCheck
+
+FULL = os.environ.get("CODELENS_TESTS") == "full"
+
+# The metaclass of HealthCheck hides its type; iterating leaves deprecated members out.
+ANY_HEALTH = cast("list[HealthCheck]", list(HealthCheck))
+"""For `suppress_health_check`: examples may be slow and large."""
+
+
+class Size(NamedTuple):
+    """Of one harness: what runs by default, and what runs in full."""
+
+    share: int
+    full: int
+
+
+SIZES = {
+    "CODELENS_ORACLE_SEQUENCES": Size(100, 2_000),  # histories of edits and branch switches
+    "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
+    "CODELENS_PRUNE_HISTORIES": Size(40, 400),  # histories of views that come and go
+    "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own few
+    "CODELENS_FUZZ_INPUTS": Size(10_000, 100_000),  # queries, handles and MCP arguments
+    "CODELENS_FUZZ_TINY_FILES": Size(3_000, 200_000),  # in one repository
+    "CODELENS_HOSTILE_CASES": Size(10_000, 200_000),  # damaged texts, over all languages
+    "CODELENS_HOSTILE_SHARE": Size(3, 1),  # one of so many built texts is extracted
+    "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
+    "CODELENS_LOAD_SECONDS": Size(60, 600),  # of the crowd
+    "CODELENS_TEST_SCALE": Size(1, 10),  # times the examples of generated trees
+}
+
+
+def size_of(name: str) -> int:
+    """The size to run with: the environment's, else the share or the full one."""
+    said = os.environ.get(name)
+    if said:
+        return int(said)
+    size = SIZES[name]
+    return size.full if FULL else size.share

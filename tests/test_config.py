@@ -1,0 +1,93 @@
+"""A settings file that cannot be used stops no question, and lets nothing be deleted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo, git_environment
+
+from codelens import config
+from codelens.config import MOST_FILE_BYTES, Settings
+from codelens.engine.engine import Engine
+from codelens.errors import SettingError
+
+DAMAGED = {
+    "no TOML": (b"workers = 2\nbudget_ms =\n", "line 2"),
+    "not UTF-8": (b"workers = 2\ntools = '\xff'\n", "line 2"),
+    "a wrong value": (b"workers = 'many'\n", "workers"),
+    "an unknown name": (b"wrokers = 2\n", "'wrokers'"),
+    "NULs": (b"\0" * 100, "line 1"),
+    "too large": (b"#" * (MOST_FILE_BYTES + 1), "larger than"),
+}
+cases = pytest.mark.parametrize("data, told", DAMAGED.values(), ids=DAMAGED)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    made = tmp_path / "home"
+    made.mkdir(mode=0o700)
+    return made
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("one", {"lamp.py": "def kindle():\n    return 1\n"})
+    return made
+
+
+@cases
+def test_defaults_hold_and_one_warning_names_file_place_and_remedy(
+    home: Path, caplog: pytest.LogCaptureFixture, data: bytes, told: str
+) -> None:
+    (home / "config.toml").write_bytes(data)
+    found = config.load({}, home)
+    assert found == Settings(home=home, damage=found.damage, usage=False)
+    (warning,) = caplog.messages
+    for part in (str(home / "config.toml"), told, "doctor --fix"):
+        assert part in warning
+
+
+def test_the_environment_holds_though_the_file_is_damaged(home: Path) -> None:
+    (home / "config.toml").write_bytes(b"=")
+    assert config.load({"CODELENS_WORKERS": "3", "CODELENS_USAGE": "on"}, home).workers == 3
+    with pytest.raises(SettingError, match="CODELENS_WORKERS"):
+        config.load({"CODELENS_WORKERS": "three"}, home)
+
+
+@cases
+def test_questions_are_answered_and_nothing_is_pruned(
+    home: Path, repo: GitRepo, data: bytes, told: str
+) -> None:
+    (home / "config.toml").write_bytes(data)
+    with Engine(config.load({}, home)) as engine:
+        assert engine.search("kindle", path=repo.root).results
+        with pytest.raises(SettingError, match="nothing is pruned"):
+            engine.prune()
+        assert engine.prune(dry_run=True) is not None
+
+
+def test_a_command_warns_once_and_the_doctor_sets_the_file_aside(home: Path, repo: GitRepo) -> None:
+    file = home / "config.toml"
+    file.write_bytes(b"budget_ms = ???\n")
+    file.chmod(0o600)
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "codelens", *args]
+        env = git_environment({"CODELENS_HOME": str(home)})
+        return subprocess.run(command, cwd=repo.root, env=env, capture_output=True, text=True)
+
+    done = run("search", "kindle")
+    assert done.returncode == 0 and "lamp.py" in done.stdout
+    assert done.stderr.count("warning") == 1 and "line 1" in done.stderr
+    assert run("prune").returncode == 2
+    found = run("doctor")
+    assert found.returncode == 1 and "--fix: rename it" in found.stdout
+    assert "done: rename it" in run("doctor", "--fix").stdout
+    assert "warning" not in run("search", "kindle").stderr
+    assert [one.read_bytes() for one in home.glob("config.toml.set-aside-*")] == [
+        b"budget_ms = ???\n"
+    ]
