@@ -29,6 +29,7 @@ from queries import queries
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.engine.view_request import ViewRequest
 from codelens.extract.tokenizer import terms_of_text
 from codelens.rank.query.query_analysis import Query, analyse
 from codelens.rank.scoring import candidates
@@ -133,16 +134,16 @@ def main() -> None:
     with (
         Engine(Settings(home=args.home)) as engine,
         tempfile.TemporaryDirectory() as folder,
-        engine._looked(args.repository, None, None, lambda *_: None) as (opened, look),
-        opened.shelf.db.read(),
+        engine.pool.view(ViewRequest(args.repository)) as view,
+        view.reading(),
     ):
         db = apsw.Connection(str(Path(folder) / "fts.db"))
         started = time.process_time()
-        files = fill(db, look.snapshot, look.read)
+        files = fill(db, view.snapshot, view.read)
         size = (Path(folder) / "fts.db").stat().st_size
         print(f"fts5: written in {time.process_time() - started:.1f} s of CPU, {size / 1e6:.1f} MB")
-        texts = [one.text for one in queries(look, args.queries) if one.kind in KINDS]
-        compare(look.snapshot, db, files, texts)
+        texts = [one.text for one in queries(view, args.queries) if one.kind in KINDS]
+        compare(view.snapshot, db, files, texts)
         db.close()
 
 

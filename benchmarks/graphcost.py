@@ -36,14 +36,15 @@ RESOLVE = """
 import gc, json, resource, time
 gc.set_threshold(50_000, 20, 50)
 from codelens.engine.engine import Engine
+from codelens.engine.view_request import ViewRequest
 from codelens.resolve.stored_graph import graph_of
 engine = Engine()
 engine.look()
-with engine._looked('.', None, None, lambda *_: None) as (opened, look), opened.shelf.db.read():
-    by_path = look.snapshot.by_path
-    read = lambda path: look.read(by_path[path]) if path in by_path else None
+with engine.pool.view(ViewRequest()) as view, view.reading():
+    by_path = view.snapshot.by_path
+    read = lambda path: view.read(by_path[path]) if path in by_path else None
     start = time.process_time()
-    edges = sum(1 for _ in graph_of(look.snapshot, read).every())
+    edges = sum(1 for _ in graph_of(view.snapshot, read).every())
     spent = time.process_time() - start
 rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({'cpu_s': spent, 'edges': edges, 'rss_mib': rss, 'files': len(by_path)}))

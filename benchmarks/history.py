@@ -53,8 +53,8 @@ from typing import NamedTuple
 
 import rivals
 
+from codelens.answers.reading_answers import SearchAnswer
 from codelens.config import Settings
-from codelens.engine.answers.reading_answers import SearchAnswer
 from codelens.engine.engine import Engine
 from codelens.extract.language_detection import language_by_path
 from codelens.extract.language_settings import TEXT, language_info

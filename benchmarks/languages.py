@@ -5,6 +5,10 @@
     python benchmarks/languages.py table
     python benchmarks/languages.py truth EDGES REPOSITORY...
     python benchmarks/languages.py cpu [--language NAME]...
+    python benchmarks/languages.py macros REPOSITORY...
+
+`macros` counts, for C and C++, names that hold a blank and functions named after a macro that
+ctags does not know there, beside recall of ctags' definitions.
 
 `compare` sets codelens beside Universal Ctags on the same files: recall of ctags' functions,
 classes, methods and types, and those of ours that ctags lacks ("extras"). `--write-sample` writes
@@ -19,7 +23,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from language_judges import costs, report, truth
+from language_judges import costs, macros, report, truth
 from language_judges.plan import ROOT
 
 
@@ -45,14 +49,19 @@ def main() -> None:
     cpu = commands.add_parser("cpu", help="CPU per MB beside bare parse and ctags")
     cpu.add_argument("--language", action="append")
     cpu.add_argument("--rounds", type=int, default=3)
-    for command in (one, table, cpu):
+    named = commands.add_parser("macros", help="C and C++: names that macros broke, beside ctags")
+    named.add_argument("repositories", nargs="+", help="folders or names")
+    for command in (one, table, cpu, named):
         command.add_argument("--root", type=Path, default=ROOT, help="where checkouts lie")
-    for command, most in ((one, 10.0), (table, 10.0), (cpu, 2.0)):
+    for command, most in ((one, 10.0), (table, 10.0), (named, 10.0), (cpu, 2.0)):
         command.add_argument(
             "--megabytes", type=float, default=most, help="read of each repository"
         )
     args = parser.parse_args()
-    run = {"compare": report.compare, "table": report.table, "truth": truth.run, "cpu": costs.run}
+    run = {
+        "compare": report.compare, "table": report.table, "truth": truth.run, "cpu": costs.run,
+        "macros": macros.run,
+    }  # fmt: skip
     run[args.command](args)
 
 

@@ -28,8 +28,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.engine.current_view import Look
+from codelens.engine.current_view import CurrentView
 from codelens.engine.engine import Engine
+from codelens.engine.view_request import ViewRequest
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word
 from codelens.rank.search_pipeline import search
 from codelens.rank.search_request import Outcome, Request
@@ -91,17 +92,19 @@ class Source(NamedTuple):
     common: list[str]
 
 
-def sample(look: Look, pick: random.Random) -> Source:
-    """Some files of the view, with what stands in them."""
-    view = look.snapshot
-    files = sorted((one for one in view.files if one.content is not None), key=lambda one: one.path)
+def sample(view: CurrentView, pick: random.Random) -> Source:
+    """Some files of the snapshot, with what stands in them."""
+    snapshot = view.snapshot
+    files = sorted(
+        (one for one in snapshot.files if one.content is not None), key=lambda one: one.path
+    )
     chosen = pick.sample(files, min(SAMPLED_FILES, len(files)))
-    symbols = view.symbols({one.content for one in chosen if one.content is not None})
+    symbols = snapshot.symbols({one.content for one in chosen if one.content is not None})
     literals: list[str] = []
     lines: list[str] = []
     spread: Counter[str] = Counter()
     for file in chosen:
-        text = (look.read(file) or b"")[:200_000].decode("utf-8", "replace")
+        text = (view.read(file) or b"")[:200_000].decode("utf-8", "replace")
         found = [first or second for first, second in _LITERAL.findall(text)]
         literals += [one for one in found if len(_WORD.findall(one)) >= 3][:4]
         some = [line.strip() for line in text.splitlines() if 20 < len(line.strip()) < 120]
@@ -200,10 +203,10 @@ _MAKERS: dict[str, Callable[[Source, random.Random], str]] = {
 }  # fmt: skip
 
 
-def queries(look: Look, count: int) -> Iterator[Asked]:
+def queries(view: CurrentView, count: int) -> Iterator[Asked]:
     """The mix, shuffled; then the kinds with a row of their own, a twentieth of it each."""
     pick = random.Random(41)
-    source = sample(look, pick)
+    source = sample(view, pick)
     if not source.names:
         raise SystemExit("no definitions in this repository: there is nothing to ask for")
     mixed = [
@@ -229,15 +232,15 @@ def measure(repo: Path, count: int) -> tuple[list[Timed], list[object]]:
     gc.set_threshold(50_000, 20, 50)  # as `codelens serve` does
     timed: list[Timed] = []
     answers: list[object] = []
-    with Engine() as engine, engine._looked(repo, None, None, lambda *_: None) as (opened, look):
-        asked = [one for one in queries(look, count) if one.text.strip()]
+    with Engine() as engine, engine.pool.view(ViewRequest(repo)) as view:
+        asked = [one for one in queries(view, count) if one.text.strip()]
         for one in asked[-WARM_UP:]:
-            search(look.snapshot, Request(one.text), look.read)
+            search(view.snapshot, Request(one.text), view.read)
         for one in asked:
-            with opened.shelf.db.read():
+            with view.reading():
                 start = cpu()
                 outcome = search(
-                    look.snapshot, Request(one.text, one.mode, seconds=30.0), look.read
+                    view.snapshot, Request(one.text, one.mode, seconds=30.0), view.read
                 )
                 ranking = 1000 * (cpu() - start)
             answers.append([*one, shown(outcome)])

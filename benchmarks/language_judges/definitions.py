@@ -126,8 +126,11 @@ def bare(name: str) -> str:
         name = name[1:-1]
     if name.startswith("(") and name.endswith(")"):
         name = name[1:-1]
-    if _SYMBOLIC.fullmatch(name) or name.startswith("operator"):
+    if _SYMBOLIC.fullmatch(name):
         return name
+    if name.startswith("operator"):
+        # `operator bool`, which is `operator_bool` with us.
+        return name.replace(" ", "_")
     if "operator" not in name:
         name = _ARGUMENTS.sub("", name)
     elif "::operator" in name:

@@ -1,0 +1,42 @@
+# The verbs of daily work; CONTRIBUTING.md explains them. Everything runs in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup quick test check format ci clean
+
+help:
+	@echo "make setup   make .venv with codelens and the tools"
+	@echo "make quick   the quick tests (up to 3 minutes of CPU)"
+	@echo "make test    all tests, in parallel"
+	@echo "make check   lint, format and types"
+	@echo "make format  format the code and apply safe fixes"
+	@echo "make ci      all that a submission must pass"
+	@echo "make clean   remove caches and builds"
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+
+setup: .venv/bin/python
+
+quick: setup
+	$(BIN)/python -m pytest -m "not slow"
+
+test: setup
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+ci:
+	bash .ci/run
+
+clean:
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	find codelens tests benchmarks -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,93 @@
+"""What `conflicts` over many worktrees and `diff` of a long range cost, warm: CPU of the question.
+
+    python benchmarks/branchcost.py conflicts [--files 5000] [--worktrees 10]
+    python benchmarks/branchcost.py diff REPOSITORY [--commits 500]
+
+`conflicts` makes a repository of small files and worktrees with a few uncommitted edits each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+
+
+def git(where: Path, *words: str) -> str:
+    return subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+        cwd=where, check=True, capture_output=True,
+    ).stdout.decode()  # fmt: skip
+
+
+def cpu() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def conflicts(files: int, worktrees: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "main"
+        root.mkdir()
+        git(root, "init", "-q", "-b", "main")
+        for number in range(files):
+            file = root / f"part{number // 100}" / f"file{number}.py"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(
+                f"def first{number}(one):\n    return one + {number}\n\n\n"
+                f"def second{number}(two):\n    return first{number}(two) * 2\n"
+            )
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "one")
+        for number in range(worktrees):
+            tree = Path(folder) / f"tree{number}"
+            git(root, "worktree", "add", "-q", "-b", f"branch{number}", str(tree))
+            for at in range(5):
+                file = tree / f"part{at}" / f"file{at * 100 + number}.py"
+                file.write_text(file.read_text().replace("* 2", f"* {number + 3}"))
+        for at in range(5):
+            file = root / f"part{at}" / f"file{at * 100 + 2}.py"
+            file.write_text(file.read_text().replace("* 2", "* 99"))
+        with Engine(Settings(home=Path(folder) / "home")) as engine:
+            for _ in range(4):
+                started = cpu()
+                answer = engine.conflicts(path=root)
+                spent = (cpu() - started) * 1000
+                told = f"{len(answer.results)} with something to say, {answer.clean} clean"
+                print(f"{files} files, {worktrees} worktrees: {spent:.0f} ms CPU, {told}")
+
+
+def diff(where: Path, commits: int, home: Path) -> None:
+    with Engine(Settings(home=home)) as engine:
+        for uses in (False, False, True, True):
+            started = cpu()
+            answer = engine.diff(f"HEAD~{commits}..HEAD", path=where, uses=uses)
+            told = sum(len(file.definitions) for file in answer.files)
+            how = f"{'with' if uses else 'without'} uses: {cpu() - started:.2f} s CPU"
+            size = f"{len(answer.files)} files, {told} definitions"
+            print(f"{where.name}: {commits} commits, {size}, {how}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("conflicts", "diff"))
+    parser.add_argument("repository", nargs="?", type=Path)
+    parser.add_argument("--files", type=int, default=5000)
+    parser.add_argument("--worktrees", type=int, default=10)
+    parser.add_argument("--commits", type=int, default=500)
+    asked = parser.parse_args()
+    if asked.what == "conflicts":
+        conflicts(asked.files, asked.worktrees)
+        return
+    with tempfile.TemporaryDirectory() as home:
+        diff(asked.repository, asked.commits, Path(home))
+
+
+if __name__ == "__main__":
+    main()

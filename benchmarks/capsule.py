@@ -1,0 +1,173 @@
+"""Capsules without a language model: does an answer hold the code that real commits changed?
+
+    python benchmarks/capsule.py run MIRROR ANSWERS.jsonl [--first 6] [--repo OWNER/NAME ...]
+        [--methods explore,search] [--home FOLDER]
+    python benchmarks/capsule.py score MIRROR ANSWERS.jsonl [--by language]
+    python benchmarks/capsule.py ablation MIRROR [--first 6] [--repo OWNER/NAME ...]
+
+Tasks and scorer are those of `shared/capsule` (`CODELENS_SHARED` if it lies elsewhere); its README
+says how commits were chosen and what the figures mean. `MIRROR` has a folder `owner+name/repo` a
+repository (`fetch` makes them, bare does); each task is asked of the tree before its commit.
+
+Methods: `explore` is the text of `Engine.explore`; `search` is the text of `cl_search`, then
+`cl_expand` of its handles in their order, as far as the budget goes.
+
+`HELD_OUT` are repositories that no weight was looked at on; `ablation` leaves parts out in turn
+and asks the others alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+
+from codelens.capsule import packing
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.engine.explore import candidates, explore_query
+from codelens.rank import ranking_weights
+from codelens.render import explore_text
+from codelens.serve.tools import reading_shape
+
+SHARED = Path(os.environ.get("CODELENS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+CAPSULE = SHARED / "capsule"
+BUDGETS = (1024, 2048, 4096, 8192, 16384)
+HELD_OUT = frozenset("google/gson serilog/serilog celery/celery jekyll/jekyll trpc/trpc".split())
+
+
+def tasks(first: int, repos: list[str]) -> list[dict]:
+    """The first so many tasks of each repository."""
+    seen: collections.Counter[str] = collections.Counter()
+    found = []
+    for line in (CAPSULE / "tasks.jsonl").read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        seen[one["repo"]] += 1
+        if seen[one["repo"]] <= first and (not repos or one["repo"] in repos):
+            found.append(one)
+    return found
+
+
+def explored(engine: Engine, folder: Path, task: dict, budget: int) -> str:
+    answer = engine.explore(task["query"], path=folder, ref=task["parent"], max_tokens=budget)
+    return explore_text.explore(answer)
+
+
+def searched(engine: Engine, folder: Path, task: dict, budget: int) -> str:
+    answer = engine.search(task["query"], path=folder, ref=task["parent"])
+    text = reading_shape.search(answer, "concise", budget)
+    left = budget - len(text.encode()) // 3
+    handles = [one.handle for one in answer.results]
+    if not handles or left < 100:
+        return text
+    read = engine.expand(handles, path=folder, ref=task["parent"])
+    return f"{text}\n{reading_shape.expand(read, 'concise', left)}"
+
+
+METHODS = {"explore": explored, "search": searched}
+
+
+def answers(
+    mirror: Path, home: Path, wanted: list[dict], methods: list[str], label: str = ""
+) -> Iterator[dict]:
+    spent: list[float] = []
+    with Engine(Settings(home=home)) as engine:
+        for task in wanted:
+            folder = mirror / task["repo"].replace("/", "+") / "repo"
+            if not folder.exists():
+                continue
+            engine.look(path=folder, ref=task["parent"])
+            for method in methods:
+                for budget in BUDGETS:
+                    started = time.process_time()
+                    text = METHODS[method](engine, folder, task, budget)
+                    spent.append(time.process_time() - started)
+                    if len(text.encode()) > 3 * budget:
+                        print(f"over: {task['task']} {method} {budget}", file=sys.stderr)
+                    yield {"task": task["task"], "budget": budget, "method": label or method,
+                           "text": text}  # fmt: skip
+    if spent:
+        spent.sort()
+        print(f"{len(spent)} answers, CPU p50 {statistics.median(spent) * 1000:.0f} ms, "
+              f"p95 {spent[int(len(spent) * 0.95)] * 1000:.0f} ms", file=sys.stderr)  # fmt: skip
+
+
+_WEIGHTS = "DEFINITIONS"
+PARTS: Mapping[str, tuple[tuple[object, str, object], ...]] = {
+    "all parts": (),
+    "no neighbours": ((candidates, "FOLLOWED", 0),),
+    "no containers' heads": ((candidates, "_HEAD_LINES", -1),),
+    "no windows: long bodies are left out": ((packing, "_FEWEST", 10**6),),
+    "no names": ((explore_query, "_NAMES_SHARE", 0.0),),
+    "no tests": ((explore_query, "_TESTS_SHARE", 0.0),),
+    **{
+        f"definitions: no {name}": (
+            (
+                ranking_weights,
+                _WEIGHTS,
+                MappingProxyType({**ranking_weights.DEFINITIONS, name: 0.0}),
+            ),
+        )
+        for name in ranking_weights.DEFINITIONS
+    },
+}
+"""What is left out in turn."""
+
+
+@contextmanager
+def without(part: str) -> Iterator[None]:
+    before = [(module, name, getattr(module, name)) for module, name, _ in PARTS[part]]
+    for module, name, value in PARTS[part]:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)
+
+
+def score(mirror: Path, file: Path, by: str) -> None:
+    command = [sys.executable, str(CAPSULE / "score.py"), str(CAPSULE / "tasks.jsonl")]
+    more = ["--by", by] if by else []
+    subprocess.run([*command, str(mirror), str(file), *more], check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", choices=("run", "score", "ablation"))
+    parser.add_argument("mirror", type=Path)
+    parser.add_argument("answers", type=Path)
+    parser.add_argument("--first", type=int, default=13)
+    parser.add_argument("--repo", action="append", default=[])
+    parser.add_argument("--methods", default="explore,search")
+    parser.add_argument("--by", default="")
+    parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-capsule"))
+    args = parser.parse_args()
+    if args.what == "score":
+        score(args.mirror, args.answers, args.by)
+        return
+    wanted = tasks(args.first, args.repo)
+    with args.answers.open("w", encoding="utf-8") as out:
+        if args.what == "run":
+            for one in answers(args.mirror, args.home, wanted, args.methods.split(",")):
+                out.write(json.dumps(one) + "\n")
+        else:
+            wanted = [one for one in wanted if one["repo"] not in HELD_OUT]
+            for part in PARTS:
+                with without(part):
+                    for one in answers(args.mirror, args.home, wanted, ["explore"], part):
+                        out.write(json.dumps(one) + "\n")
+    score(args.mirror, args.answers, args.by)
+
+
+if __name__ == "__main__":
+    main()

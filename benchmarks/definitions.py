@@ -1,0 +1,144 @@
+"""Does search find the definition itself? Questions are made by program from real repositories.
+
+    python benchmarks/definitions.py MIRROR [--each 40] [--repo OWNER/NAME ...] [--home FOLDER]
+
+`MIRROR` has a folder `owner+name/repo` a repository (bare does). From the newest tree of each, by
+a fixed draw, functions, methods and types of five lines or more in production code whose doc begins
+with a sentence of six words or more, at most two of a file. The question is that sentence with the
+words of the name taken out; what has fewer than four words left is not asked. A doc that two
+definitions share tells neither and is left out.
+
+Counted: the definition among the first one, three and ten results (a result's `also` come right
+after it), and its file. The doc stands in the text that is searched, so this asks which
+definition of a file is shown; whether files are found is asked by `history.py` and `retrieval.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import random
+import re
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.engine.view_request import ViewRequest
+from codelens.extract.tokenizer import WORD, terms_of_word
+
+KINDS = frozenset("function method class struct interface trait enum".split())
+REPOS = (
+    "psf/requests", "encode/httpx", "curl/curl", "google/gson", "guzzle/guzzle", "jekyll/jekyll",
+    "BurntSushi/ripgrep", "caddyserver/caddy", "axios/axios", "elixir-plug/plug",
+    "serilog/serilog", "square/okhttp",
+)  # fmt: skip
+ASIDE = re.compile(
+    r"(^|/)([\w.-]*tests?|testing|specs?|examples?|docs?|bench\w*|vendor|scripts?)/|[._-]?tests?\.|"
+    r"(Tests?|Spec)\.\w+$|_test\.",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(r"(.{20,300}?)(?:[.!?](?:\s|$)|$)", re.DOTALL)
+
+
+class Pair(NamedTuple):
+    """A question and what answers it."""
+
+    repo: str
+    question: str
+    path: str
+    start_line: int
+    end_line: int
+
+
+def pairs(engine: Engine, folder: Path, repo: str, each: int) -> list[Pair]:
+    with engine.pool.view(ViewRequest(folder, "HEAD")) as view, view.snapshot.db.read():
+        every = [file for file in view.snapshot.files if file.content is not None]
+        symbols = view.snapshot.symbols({file.content for file in every})
+    rows = [
+        (file.path.decode("utf-8", "replace"), one)
+        for file in sorted(every, key=lambda file: file.path)
+        for one in symbols.get(file.content, ())
+        if one.kind in KINDS and one.doc and one.end_line - one.start_line >= 4
+    ]
+    found, seen = [], collections.Counter()
+    for path, one in rows:
+        question = asked(one.doc, one.name)
+        if question and not ASIDE.search(path):
+            seen[question] += 1
+            found.append(Pair(repo, question, path, one.start_line, one.end_line))
+    found = [one for one in found if seen[one.question] == 1]
+    random.Random(7).shuffle(found)
+    kept, files = [], collections.Counter()
+    for one in found:
+        files[one.path] += 1
+        if files[one.path] <= 2:
+            kept.append(one)
+    return kept[:each]
+
+
+def asked(doc: str, name: str) -> str:
+    match = SENTENCE.match(" ".join(doc.split()))
+    if match is None or len(match[1].split()) < 6:
+        return ""
+    own = set(terms_of_word(name))
+    words = [
+        word
+        for word in match[1].split()
+        if not own & {term for part in WORD.findall(word) for term in terms_of_word(part)}
+    ]
+    return " ".join(words) if len(words) >= 4 else ""
+
+
+def place_of(engine: Engine, folder: Path, one: Pair) -> tuple[int, int]:
+    """The ranks of the definition and of its file, 1000 where they are not found."""
+    answer = engine.search(one.question, path=folder, ref="HEAD")
+    rank, definition, file = 0, 1000, 1000
+    for hit in answer.results:
+        spots = [(hit.path, hit.start_line, hit.end_line)]
+        for handle in hit.also:
+            read = engine.expand([handle], path=folder, ref="HEAD").items[0]
+            spots.append((read.path, read.start_line, read.end_line))
+        for path, start, end in spots:
+            rank += 1
+            if path == one.path:
+                file = min(file, rank)
+                inside = start <= one.start_line + 1 and end >= min(one.end_line, start + 40)
+                if inside and abs(start - one.start_line) <= 3:
+                    definition = min(definition, rank)
+    return definition, file
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("mirror", type=Path)
+    parser.add_argument("--each", type=int, default=30)
+    parser.add_argument("--repo", action="append", default=[])
+    parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-definitions"))
+    args = parser.parse_args()
+    table: dict[str, list[tuple[int, int]]] = {}
+    spent = []
+    with Engine(Settings(home=args.home)) as engine:
+        for repo in args.repo or REPOS:
+            folder = args.mirror / repo.replace("/", "+") / "repo"
+            if not folder.exists():
+                continue
+            for one in pairs(engine, folder, repo, args.each):
+                started = time.process_time()
+                table.setdefault(repo, []).append(place_of(engine, folder, one))
+                spent.append(time.process_time() - started)
+    print("| repository | pairs | first | in 3 | in 10 | file in 3 | file in 10 |")
+    print("|---|---|---|---|---|---|---|")
+    table["all"] = [one for rows in table.values() for one in rows]
+    for repo, rows in table.items():
+        cells = [sum(row[0] <= cut for row in rows) / len(rows) for cut in (1, 3, 10)]
+        cells += [sum(row[1] <= cut for row in rows) / len(rows) for cut in (3, 10)]
+        print(f"| {repo} | {len(rows)} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
+    spent.sort()
+    print(f"CPU a question: p50 {spent[len(spent) // 2] * 1000:.0f} ms, "
+          f"p95 {spent[int(len(spent) * 0.95)] * 1000:.0f} ms")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

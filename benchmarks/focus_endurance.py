@@ -1,0 +1,127 @@
+"""CPU of the prompt hook with a full forest; prompts with kills and two writers.
+
+    python benchmarks/focus_endurance.py [--runs 50] [--prompts 10000]
+
+First: `codelens hook prompt` and a bare `python -c pass` in turn; median and quartiles of user +
+system milliseconds. Then: two processes write generated prompts to one forest, and are killed at
+random moments; after each kill the state is loaded and must be whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from codelens.focus import forest_file
+from codelens.focus.checkout import checkout_at
+from codelens.focus.focus_settings import FocusSettings
+from codelens.focus.focus_turn import path_of, take_answer, take_prompt
+
+STEMS = "token cookie schema index query column pixel font border layout".split()
+ENDS = ("", "reader", "writer", "cache", "lock", "queue", "parser", "socket")
+WORDS = [f"{stem}{end}" for stem in STEMS for end in ENDS]
+WRITER = """
+import random, sys
+from codelens.focus.checkout import checkout_at
+from codelens.focus.focus_settings import FocusSettings
+from codelens.focus.focus_turn import take_answer, take_prompt
+sys.path.insert(0, sys.argv[4])
+from focus_endurance import prompt
+home, folder, seed = sys.argv[1:4]
+chance, place = random.Random(int(seed)), checkout_at(folder)
+while True:
+    take_prompt(home, place, prompt(chance), FocusSettings())
+    take_answer(home, place, f"Did {prompt(chance)}.", FocusSettings())
+    print(flush=True)
+"""
+
+
+def prompt(chance: random.Random) -> str:
+    return " ".join(chance.choice(WORDS) for _ in range(chance.randint(3, 25)))
+
+
+def cpu_ms(command: list[str], data: bytes, env: dict[str, str], cwd: str) -> float:
+    # `os.times` counts in steps of 10 ms.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, input=data, env=env, cwd=cwd, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def cost(runs: int, home: str, folder: str) -> None:
+    chance, place, chosen = random.Random(1), checkout_at(folder), FocusSettings()
+    for _ in range(300):
+        take_prompt(home, place, prompt(chance), chosen)
+        take_answer(home, place, f"Did {prompt(chance)}.", chosen)
+    state = forest_file.load(path_of(home, place, chosen, ""))
+    print(f"forest: {len(state.forest.nodes)} nodes, {len(state.guide)} answers")
+    env = {key: one for key, one in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    env["CODELENS_HOME"] = home
+    hook = [str(Path(sys.executable).with_name("codelens")), "hook", "prompt"]
+    bare = [sys.executable, "-c", "pass"]
+    times: dict[str, list[float]] = {"hook": [], "bare": []}
+    for number in range(runs + 3):
+        said = json.dumps({"session_id": "s", "cwd": folder, "hook_event_name": "UserPromptSubmit",
+                           "prompt": prompt(chance)}).encode()  # fmt: skip
+        hooked, empty = cpu_ms(hook, said, env, folder), cpu_ms(bare, b"", env, folder)
+        if number >= 3:  # the first ones compile
+            times["hook"].append(hooked)
+            times["bare"].append(empty)
+    for name, found in times.items():
+        low, middle, high = statistics.quantiles(found, n=4)
+        print(f"{name}: median {middle:.1f} ms, quartiles {low:.1f} to {high:.1f} ({runs} runs)")
+
+
+def kills(prompts: int, home: str, folder: str) -> None:
+    chance, place, chosen = random.Random(2), checkout_at(folder), FocusSettings()
+    path = path_of(home, place, chosen, "")
+    done = rounds = 0
+    least = forest_file.load(path).forest.prompts
+    here = str(Path(__file__).parent)
+    while done < prompts:
+        rounds += 1
+        writers = [
+            subprocess.Popen(
+                [sys.executable, "-c", WRITER, home, folder, str(rounds * 2 + one), here],
+                stdout=subprocess.PIPE,
+            )
+            for one in (0, 1)
+        ]  # fmt: skip
+        time.sleep(chance.uniform(0.5, 6.0))
+        for one in writers:
+            one.send_signal(signal.SIGKILL)
+            done += len((one.communicate()[0] or b"").splitlines())
+        state = forest_file.load(path)
+        assert not state.note, state.note
+        assert state.forest.prompts >= least
+        least = state.forest.prompts
+        assert len(state.forest.nodes) <= chosen.memory_size
+    print(f"{done} prompts of two writers, {2 * rounds} kills: the state was whole after each; "
+          f"it holds {least} prompts in all")  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--prompts", type=int, default=10_000)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        home, folder = os.path.join(scratch, "home"), os.path.join(scratch, "work")
+        os.makedirs(os.path.join(folder, ".git"))
+        Path(folder, ".git", "HEAD").write_text("ref: refs/heads/main\n")
+        cost(args.runs, home, folder)
+        kills(args.prompts, home, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Does `codelens history` find what `git log -L` finds, what more, and at which cost?
+
+    python benchmarks/historycost.py REPOSITORY... [--definitions 34]
+
+For definitions of files with many commits: the commits that `git log -L` gives for their lines, as
+far back as codelens follows the definition, against those that codelens tells. A commit that is
+missing is read again: where the definition of that name has the same text before and after it,
+git followed other lines. CPU is of git's process, and of this one for the question alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.extract.facts import facts_of
+from codelens.extract.language_detection import language_of
+from codelens.handles.handle_grammar import parse_handle
+from codelens.types import RelPath
+
+
+def git(where: Path, *words: str) -> str:
+    return subprocess.run(
+        ["git", *words], cwd=where, check=True, capture_output=True
+    ).stdout.decode("utf-8", "replace")
+
+
+def by_git(where: Path, path: str, start: int, end: int) -> tuple[list[str], float]:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    text = git(where, "log", "-s", "--format=%H", f"-L{start},{end}:{path}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return text.split(), spent
+
+
+def texts(where: Path, commit: str, path: str, qualified: str) -> list[bytes]:
+    data = subprocess.run(
+        ["git", "cat-file", "blob", f"{commit}:{path}"], cwd=where, capture_output=True
+    ).stdout
+    language = language_of(RelPath(path.encode()), data[:4096], {})
+    lines = data.split(b"\n")
+    return [
+        b"\n".join(lines[one.start_line - 1 : one.end_line])
+        for one in facts_of(data, language).structure.symbols
+        if one.qualified == qualified
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("--definitions", type=int, default=34)
+    asked = parser.parse_args()
+    totals = dict.fromkeys(("asked", "git", "found", "drifted", "missed", "more", "moves"), 0)
+    with tempfile.TemporaryDirectory() as home:
+        for where in asked.repositories:
+            one(where, asked.definitions, Path(home), totals)
+    print(totals, f"recall {totals['found'] / max(totals['found'] + totals['missed'], 1):.4f}")
+
+
+def one(where: Path, count: int, home: Path, totals: dict[str, int]) -> None:
+    with Engine(Settings(home=home)) as engine:
+        rows = list(engine.export_symbols(path=where, ref="HEAD"))
+        named = Counter((row.path, row.qualified_name) for row in rows)
+        symbols = [
+            row
+            for row in rows
+            if row.kind in {"function", "method", "class"}
+            and row.end_line - row.start_line > 5
+            and named[row.path, row.qualified_name] == 1
+        ]
+        chosen = symbols[:: max(1, len(symbols) // count)][:count]
+        cost = [0.0, 0.0, 0.0]
+        for row in chosen:
+            path = row.path
+            handle = f"{path}#{row.qualified_name}"
+            theirs, spent = by_git(where, path, row.start_line, row.end_line)
+            cost[0] += spent
+            for at in (1, 2):
+                started = time.process_time()
+                answer = engine.history(handle, path=where, ref="HEAD", limit=1000)
+                cost[at] += time.process_time() - started
+            compare(where, handle, answer, theirs, totals)
+        print(f"{where.name}: {len(chosen)} definitions, {totals}; CPU git log -L {cost[0]:.1f} s, "
+              f"first {cost[1]:.1f} s, again {cost[2]:.1f} s", flush=True)  # fmt: skip
+
+
+def compare(where: Path, handle: str, answer, theirs: list[str], totals: dict[str, int]) -> None:
+    ours = {event.commit: event for event in answer.results}
+    oldest = answer.results[-1].commit if answer.results else ""
+    cut = theirs.index(oldest) + 1 if oldest in theirs else len(theirs)
+    totals["asked"] += 1
+    totals["git"] += cut
+    totals["moves"] += sum("moved" in event.how for event in answer.results)
+    totals["more"] += sum(commit not in theirs for commit in ours)
+    names = {(parse_handle(event.handle).path, parse_handle(event.handle).symbol)
+             for event in answer.results}  # fmt: skip
+    for commit in theirs[:cut]:
+        if commit in ours:
+            totals["found"] += 1
+            continue
+        changed = any(
+            texts(where, commit, (path or b"").decode(), name)
+            != texts(where, f"{commit}~1", (path or b"").decode(), name)
+            and texts(where, f"{commit}~1", (path or b"").decode(), name)
+            for path, name in names
+        )
+        totals["missed" if changed else "drifted"] += 1
+        print(f"{'missed' if changed else 'drifted'}: {where.name} {handle} {commit[:10]}")
+
+
+if __name__ == "__main__":
+    main()
