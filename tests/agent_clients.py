@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_model import Model
+from filelock import FileLock
 
 PACKAGES = {
     # The newest versions of some clients ask for more than the Node of a distribution.
@@ -41,20 +42,21 @@ def install() -> str:
         return "npm is not installed"
     packages = {**PACKAGES, **MORE_PACKAGES} if ALL else PACKAGES
     wanted = json.dumps({"private": True, "dependencies": packages})
-    manifest = INSTALLED / "package.json"
-    if manifest.exists() and manifest.read_text() == wanted:
-        return ""
-    shutil.rmtree(INSTALLED, ignore_errors=True)
-    INSTALLED.mkdir()
-    manifest.with_name("package.json.new").write_text(wanted)
-    shutil.copy(manifest.with_name("package.json.new"), manifest)
-    done = subprocess.run(
-        ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"],
-        cwd=INSTALLED, capture_output=True, text=True, check=False, timeout=1200,
-    )  # fmt: skip
-    if done.returncode:
-        manifest.unlink()
-        return f"npm install failed: {done.stderr.strip()[-300:]}"
+    # The workers of one run share the folder: one installs, the others wait for it.
+    with FileLock(INSTALLED.with_name(".clients.lock")):
+        complete = INSTALLED / "complete.json"
+        if complete.exists() and complete.read_text() == wanted:
+            return ""
+        shutil.rmtree(INSTALLED, ignore_errors=True)
+        INSTALLED.mkdir()
+        (INSTALLED / "package.json").write_text(wanted)
+        done = subprocess.run(
+            ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"],
+            cwd=INSTALLED, capture_output=True, text=True, check=False, timeout=1200,
+        )  # fmt: skip
+        if done.returncode:
+            return f"npm install failed: {done.stderr.strip()[-300:]}"
+        complete.write_text(wanted)
     return ""
 
 
