@@ -12,7 +12,7 @@ from gitrepo import GitRepo
 from codelens.answers.branch_answers import Rival
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.errors import NoSuchRef, SettingError
+from codelens.errors import CodelensError, NoSuchRef, SettingError
 
 LIB = """\
 LIMIT = 10
@@ -294,3 +294,13 @@ def test_answers_depend_on_nothing_else_in_the_index(
         assert other.conflicts(path=here.root).results == first
         assert other.diff(path=here.root).files == changed.files
     assert engine.conflicts(path=here.root).results == first
+
+
+@pytest.mark.parametrize("name", ["a/\0b", "\0", "main..a/\0b", "a/\ud800"])
+def test_a_name_that_nothing_can_have_is_not_found(
+    engine: Engine, here: GitRepo, name: str
+) -> None:
+    with pytest.raises(CodelensError):
+        engine.diff(name, path=here.root)
+    with pytest.raises(CodelensError):
+        engine.conflicts(path=here.root, others=[name])

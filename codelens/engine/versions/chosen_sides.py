@@ -9,6 +9,7 @@ from typing import NamedTuple
 from codelens.branches.sides import AnySide, CommitSide, FilesSide, StagedSide
 from codelens.engine.current_view import CurrentView
 from codelens.errors import CodelensError, NoSuchRef, SettingError
+from codelens.paths import can_be_named
 from codelens.scope.repository import Repository
 from codelens.scope.tree_changes import merge_base
 from codelens.types import CommitId
@@ -110,8 +111,10 @@ def _side(view: CurrentView, name: str, view_at: ViewAt) -> tuple[AnySide, Curre
 def worktree_named(view: CurrentView, name: str) -> str | None:
     """Root of the worktree that a path names; None if none does."""
     written = "/" in name or os.sep in name or name in {".", ".."}
+    if not written or not can_be_named(name):
+        return None
     full = os.path.realpath(os.path.join(view.scope.root, os.path.expanduser(name)))
-    if not written or not os.path.isdir(full):
+    if not os.path.isdir(full):
         return None
     try:
         view.repository.scope(name)
