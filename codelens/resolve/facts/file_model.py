@@ -317,7 +317,7 @@ class FileModel:
                 own = self.own_scope.get(at)
                 inside = nested and self.symbols[parent].kind in {"interface", "type"}
                 real = symbol.kind != "property" or own is not None
-                if real and not (values and inside) and symbol.name != "default":
+                if real and not (values and inside):
                     return at
             elif values and (
                 symbol.kind == "type" or (symbol.kind in {"variable", "constant"} and not nested)
