@@ -1,4 +1,8 @@
-"""Write down what the SDK answers in the first turn: `python -m codelens.serve.record_answers`."""
+"""Write down what follows from the table of tools: `python -m codelens.serve.record_answers`.
+
+In a checkout: what the SDK answers in the first turn, the rows of `docs/mcp.md`, and the tools that
+`codelens install --approve` names (`install/tools.toml`).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,9 @@ from codelens.serve.first_turn import HANDSHAKE_VERSIONS, LISTS, MODERN_VERSION
 from codelens.serve.recorded_answers import RECORD
 from codelens.serve.sdk_server import make_server, run
 from codelens.serve.tool_profiles import ALL
+from codelens.serve.tools.common_arguments import FORMAT, PATH
+from codelens.serve.tools.tool_row import Argument, ToolRow
+from codelens.serve.tools.tool_table import ROWS
 
 _PATIENCE_S = 10.0
 _CLIENT = {"name": "record", "version": "0"}
@@ -101,5 +108,40 @@ def recorded() -> dict[str, dict[str, Any]]:
     }
 
 
+def documented(page: str) -> str:
+    """`docs/mcp.md` with each tool's row as its table has it now."""
+    rows = {f"| `{row.name}` |": documented_row(row) for row in ROWS.values()}
+    lines = page.split("\n")
+    return "\n".join(rows.get(line[: line.find("|", 1) + 1], line) for line in lines)
+
+
+def documented_row(row: ToolRow) -> str:
+    """A tool's name, question and arguments as a row of Markdown."""
+    own = [one for one in row.arguments if one not in (PATH, FORMAT) and one.name != "max_tokens"]
+    arguments = ", ".join(map(_documented_argument, own))
+    return f"| `{row.name}` | {row.question} | {arguments} |".replace("|  |", "| |")
+
+
+def _documented_argument(one: Argument) -> str:
+    said = one.default not in (None, False, "", "auto", "all", "both", "note", [])
+    default = json.dumps(one.default) if isinstance(one.default, bool | int) else f"`{one.default}`"
+    return f"`{one.name}` ({default})" if said else f"`{one.name}`"
+
+
+def approved() -> str:
+    """The contents of `install/tools.toml`."""
+    names = "".join(f'  "{row.name}",\n' for row in ROWS.values() if row.profile == "core")
+    return (
+        "# The tools that `codelens install --approve` lets agents call unasked: the core ones, "
+        "which only read.\n"
+        "# Written by `python -m codelens.serve.record_answers`.\n"
+        f"read_only = [\n{names}]\n"
+    )
+
+
 if __name__ == "__main__":
     RECORD.write_text(json.dumps(recorded(), indent=1, sort_keys=True) + "\n", "utf-8")
+    checkout = RECORD.parents[2]
+    (checkout / "install" / "tools.toml").write_text(approved(), "utf-8")
+    page = checkout / "docs" / "mcp.md"
+    page.write_text(documented(page.read_text("utf-8")), "utf-8")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from codelens.serve.first_turn import Answers
-from codelens.serve.tools.tool_descriptions import instructions
+from codelens.serve.tools.server_instructions import instructions
 
 RECORD = Path(__file__).with_name("recorded_answers.json")
 """Results by era and method; `tools/list` names every tool, `initialize` has no version in it."""

@@ -19,16 +19,11 @@ from codelens.serve import prompts
 from codelens.serve.call_worktree import Worktrees
 from codelens.serve.client_streams import Lines, Replies
 from codelens.serve.tool_profiles import ALL
-from codelens.serve.tools.branch_tools import BranchTools
-from codelens.serve.tools.context_tools import MemoryTools
-from codelens.serve.tools.graph_tools import GraphTools
-from codelens.serve.tools.reading_tools import ReadingTools
-from codelens.serve.tools.tool_call import Frame
-from codelens.serve.tools.tool_descriptions import instructions
-from codelens.serve.tools.upkeep_tools import UpkeepTools
+from codelens.serve.tools.server_instructions import instructions
+from codelens.serve.tools.tool_call import ToolCalls, tool
+from codelens.serve.tools.tool_table import ROWS
 
 _NAMED = 8
-_GROUPS = (ReadingTools, GraphTools, BranchTools, MemoryTools, UpkeepTools)
 
 
 class _Server(MCPServer[Any]):
@@ -37,7 +32,7 @@ class _Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        listed = {tool.name for tool in await self.list_tools()}
+        listed = {one.name for one in await self.list_tools()}
         if name in ALL and name not in listed:
             raise ToolError(
                 f"{name} is not among the tools of this server; to have it, set CODELENS_TOOLS=all "
@@ -52,13 +47,12 @@ def make_server(
 ) -> MCPServer[Any]:
     """A server with the tools of these names and the prompts, not yet running."""
     worktrees = Worktrees(root, os.environ, lambda: known_worktrees(engine))
-    frame = Frame(engine, worktrees, budget_ms)
-    made = {tool.name: tool for group in _GROUPS for tool in group(frame).listed()}
+    calls = ToolCalls(engine, worktrees, budget_ms)
     server: MCPServer[Any] = _Server(
         "codelens",
         version=__version__,
         instructions=instructions(names),
-        tools=[made[name] for name in names if name in made],
+        tools=[tool(ROWS[name], calls) for name in names if name in ROWS],
         log_level="WARNING",
     )
     for prompt in prompts.listed():

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from codelens.errors import SettingError
+from codelens.serve.tools.tool_table import ROWS
 
-CORE = (
-    "cl_search", "cl_explore", "cl_expand", "cl_outline", "cl_map", "cl_related", "cl_impact",
-    "cl_current",
-)  # fmt: skip
+ALL = tuple(ROWS)
+CORE = tuple(row.name for row in ROWS.values() if row.profile == "core")
 """What is listed where nothing is said; all of it only reads."""
-BRANCHES = ("cl_diff", "cl_history", "cl_conflicts")
-"""What differs between commits, branches and worktrees, and what will collide."""
-KEEPING = ("cl_save", "cl_load", "cl_forget")
-"""Saved contexts."""
-UPKEEP = ("cl_index", "cl_prune", "cl_drop")
-"""The index itself."""
-ALL = (*CORE, *BRANCHES, *KEEPING, *UPKEEP)
-_PROFILES = {"core": CORE, "branches": BRANCHES, "all": ALL}
+_BRANCHES = tuple(row.name for row in ROWS.values() if row.profile == "branches")
+_PROFILES = {"core": CORE, "branches": _BRANCHES, "all": ALL}
 
 
 def chosen(wanted: str) -> tuple[str, ...]:

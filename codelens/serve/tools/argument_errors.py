@@ -10,81 +10,54 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from codelens.render.text_pieces import one_line
+from codelens.serve.tools.tool_row import ToolRow
 
 _VALUE_SHOWN = 60
 _TOLD = 3
-_HANDLES = '["src/auth.py#Session.validate"]'
-_EXAMPLES = {
-    "query": '"parse cookies"',
-    "languages": '["python"]',
-    "globs": '["src/**/*.py"]',
-    "kinds": '["function"]',
-    "handles": _HANDLES,
-    "focus": _HANDLES,
-    "targets": _HANDLES,
-    "target": '"src/auth.py#Session.validate"',
-    "to": '"src/auth.py#Session.validate"',
-    "diff": '"HEAD"',
-    "name": '"auth-flow"',
-    "names": '["auth-flow"]',
-    "note": '"sessions are checked twice"',
-    "tags": '["auth"]',
-    "ttl": '"30d"',
-    "view": '"main"',
-    "ref": '"main"',
-    "path": '"/home/me/project"',
-    "paths": '["src/auth.py"]',
-    "spec": '"main...HEAD"',
-    "other": '"feature-b"',
-    "others": '["feature-b"]',
-    "base": '"main"',
-    "since": '"v2.1"',
-    "task": '"retry failed uploads"',
-}
-"""Of what is neither a choice, a number nor a truth value, by the argument's name."""
 
 
-def refusal(tool: str, schema: Mapping[str, Any], error: ValidationError) -> str:
+def refusal(row: ToolRow, schema: Mapping[str, Any], error: ValidationError) -> str:
     """Why a call was refused.
 
     Args:
-        tool: its name.
+        row: the tool.
         schema: of its arguments, as clients see it.
         error: what was found.
     """
-    found = list(dict.fromkeys(_sentence(tool, schema, one) for one in error.errors()))
+    found = list(dict.fromkeys(_sentence(row, schema, one) for one in error.errors()))
     more = [f"{len(found) - _TOLD} more arguments are wrong."] if len(found) > _TOLD else []
     return " ".join([*found[:_TOLD], *more])
 
 
-def _sentence(tool: str, schema: Mapping[str, Any], error: ErrorDetails) -> str:
+def _sentence(row: ToolRow, schema: Mapping[str, Any], error: ErrorDetails) -> str:
     name = str(error["loc"][0]) if error["loc"] else ""
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     if name not in properties:
         near = difflib.get_close_matches(name, properties, 1)
         hint = f"did you mean {near[0]}? It" if near else "it"
-        return f"{tool} has no argument {_shown(name)}; {hint} takes {', '.join(properties)}."
+        return f"{row.name} has no argument {_shown(name)}; {hint} takes {', '.join(properties)}."
     about = properties[name]
-    wanted = _wanted(name, about)
+    example = row.argument(name).example
+    wanted = _wanted(about, example)
     if error["type"] == "missing" or (
         error["input"] is None and len(error["loc"]) == 1 and name in schema.get("required", ())
     ):
-        return f"{tool} needs {name}, {wanted}: {_plain(str(about.get('description', '')))}"
+        return f"{row.name} needs {name}, {wanted}: {_plain(str(about.get('description', '')))}"
     if error["type"] in {"too_long", "too_short"}:
-        return _counted(name, about, error)
+        return _counted(name, about, error, example)
     within = "with " if len(error["loc"]) > 1 else ""
     return f"{name} must be {wanted}, not {within}{_shown(error['input'])}."
 
 
-def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails) -> str:
+def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails, example: str) -> str:
     given = error["input"]
     count = len(given) if isinstance(given, Sequence) else 0  # type: ignore[reportUnknownArgumentType]
     if error["type"] == "too_short":
-        return f"{name} is empty; give at least {about['minItems']}, such as {_EXAMPLES[name]}."
+        return f"{name} is empty; give at least {about['minItems']}, such as {example}."
     return f"{name} takes at most {about['maxItems']} a call, not {count}; split them over calls."
 
 
-def _wanted(name: str, about: Mapping[str, Any]) -> str:
+def _wanted(about: Mapping[str, Any], example: str) -> str:
     """What an argument takes, with an example."""
     if "enum" in about:
         return f"one of {', '.join(filter(None, about['enum']))}"
@@ -96,9 +69,9 @@ def _wanted(name: str, about: Mapping[str, Any]) -> str:
             return "true or false"
         case "array":
             choices = ", ".join(about["items"].get("enum", ()))
-            return f"a list of {choices or f'strings such as {_EXAMPLES[name]}'}"
+            return f"a list of {choices or f'strings such as {example}'}"
         case _:
-            return f"a string such as {_EXAMPLES[name]}"
+            return f"a string such as {example}"
 
 
 def _plain(text: str) -> str:

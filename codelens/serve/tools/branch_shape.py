@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, HistoryAnswer
-from codelens.render import branch_json, branch_text, token_budget
-from codelens.render.text_pieces import count_of, one_line, safe
-from codelens.serve.tools.graph_shape import fitted_lists
+from codelens.render import branch_json, branch_text
+from codelens.serve.tools.answer_size import fitted_blocks, fitted_lists
 from codelens.serve.tools.reading_shape import Format
-from codelens.serve.tools.reading_shape import head as head_line
-from codelens.types import Receipt
 
 _DIFF_SHARES = {
     "results": 6, "broken": 4, "added_public": 1, "removed_public": 2, "tests": 1, "notes": 1,
@@ -25,7 +20,7 @@ def diff(answer: DiffAnswer, form: Format, max_tokens: int) -> str:
         return fitted_lists(branch_json.diff(answer), _DIFF_SHARES, max_tokens)
     head, blocks = branch_text.diff(answer)
     more = "call cl_diff with a higher max_tokens, or with paths"
-    return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
 def history(answer: HistoryAnswer, form: Format, max_tokens: int) -> str:
@@ -34,7 +29,7 @@ def history(answer: HistoryAnswer, form: Format, max_tokens: int) -> str:
         return fitted_lists(branch_json.history(answer), _HISTORY_SHARES, max_tokens)
     head, blocks = branch_text.history(answer)
     more = "call cl_history with a higher max_tokens, or with since"
-    return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
 def conflicts(answer: ConflictsAnswer, form: Format, max_tokens: int) -> str:
@@ -43,16 +38,4 @@ def conflicts(answer: ConflictsAnswer, form: Format, max_tokens: int) -> str:
         return fitted_lists(branch_json.conflicts(answer), _CONFLICTS_SHARES, max_tokens)
     head, blocks = branch_text.conflicts(answer, detailed=form == "detailed")
     more = "call cl_conflicts with a higher max_tokens, or with one of others"
-    return _fitted(answer.receipt, answer.notes, head, blocks, more, max_tokens)
-
-
-def _fitted(
-    receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], more: str,
-    max_tokens: int,
-) -> str:  # fmt: skip
-    around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
-
-    def left_out(left: int) -> str:
-        return f"{count_of(left, 'line')} more: {more}" if left else ""
-
-    return token_budget.fitted(around, [safe(block) for block in blocks], left_out, max_tokens).text
+    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)

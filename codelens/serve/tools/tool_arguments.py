@@ -1,4 +1,4 @@
-"""The arguments that several tools take: as clients see them, and as models mean them.
+"""The arguments of tools: as clients see them, and as models mean them.
 
 Models send numbers and truth values as text, lists as one text, `null` and `""` for what they
 leave out. What can only mean one thing is read so; pydantic refuses the rest, see `refusal`.
@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
+
+from codelens.serve.tools.tool_row import Argument
 
 _NOTHING = {"", "null"}
 _BETWEEN = re.compile(r"[\s-]+")
@@ -27,19 +29,7 @@ def _no_truth(value: object) -> object:
 
 
 # Python takes true for 1. Last in its line: before a `Field` it hides the bounds in the schema.
-NoTruth = BeforeValidator(_no_truth)
-
-Path = str
-"""An absolute path inside the worktree that is meant. The server's instructions say so once: each
-description here would cost tokens in every tool."""
-Ref = str
-"""A branch, tag or commit; described like `Path`."""
-Form = Literal["concise", "detailed", "json"]
-MaxTokens = Annotated[
-    int,
-    Field(ge=200, le=100_000),
-    NoTruth,
-]
+_NO_TRUTH = BeforeValidator(_no_truth)
 
 
 def _words(text: str) -> list[str]:
@@ -65,14 +55,33 @@ def _listed(read: Callable[[str], list[str]]) -> BeforeValidator:
     return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
 
 
-AsList = _listed(lambda text: [text])
-"""One text where a list is meant is a list of it."""
-AsWords = _listed(_words)
-"""The same, with commas between words."""
-AsGlobs = _listed(_globs)
-"""The same, with commas or line ends between patterns."""
-AsHandles = _listed(_handles)
-"""The same, with commas or line ends between handles, where that is what they are."""
+_READ_AS: dict[str, Callable[[str], list[str]]] = {
+    "list": lambda text: [text],
+    "words": _words,
+    "globs": _globs,
+    "handles": _handles,
+}
+"""How one text where a list is meant becomes a list: as its only entry, or split at commas."""
+
+
+def annotation_of(argument: Argument) -> Any:  # noqa: ANN401 - no type names one of these
+    """The type of an argument, as pydantic reads and describes it."""
+    # A `Literal` of choices that are known at run time alone.
+    choice: Any = cast("Any", Literal)[argument.choices] if argument.choices else str
+    about = argument.about or None
+    match argument.takes:
+        case "number":
+            bounds = Field(ge=argument.least, le=argument.most, description=about)
+            return Annotated[int, bounds, _NO_TRUTH]
+        case "truth":
+            return Annotated[bool, Field(description=about)]
+        case "text":
+            return Annotated[choice, Field(description=about)]
+        case _:
+            lengths = Field(min_length=argument.least, max_length=argument.most, description=about)
+            if argument.choices:
+                return Annotated[list[choice], lengths]
+            return Annotated[list[str], _listed(_READ_AS[argument.takes]), lengths]
 
 
 def as_meant(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

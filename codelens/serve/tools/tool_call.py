@@ -1,10 +1,12 @@
-"""What all tools share: the worktree that is meant, the thread, failures, the schema."""
+"""A row of the table as a tool of the SDK, and a call of it: arguments, worktree, failures."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import Parameter, Signature
+from typing import Any, NamedTuple, get_args
 
 import anyio.to_thread
 from mcp.server.mcpserver import Context
@@ -19,20 +21,23 @@ from codelens.engine.usage import usage_counter
 from codelens.errors import CodelensError
 from codelens.serve.call_worktree import Worktrees
 from codelens.serve.tools.argument_errors import refusal
-from codelens.serve.tools.tool_arguments import as_meant
+from codelens.serve.tools.call_progress import progress_of
+from codelens.serve.tools.tool_arguments import annotation_of, as_meant
+from codelens.serve.tools.tool_row import FOR_THE_RENDERER, Given, Hints, ToolRow
+from codelens.serve.tools.tool_table import ROWS
 
 logger = logging.getLogger(__name__)
 
 
-class Said(NamedTuple):
+class _Reply(NamedTuple):
     """The text of an answer, and whether it tells of a failure."""
 
     text: str
     failed: bool = False
 
 
-class Frame:
-    """What the tools of one server stand on.
+class ToolCalls:
+    """Answers the calls of one server.
 
     Args:
         engine: its methods may be called from any thread.
@@ -41,44 +46,78 @@ class Frame:
     """
 
     def __init__(self, engine: Engine, worktrees: Worktrees, budget_ms: float) -> None:
-        self.engine = engine
-        self.budget_ms = budget_ms
+        self._engine = engine
+        self._budget_ms = budget_ms
         self._worktrees = worktrees
 
-    async def answer(
-        self, ctx: Context, path: str, work: Callable[[str], Said], *, everywhere: bool = False
-    ) -> CallToolResult:
-        """Run `work` in a thread, on the worktree that is meant; any failure becomes its text.
+    async def answer(self, row: ToolRow, ctx: Context[Any, Any], given: Given) -> CallToolResult:
+        """Answer one call, on the worktree that is meant; any failure becomes its text.
 
-        With `everywhere` the question is about all worktrees unless `path` names one.
+        Args:
+            row: the tool.
+            ctx: of the client's request.
+            given: the arguments, as the row declares them.
         """
         try:
-            everything = everywhere and not path
+            path = str(given["path"])
+            everything = not path and row.is_everywhere(given)
             where = "" if everything else await self._worktrees.chosen(path, ctx)
-
-            def counted(where: str) -> Said:
-                size = 0
-                try:
-                    said = work(where)
-                    size = len(said.text.encode("utf-8", "replace"))
-                    return said
-                finally:
-                    usage_counter.served(size)
-
+            wanted = self._wanted(row, ctx, given, where)
             # Abandoned: a client that leaves must not be kept waiting by a look under way.
-            said = await anyio.to_thread.run_sync(counted, where, abandon_on_cancel=True)
+            reply = await anyio.to_thread.run_sync(
+                self._counted, row, given, wanted, abandon_on_cancel=True
+            )
         except CodelensError as error:
             # Late: of the shapes of answers a server that never fails needs none here.
             from codelens.serve.tools.reading_shape import head
 
             rows = [head(error.receipt)] if error.receipt is not None else []
-            said = Said("\n".join([*rows, error.in_call]), True)
+            reply = _Reply("\n".join([*rows, error.in_call]), True)
         except Exception as error:
             logger.exception("a tool failed")
             what = f"unexpected {type(error).__name__}: {error}"
-            said = Said(damaged_copy(error) or f"{what}; this is a bug in codelens", True)
-        content = TextContent(type="text", text=said.text)
-        return CallToolResult(content=[content], is_error=said.failed)
+            reply = _Reply(damaged_copy(error) or f"{what}; this is a bug in codelens", True)
+        content = TextContent(type="text", text=reply.text)
+        return CallToolResult(content=[content], is_error=reply.failed)
+
+    def _wanted(
+        self, row: ToolRow, ctx: Context[Any, Any], given: Given, where: str
+    ) -> dict[str, object]:
+        """What the engine is asked with."""
+        wanted: dict[str, object] = {
+            one.parameter or one.name: given[one.name]
+            for one in row.arguments
+            if one.name not in FOR_THE_RENDERER
+        }
+        wanted["path"] = where
+        if "ref" in wanted:
+            wanted["ref"] = given["ref"] or None
+        if row.budgets:
+            wanted["budget_ms"] = self._budget_ms * row.budgets
+        if row.tells_progress:
+            wanted["progress"] = progress_of(ctx)
+        return {**wanted, **row.asks_with(given)}
+
+    def _counted(self, row: ToolRow, given: Given, wanted: Mapping[str, object]) -> _Reply:
+        size = 0
+        try:
+            ask = row.asks
+            if isinstance(ask, str):
+                answer = getattr(self._engine, ask)(**wanted)
+            else:
+                answer = ask(self._engine, **wanted)
+            shown = [given[name] for name in FOR_THE_RENDERER if name in given]
+            text = renderer_of(row)(answer, *shown, **row.renders_with(given))
+            size = len(text.encode("utf-8", "replace"))
+            return _Reply(text, row.fails(answer))
+        finally:
+            usage_counter.served(size)
+
+
+def renderer_of(row: ToolRow) -> Callable[..., str]:
+    """The function that makes the text of a tool's answer."""
+    module, _, function = row.renderer.partition(":")
+    return getattr(import_module(f"codelens.serve.tools.{module}"), function)
 
 
 class _Tool(Tool):
@@ -93,34 +132,46 @@ class _Tool(Tool):
             return await super().run(given, context, convert_result)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                said = refusal(self.name, self.parameters, error.__cause__)
-                raise ToolError(said) from error.__cause__
+                why = refusal(ROWS[self.name], self.parameters, error.__cause__)
+                raise ToolError(why) from error.__cause__
             raise
 
 
-READS = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-"""It only reads; Cursor's Ask mode takes no other tools."""
-WRITES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-"""It keeps something; asked twice it does nothing more."""
-REMOVES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-)
-"""It takes away something that was kept."""
+_HINTS = {
+    hints: ToolAnnotations(
+        read_only_hint=hints == "reads",
+        destructive_hint=hints == "removes",
+        idempotent_hint=True,
+        open_world_hint=False,
+    )
+    for hints in get_args(Hints)
+}
+"""Cursor's Ask mode takes no other tools than those that only read."""
 
 
-def tool(
-    name: str, description: str, function: Callable[..., Any], hints: ToolAnnotations = READS
-) -> Tool:
+def tool(row: ToolRow, calls: ToolCalls) -> Tool:
     """A tool as the SDK takes it."""
+
+    async def answer(ctx: Context[Any, Any], **given: object) -> CallToolResult:
+        return await calls.answer(row, ctx, given)
+
+    # The SDK reads the schema from a signature.
+    parameters = [
+        Parameter(
+            one.name,
+            Parameter.KEYWORD_ONLY,
+            annotation=annotation_of(one),
+            default=Parameter.empty if one.default is None else one.default,
+        )
+        for one in row.arguments
+    ]
+    context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=Context)
+    answer.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
     made = _Tool.from_function(
-        function,
-        name=name,
-        description=description,
-        annotations=hints,
+        answer,
+        name=row.name,
+        description=row.description,
+        annotations=_HINTS[row.hints],
         # A declared output schema broke clients of a peer.
         structured_output=False,
     )
@@ -132,7 +183,7 @@ def tool(
         A number where a text is meant is its digits: 404 is searched for, 30d is a time.
         """
 
-        model_config = ConfigDict(extra="forbid", title=name, coerce_numbers_to_str=True)
+        model_config = ConfigDict(extra="forbid", title=row.name, coerce_numbers_to_str=True)
 
     made.fn_metadata.arg_model = Strict
     made.parameters = _without_titles(made.parameters)

@@ -1,0 +1,64 @@
+"""An answer cut to a number of tokens: blocks of text below its receipt, or lists of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from codelens.render import token_budget
+from codelens.render.text_pieces import count_of, one_line, safe
+from codelens.serve.tools.reading_shape import head as head_line
+from codelens.types import Receipt
+
+
+def fitted_blocks(
+    receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], more: str,
+    max_tokens: int,
+) -> str:  # fmt: skip
+    """The receipt, what is said of the whole, the notes, and as many blocks as fit."""
+    around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
+
+    def left_out(left: int) -> str:
+        return f"{count_of(left, 'line')} more: {more}" if left else ""
+
+    return token_budget.fitted(around, [safe(block) for block in blocks], left_out, max_tokens).text
+
+
+def fitted_lists(shaped: Mapping[str, object], shares: Mapping[str, int], max_tokens: int) -> str:
+    """One object; of each list as many entries as its share of the room takes.
+
+    What a list does not need is left to the others. `more` says how many entries of which lists
+    were left out. What stands beside the lists (the receipt, the target) is never cut.
+    """
+    found = dict(shaped)
+    text = _dumped(found)
+    if token_budget.cost_of(text) <= max_tokens:
+        return text
+    lists = {key: cast("list[object]", found[key]) for key in shares if found.get(key)}
+    lengths = {key: len(rows) for key, rows in lists.items()}
+    empty: list[object] = []
+    bare: dict[str, object] = {**found, **dict.fromkeys(lists, empty), "more": lengths}
+    room = max_tokens * token_budget.BYTES_A_TOKEN - token_budget.size_of(_dumped(bare))
+    sizes = {
+        key: [token_budget.size_of(_dumped(one)) + len(", ") for one in rows]
+        for key, rows in lists.items()
+    }
+    weight = sum(shares[key] for key in lists)
+    for key in sorted(lists, key=lambda key: sum(sizes[key]) / shares[key]):
+        kept, own = 0, max(room, 0) * shares[key] // weight
+        for size in sizes[key]:
+            if size > own:
+                break
+            own -= size
+            room -= size
+            kept += 1
+        weight -= shares[key]
+        found[key] = lists[key][:kept]
+        lengths[key] -= kept
+    found["more"] = {key: left for key, left in lengths.items() if left}
+    return _dumped(found)
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

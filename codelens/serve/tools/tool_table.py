@@ -1,0 +1,393 @@
+"""The table of tools: what clients, profiles, the documentation and installers know of them.
+
+A new tool is a row here, the method of the engine that it asks, and its renderer.
+`python -m codelens.serve.record_answers` then writes down what follows from the table: the answers
+of the first turn, the table in `docs/mcp.md`, and `install/tools.toml`.
+"""
+
+from __future__ import annotations
+
+from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
+from codelens.serve.tools import upkeep_questions
+from codelens.serve.tools.common_arguments import (
+    CATEGORIES,
+    FORMAT,
+    HANDLE,
+    HANDLES,
+    PATH,
+    REF,
+    TAGS,
+    depth_argument,
+    filter_arguments,
+    limit_argument,
+    size_argument,
+)
+from codelens.serve.tools.tool_row import Argument, Given, ToolRow
+
+_SHOWN = 10
+"""Results of a search; one with no more than these leaves out places that only use a name."""
+_WALK = 4
+"""Budgets of a question that looks at the files and then walks the graph, or compares."""
+_AROUND_MAP_TOKENS = 70
+"""What stands around a map's text: the receipt, with the worktree's path."""
+_LEAST_MAP_TOKENS = 200
+
+
+def _is_brief(given: Given) -> bool:
+    return given["mode"] == "auto" and given["limit"] <= _SHOWN
+
+
+def _of_map(max_tokens: int) -> int:
+    """What of an answer's tokens is left for the map itself."""
+    return max(max_tokens - _AROUND_MAP_TOKENS, _LEAST_MAP_TOKENS)
+
+
+_CORE = (
+    ToolRow(
+        "cl_search", "core",
+        "Where is the code that does X?",
+        "Ranked places for words, an identifier, a path or a sentence, in this worktree as it is "
+        "now. Each line: handle (for cl_expand), lines, kind, signature or best line, reason; "
+        "`+3 alike` are near-copies, `also` more places in that file. Use it before grep or "
+        "reading files.",
+        "finds places",
+        (
+            Argument(
+                "query", "Words, an identifier, a path, a sentence.", example='"parse cookies"'
+            ),
+            Argument(
+                "mode",
+                "symbol: definitions by name; text, regex: lines; path: files by name",
+                default="auto", choices=("auto", "symbol", "text", "regex", "path"),
+            ),
+            *filter_arguments(
+                "Such as python, go.",
+                "Only these paths: src/**/*.py; !glob excludes.",
+                "Kinds of definition, such as function, class.",
+            ),
+            Argument(
+                "content", "Code, docs or both.", default="all", choices=("all", "code", "prose")
+            ),
+            limit_argument(_SHOWN, 100), PATH, REF, FORMAT, size_argument(4000),
+        ),
+        "search", "reading_shape:search",
+        asks_with=lambda given: {"explain": given["format"] == "detailed"},
+        renders_with=lambda given: {"brief": _is_brief(given)},
+    ),
+    ToolRow(
+        "cl_explore", "core",
+        "What code does this task need?",
+        "The definitions to change or read, with line numbers, what they use or who uses them, "
+        "and the tests, within max_tokens. Start a task with it.",
+        "the code that a task needs",
+        (
+            Argument(
+                "task", "The whole task; names, paths, traces in it count.",
+                example='"retry failed uploads"',
+            ),
+            Argument(
+                "intent", "Which neighbours to add.", default="auto",
+                choices=("auto", "debug", "refactor", "modify", "explore"),
+            ),
+            *filter_arguments(), PATH, REF, FORMAT, size_argument(8000),
+        ),
+        "explore", "reading_shape:explore", budgets=_WALK,
+        asks_with=lambda given: {
+            "max_tokens": given["max_tokens"],
+            "intent": None if given["intent"] == "auto" else given["intent"],
+        },
+    ),
+    ToolRow(
+        "cl_expand", "core",
+        "What does the code at these handles say right now?",
+        "Reads handles from disk, or from git for a ref. A symbol that moved is followed; one "
+        "that is gone gives the nearest candidates.",
+        "reads handles",
+        (
+            Argument(
+                "handles",
+                "src/auth.py#Session.validate, src/auth.py:10-42, src/auth.py, validate, "
+                "feature-b:src/auth.py#Session",
+                "handles", least=1, most=100, example=HANDLES,
+            ),
+            Argument("context", "Lines before and after.", "number", 0, least=0, most=1000),
+            PATH, REF, FORMAT, size_argument(8000),
+        ),
+        "expand", "reading_shape:expand",
+        # A line costs a token at the least.
+        asks_with=lambda given: {"max_lines": given["max_tokens"]},
+        fails=lambda answer: all(one.error for one in answer.items),
+    ),
+    ToolRow(
+        "cl_outline", "core",
+        "What is in this file or folder, without reading it?",
+        "Definitions with lines, signature and first line of doc, and the tokens that reading it "
+        "all would cost.",
+        "shows a file or folder",
+        (
+            Argument(
+                "target", "File, folder or handle; . is the whole worktree.", default=".",
+                example=HANDLE,
+            ),
+            PATH, REF, FORMAT, size_argument(4000),
+        ),
+        "outline", "reading_shape:outline",
+    ),
+    ToolRow(
+        "cl_map", "core",
+        "What is this repository, where does it begin and what matters in it?",
+        "The files that others use most, with main definitions, entry points and languages.",
+        "the repository",
+        (
+            Argument(
+                "focus", "Files, folders or handles to center on.", "handles", [], example=HANDLES
+            ),
+            Argument("query", "Words to center on.", default="", example='"parse cookies"'),
+            PATH, REF, FORMAT, size_argument(2000),
+        ),
+        "map", "graph_shape:map_", budgets=_WALK,
+        asks_with=lambda given: {"max_tokens": _of_map(given["max_tokens"])},
+    ),
+    ToolRow(
+        "cl_related", "core",
+        "Who calls this, what does it call, who imports, derives from, overrides or tests it?",
+        'Certain edges only; "at least" counts uses that could not be resolved. With to: the '
+        "paths from target to it. Use it before a rename, and instead of grepping for a name.",
+        "who uses what",
+        (
+            Argument(
+                "target", "src/auth.py#Session.validate, src/auth.py, src/auth, or a unique name.",
+                example=HANDLE,
+            ),
+            Argument("to", "Show paths to this definition.", default="", example=HANDLE),
+            Argument("paths", "Maximum paths, with to.", "number", 3, least=1, most=20),
+            Argument("kinds", "Only these relations.", "words", [], choices=RELATIONS),
+            Argument(
+                "direction", "in: its users; out: what it uses.", default="both",
+                choices=DIRECTIONS,
+            ),
+            depth_argument(1, 3), limit_argument(40, 500), PATH, REF, FORMAT, size_argument(3000),
+        ),
+        "related", "graph_shape:related", budgets=_WALK,
+        asks_with=lambda given: {"to": given["to"] or None},
+    ),
+    ToolRow(
+        "cl_impact", "core",
+        "What can break if I change this, and which tests should I run?",
+        "Direct and indirect users by distance. With diff the targets are the definitions that "
+        "differ from that commit.",
+        "what a change affects and which tests to run",
+        (
+            Argument(
+                "targets", "Handles, files, folders or names.", "handles", [], most=100,
+                example=HANDLES,
+            ),
+            Argument(
+                "diff",
+                "Instead of targets: what differs from this commit (HEAD: uncommitted work; main: "
+                "all of a branch).",
+                default="", example='"HEAD"',
+            ),
+            depth_argument(3, 5), limit_argument(60, 500), PATH, REF, FORMAT, size_argument(3000),
+        ),
+        "impact", "graph_shape:impact", budgets=_WALK,
+        asks_with=lambda given: {"diff": given["diff"] or None},
+    ),
+    ToolRow(
+        "cl_current", "core",
+        "Which repository, worktree and branch do answers come from, and how fresh is the index?",
+        "Also uncommitted changes, languages, skipped files and other worktrees.",
+        "where answers come from",
+        (PATH, FORMAT),
+        "status", "reading_shape:current",
+    ),
+)  # fmt: skip
+
+_BRANCHES = (
+    ToolRow(
+        "cl_diff", "branches",
+        "What did this change, as definitions, and what does it break?",
+        "Each definition added, removed, moved, renamed or changed between two sides, uncommitted "
+        "and untracked work included; uses that were not changed with it, with lines; the tests "
+        "to run.",
+        "what a change consists of and breaks",
+        (
+            Argument(
+                "spec", "REF, A..B or A...B; empty: from HEAD to the files as they are.",
+                default="", example='"main...HEAD"',
+            ),
+            Argument(
+                "other", "A worktree's path or a ref, in place of these files.", default="",
+                example='"feature-b"',
+            ),
+            Argument(
+                "paths", "Only these paths or globs.", "handles", [], example='["src/auth.py"]',
+                parameter="globs",
+            ),
+            PATH, FORMAT, size_argument(3000),
+        ),
+        "diff", "branch_shape:diff", budgets=_WALK,
+    ),
+    ToolRow(
+        "cl_history", "branches",
+        "When and why did this definition become what it is?",
+        "The commits that changed it, newest first, through renames and moves between files, an "
+        "uncommitted change first; of a file, when each of its definitions last changed.",
+        "when a definition changed",
+        (
+            Argument(
+                "target", "A handle: src/auth.py#Session.validate; or a file.", example=HANDLE
+            ),
+            limit_argument(20, 500, "Changes at most."),
+            Argument(
+                "since", "No older ones: 2026-01-31, or 14d.", default="", example='"v2.1"'
+            ),
+            Argument("patch", "With the definition's own diff.", "truth", False),
+            Argument("together", "Count what changed with it.", "truth", False),
+            PATH, REF, FORMAT, size_argument(3000),
+        ),
+        "history", "branch_shape:history", budgets=_WALK,
+    ),
+    ToolRow(
+        "cl_conflicts", "branches",
+        "Will my work collide with other worktrees and branches, their uncommitted edits included?",
+        "What git could not merge, definitions that both sides changed, and where one side newly "
+        "uses what the other removed or changed: certain, likely or possible. Ask before a merge, "
+        "and when others work beside you.",
+        "what collides with other branches",
+        (
+            Argument(
+                "others",
+                "Worktrees by path, folder name or branch, and refs; none: all worktrees and "
+                "recent branches.",
+                "handles", [], example='["feature-b"]',
+            ),
+            PATH, FORMAT, size_argument(3000),
+        ),
+        "conflicts", "branch_shape:conflicts", budgets=_WALK,
+    ),
+)  # fmt: skip
+
+_CONTEXTS = (
+    ToolRow(
+        "cl_save", "contexts",
+        "What did I learn that a later session, another agent or another worktree should know?",
+        "Saves a note with handles for all worktrees and branches of this repository; it outlives "
+        "the session and every rebuild of the index. Every handle must exist now. A name that is "
+        "taken is refused unless replace.",
+        "saves a note with handles",
+        (
+            Argument("name", "One line, such as auth-flow.", example='"auth-flow"'),
+            Argument(
+                "note", "What is worth knowing; no code.", default="",
+                example='"sessions are checked twice"',
+            ),
+            Argument(
+                "handles", "What the note is about, as cl_search gives them.", "handles", [],
+                most=200, example=HANDLES,
+            ),
+            Argument("category", default="note", choices=CATEGORIES),
+            TAGS,
+            Argument(
+                "pin", "Never expires and is listed first.", "truth", False, parameter="pinned"
+            ),
+            Argument(
+                "ttl", "How long it is shown: 12h, 30d, 2w; empty: forever.", default="",
+                example='"30d"',
+            ),
+            Argument("replace", "Replace the note of this name.", "truth", False),
+            PATH, REF, FORMAT,
+        ),
+        "save", "context_shape:save", "writes",
+    ),
+    ToolRow(
+        "cl_load", "contexts",
+        "What is known already about this code, and does it still hold here?",
+        "Notes saved by cl_save, by name or words; each handle is current, moved (same text "
+        "elsewhere: use the new handle), changed (read it before you trust the note) or gone, in "
+        "this worktree and branch. Call it without a query at the start of a task.",
+        "finds saved notes",
+        (
+            Argument(
+                "query", "A name, or words; empty lists all.", default="",
+                example='"parse cookies"',
+            ),
+            Argument("category", default="", choices=(*CATEGORIES, "")),
+            TAGS, limit_argument(20, 200), PATH, REF, FORMAT, size_argument(4000),
+        ),
+        "load", "context_shape:load",
+        renders_with=lambda given: {"narrowed": bool(given["category"] or given["tags"])},
+        fails=lambda answer: bool(answer.former) and not answer.results,
+    ),
+    ToolRow(
+        "cl_forget", "contexts",
+        "Which saved notes are wrong or not needed any more?",
+        "Deletes them by name, all or none; nothing else changes.",
+        "",
+        (
+            Argument(
+                "names", "Names of saved notes.", "list", [], most=200, example='["auth-flow"]'
+            ),
+            Argument("expired", "Instead of names: all expired ones.", "truth", False),
+            PATH,
+        ),
+        "forget", "context_shape:forget", "removes", budgets=0,
+    ),
+)  # fmt: skip
+
+_UPKEEP = (
+    ToolRow(
+        "cl_index", "upkeep",
+        "Is the whole index up to date, and what is in it?",
+        "Every other tool updates it automatically; call this to wait until a large or new tree "
+        "is indexed (progress is reported), to list every index and view, or to rebuild one.",
+        "waits until a tree is indexed",
+        (
+            Argument(
+                "action",
+                "sync: update it completely; create: the same, for a first index; rebuild: delete "
+                "the repository's index and build it again; status: every index and view, its "
+                "size, age, last use, and why it would go or not.",
+                default="sync", choices=("sync", "create", "rebuild", "status"),
+            ),
+            PATH, REF, FORMAT, size_argument(3000),
+        ),
+        upkeep_questions.index, "upkeep_shape:index", "writes", budgets=0,
+        is_everywhere=lambda given: given["action"] == "status", tells_progress=True,
+    ),
+    ToolRow(
+        "cl_prune", "upkeep",
+        "Which views of branches and worktrees have not been used for long?",
+        "Shows what would be removed, and with dry_run false removes it, in all repositories or "
+        "(with path) in one. Never removes views that are checked out, pinned or used recently.",
+        "",
+        (
+            Argument("dry_run", "Only show what would be removed.", "truth", True),
+            PATH, FORMAT, size_argument(3000),
+        ),
+        upkeep_questions.prune, "upkeep_shape:prune", "removes", budgets=0,
+        is_everywhere=lambda _: True,
+    ),
+    ToolRow(
+        "cl_drop", "upkeep",
+        "Remove one view, or a repository's whole index, now.",
+        "Refuses active or pinned views unless force is set; saved contexts are kept, and a view "
+        "is rebuilt when needed.",
+        "",
+        (
+            Argument(
+                "view", "A branch, ref, worktree folder, or an id of cl_index status.",
+                default="", example='"main"',
+            ),
+            Argument(
+                "repository", "Instead of a view, the repository's whole index.", "truth", False
+            ),
+            Argument("force", "Also active or pinned views.", "truth", False),
+            PATH, FORMAT,
+        ),
+        upkeep_questions.drop, "upkeep_shape:drop", "removes", budgets=0,
+    ),
+)  # fmt: skip
+
+ROWS = {row.name: row for row in (*_CORE, *_BRANCHES, *_CONTEXTS, *_UPKEEP)}
+"""Every tool by its name, in the order in which servers list them."""

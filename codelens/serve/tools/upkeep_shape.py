@@ -1,0 +1,43 @@
+"""Answers about the index itself as text for an agent, within a number of tokens."""
+
+from __future__ import annotations
+
+import json
+
+from codelens.answers.reading_answers import StatusAnswer
+from codelens.answers.upkeep_answers import Dropped, PruneAnswer, RepositoryLife
+from codelens.render import token_budget, upkeep_text
+from codelens.serve.tools import reading_shape
+from codelens.serve.tools.reading_shape import Format
+
+
+def index(answer: StatusAnswer | list[RepositoryLife], form: Format, max_tokens: int) -> str:
+    """Where one stands; or every index and its views."""
+    if isinstance(answer, StatusAnswer):
+        return reading_shape.current(answer, form)
+    if form == "json":
+        overview = upkeep_text.overview_json(answer)
+        return token_budget.fitted_json(overview, "results", max_tokens)
+    return _fitted(upkeep_text.overview_lines(answer), max_tokens)
+
+
+def prune(answer: PruneAnswer, form: Format, max_tokens: int) -> str:
+    """What went, or would go."""
+    if form == "json":
+        return json.dumps(upkeep_text.prune_json(answer), ensure_ascii=False)
+    text = _fitted(upkeep_text.prune_lines(answer), max_tokens)
+    return text.replace("--yes removes them", "dry_run false removes them")
+
+
+def drop(answer: Dropped, form: Format) -> str:
+    """What was removed."""
+    if form == "json":
+        return json.dumps(upkeep_text.dropped_json(answer), ensure_ascii=False)
+    return "\n".join(upkeep_text.dropped_lines(answer))
+
+
+def _fitted(lines: list[str], max_tokens: int) -> str:
+    def more(left: int) -> str:
+        return f"{left} more lines: call it with a higher max_tokens" if left else ""
+
+    return token_budget.fitted((), lines, more, max_tokens).text
