@@ -257,10 +257,9 @@ class Histories(RuleBasedStateMachine):
             for name, run in drivers.items():
                 git(self.main, "config", f"filter.r.{name}", run)
         for name in git(self.here, "ls-files", "-z").split(b"\0"):
-            if name:
-                Path(os.fsdecode(os.path.join(os.fsencode(self.here), name))).unlink(
-                    missing_ok=True
-                )
+            tracked = Path(os.fsdecode(os.path.join(os.fsencode(self.here), name)))
+            if tracked.is_symlink() or not tracked.is_dir():  # a folder: another repository
+                tracked.unlink(missing_ok=True)
         git(self.here, *given, "checkout", "-q", "-f", "HEAD", "--", ".", check=False)
         self._check()
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from codelens.extract.tokenizer import WORD, terms_of_word
+from codelens.rank.scoring import term_prefilter
 
 Counts = Mapping[int, int]
 """Position of a term in the query -> how often it stands there."""
@@ -21,6 +23,8 @@ class TermNumbers(dict[str, tuple[int, ...]]):
     def __init__(self, terms: Sequence[str]) -> None:
         super().__init__()
         self._numbers = {term: number for number, term in enumerate(terms)}
+        self.beginnings = term_prefilter.beginnings(tuple(terms))
+        """What each word with one of the terms holds; see there."""
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         known = self._numbers
@@ -48,17 +52,21 @@ class BodyTerms:
     ) -> None:
         last = len(lines) + 1
         self._starts = sorted({1, last, *(min(max(one, 1), last) for one in borders)})
-        self._counts: list[dict[int, int]] = []
+        self._counts: list[dict[int, int]] = [{} for _ in self._starts]
+        for number in _worth_reading(lines, self._touched(hit), numbers.beginnings):
+            counts = self._counts[bisect_right(self._starts, number) - 1]
+            for word in WORD.findall(lines[number - 1]):
+                for term in numbers[word]:
+                    counts[term] = counts.get(term, 0) + 1
+
+    def _touched(self, hit: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """The spans between borders that share a line with one of `hit`."""
         at = 0
-        for start, stop in zip(self._starts, self._starts[1:], strict=False):
+        for start, stop in pairwise(self._starts):
             while at < len(hit) and hit[at][1] < start:
                 at += 1
-            counts: dict[int, int] = {}
             if at < len(hit) and hit[at][0] < stop:
-                for word in WORD.findall("\n".join(lines[start - 1 : stop - 1])):
-                    for number in numbers[word]:
-                        counts[number] = counts.get(number, 0) + 1
-            self._counts.append(counts)
+                yield start, stop - 1
 
     def inside(self, start: int, end: int) -> dict[int, int]:
         """The counts of the lines `start` to `end`, both of which were given as borders."""
@@ -67,6 +75,29 @@ class BodyTerms:
             for number, count in self._counts[at].items():
                 found[number] = found.get(number, 0) + count
         return found
+
+
+def _worth_reading(
+    lines: Sequence[str], spans: Iterable[tuple[int, int]], beginnings: Sequence[str]
+) -> Iterator[int]:
+    """Numbers of the lines that may hold a term: to read them all costs ten times as much."""
+    for start, end in _joined(spans):
+        part = lines[start - 1 : end]
+        for at in term_prefilter.lines_holding(part, beginnings):
+            yield start + at
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans of lines, given in order, with those made one that touch or overlap."""
+    start, end = 1, 0
+    for first, last in spans:
+        if first > end + 1:
+            if end >= start:
+                yield start, end
+            start = first
+        end = max(end, last)
+    if end >= start:
+        yield start, end
 
 
 def comment_start(lines: Sequence[str], start: int) -> int:

@@ -129,7 +129,7 @@ def _of_file(
     tests: bool,
 ) -> Iterator[_Features]:
     file = one.evidence.file
-    lines = [line.decode("utf-8", "replace") for line in texts.whole(file)][:_LONGEST]
+    lines = texts.decoded(file)[:_LONGEST]
     every = list(one.evidence.definitions)
     first = {
         at: body_terms.comment_start(lines, symbol.start_line) for at, symbol in enumerate(every)
@@ -225,6 +225,8 @@ def _gaps(
 
 
 def _bm25(counts: Mapping[int, int], lines: int, terms: Sequence[Weighed]) -> float:
+    if not counts:
+        return 0.0
     flat = ranking_weights.DEFINITION_B
     norm = K1 * (1.0 - flat + flat * lines / ranking_weights.TYPICAL_DEFINITION_LINES)
     return sum(

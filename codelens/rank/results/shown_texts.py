@@ -36,6 +36,10 @@ class Texts:
         """All lines of a file."""
         return self._text(file).split(b"\n")
 
+    def decoded(self, file: FileRow) -> list[str]:
+        """All lines of a file as text."""
+        return self._text(file).decode("utf-8", "replace").split("\n")
+
     def _text(self, file: FileRow) -> bytes:
         text = self._texts.get(file.path_id)
         if text is None:

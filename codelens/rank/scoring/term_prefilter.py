@@ -42,11 +42,29 @@ def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     Of more than `MOST` those that hold the most of `starts`, then the first.
     """
     text = "\n".join(names)
-    if not starts or not text.isascii():
-        return range(len(names))
+    if not starts or not text.isascii() or text.count("\n") != len(names) - 1:
+        return range(len(names))  # names that can hold a term in other letters, or of two lines
+    found = _held(text, starts)
+    if len(found) > MOST:
+        return sorted(sorted(found, key=lambda at: (-found[at], at))[:MOST])
+    return sorted(found)
+
+
+def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
+    """Positions of the lines that hold one of `starts`, ascending; some may have no term."""
+    if not starts:
+        return range(len(lines))
+    text = "\n".join(lines)
+    found = _held(text, starts).keys()
+    if not text.isascii():
+        # An accent may stand inside of a beginning.
+        found = found | {at for at, line in enumerate(lines) if not line.isascii()}
+    return sorted(found)
+
+
+def _held(text: str, starts: Sequence[str]) -> dict[int, int]:
+    """Line -> how many of `starts` it holds."""
     text = text.lower().replace("_", "")
-    if text.count("\n") != len(names) - 1:
-        return range(len(names))  # a name of two lines
     found: dict[int, int] = {}
     find, count = text.find, text.count
     for start in starts:
@@ -59,6 +77,4 @@ def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
             if counted < 0:
                 break
             at = find(start, counted)
-    if len(found) > MOST:
-        return sorted(sorted(found, key=lambda at: (-found[at], at))[:MOST])
-    return sorted(found)
+    return found

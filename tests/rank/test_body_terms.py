@@ -1,0 +1,39 @@
+"""Terms are counted by definition as a plain reading of all lines counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelens.extract.tokenizer import terms_of_text
+from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers
+
+WORDS = st.sampled_from(
+    "session Sessions validate_session ValidateSession able ability café cafe İstanbul relational "
+    "relate time tying tie skies sky probability probable x = ( ) \r".split(" ")
+)
+LINES = st.lists(st.lists(WORDS, max_size=4).map(" ".join), min_size=1, max_size=12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(LINES, st.lists(st.integers(1, 13), max_size=5), st.lists(WORDS, min_size=1, max_size=4))
+def test_counts_are_those_of_all_lines(
+    lines: list[str], borders: list[int], words: list[str]
+) -> None:
+    terms = sorted(set(terms_of_text(" ".join(words))))
+    counts = BodyTerms(lines, borders, [(1, len(lines))], TermNumbers(terms))
+    ends = sorted({1, len(lines) + 1, *(min(one, len(lines) + 1) for one in borders)})
+    for start in ends:
+        for stop in ends:
+            plain = Counter(terms_of_text("\n".join(lines[start - 1 : stop - 1])))
+            wanted = {at: plain[term] for at, term in enumerate(terms) if plain[term]}
+            if start < stop:
+                assert counts.inside(start, stop - 1) == wanted
+
+
+def test_lines_of_spans_without_a_term_are_not_read() -> None:
+    lines = ["session", "session", "session"]
+    counts = BodyTerms(lines, [2, 3], [(2, 2)], TermNumbers(["session"]))
+    assert counts.inside(1, 3) == {0: 1}
