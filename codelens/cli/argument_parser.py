@@ -6,53 +6,16 @@ import argparse
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from codelens import __version__
 from codelens.cli import shared_options, standard_streams
-from codelens.cli.commands import (
-    conflicts_command,
-    diff_command,
-    doctor_command,
-    drop_command,
-    expand_command,
-    explore_command,
-    export_command,
-    focus_command,
-    forget_command,
-    history_command,
-    hook_command,
-    impact_command,
-    index_command,
-    install_command,
-    languages_command,
-    load_command,
-    map_command,
-    outline_command,
-    pin_command,
-    prune_command,
-    related_command,
-    save_command,
-    search_command,
-    serve_command,
-    status_command,
-    uninstall_command,
-    unpin_command,
-    usage_command,
-)
+from codelens.cli.command_list import COMMANDS
 from codelens.errors import CodelensError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
-
-_COMMANDS = (
-    search_command, explore_command, expand_command, outline_command, map_command, related_command,
-    impact_command, diff_command, history_command, conflicts_command, status_command, save_command,
-    load_command, forget_command, index_command, prune_command, drop_command, pin_command,
-    unpin_command, usage_command, export_command, languages_command, doctor_command,
-    install_command, uninstall_command, serve_command, focus_command, hook_command,
-)  # fmt: skip
-
 
 _UNKNOWN = "unrecognized arguments"
 _MISSING = "the following arguments are required"
@@ -116,8 +79,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(
         metavar="COMMAND", required=True, dest="command", parser_class=_Parser
     )
-    for command in _COMMANDS:
-        command.add(commands)
+    for name in COMMANDS:
+        import_module(f"codelens.cli.commands.{name}_command").add(commands)
     try:
         return parser.parse_args(arguments)
     except UsageError as error:

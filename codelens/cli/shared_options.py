@@ -64,6 +64,41 @@ def add_ref(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """`--lang`, `--glob` and `--kind`."""
+    parser.add_argument(
+        "--lang", action="append", default=[], metavar="NAME",
+        help="only this language (repeatable; `codelens languages` lists them)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--glob", action="append", default=[], metavar="GLOB",
+        help="only matching paths; !GLOB excludes (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", action="append", default=[], metavar="KIND",
+        help="only this kind of definition: function, class, ... (repeatable)",
+    )  # fmt: skip
+
+
+class Filtered(TypedDict):
+    """What a question with filters is asked with, by the engine's names."""
+
+    path: str
+    ref: str | None
+    languages: list[str]
+    globs: list[str]
+    kinds: list[str]
+    budget_ms: float | None
+
+
+def filtered(args: argparse.Namespace, settings: Settings) -> Filtered:
+    """The place, the filters and the budget that were given."""
+    return {
+        "path": args.path, "ref": args.ref, "languages": args.lang, "globs": args.glob,
+        "kinds": args.kind, "budget_ms": budget_of(args, settings),
+    }  # fmt: skip
+
+
 def add_budget(parser: argparse.ArgumentParser) -> None:
     """`--budget`."""
     parser.add_argument(

@@ -30,17 +30,7 @@ def add(commands: shared_options.Commands) -> None:
         choices=tuple(INTENTS),
         help="which neighbours count; told by the task's words if left out",
     )
-    parser.add_argument(
-        "--lang", action="append", default=[], metavar="LANGUAGE", help="only this language"
-    )
-    parser.add_argument(
-        "--glob", action="append", default=[], metavar="GLOB",
-        help="only paths like this; !GLOB leaves out",
-    )  # fmt: skip
-    parser.add_argument(
-        "--kind", action="append", default=[], metavar="KIND",
-        help="look for definitions of this kind: function, class, ...",
-    )  # fmt: skip
+    shared_options.add_filters(parser)
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
@@ -57,13 +47,8 @@ def run(args: argparse.Namespace) -> int:
             " ".join(args.task),
             max_tokens=args.max_tokens,
             intent=args.intent,
-            path=args.path,
-            ref=args.ref,
-            languages=args.lang,
-            globs=args.glob,
-            kinds=args.kind,
-            budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
+            **shared_options.filtered(args, engine.settings),
         )
     if args.json:
         from codelens.cli.standard_streams import emit

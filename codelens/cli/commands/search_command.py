@@ -26,18 +26,7 @@ def add(commands: shared_options.Commands) -> None:
         "--mode", choices=_MODES, default="auto",
         help="auto ranks words; symbol: definitions by name; text: as written; regex; path",
     )  # fmt: skip
-    parser.add_argument(
-        "--lang", action="append", default=[], metavar="NAME",
-        help="only this language (repeatable; `codelens languages` lists them)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--glob", action="append", default=[], metavar="GLOB",
-        help="only matching paths; !GLOB excludes (repeatable)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--kind", action="append", default=[], metavar="KIND",
-        help="only this kind of definition: function, class, ... (repeatable)",
-    )  # fmt: skip
+    shared_options.add_filters(parser)
     parser.add_argument("--content", choices=("all", "code", "prose"), default="all")
     parser.add_argument(
         "--limit",
@@ -65,17 +54,12 @@ def run(args: argparse.Namespace) -> int:
     with Engine() as engine, Bar() as bar:
         answer = engine.search(
             " ".join(args.query),
-            path=args.path,
-            ref=args.ref,
             mode=args.mode,
-            languages=args.lang,
-            globs=args.glob,
-            kinds=args.kind,
             content=args.content,
             limit=args.limit or 10,
             explain=args.explain,
-            budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
+            **shared_options.filtered(args, engine.settings),
         )
     if args.json:
         from codelens.cli.standard_streams import emit

@@ -1,0 +1,16 @@
+"""The commands, in the order in which help and completion list them.
+
+The module of each is `codelens/cli/commands/NAME_command.py`: `add` defines its arguments, and
+`run` prints and returns the exit code.
+"""
+
+from __future__ import annotations
+
+COMMANDS = (
+    "search", "explore", "expand", "outline", "map", "related", "impact",
+    "diff", "history", "conflicts",
+    "status", "save", "load", "forget",
+    "index", "prune", "drop", "pin", "unpin",
+    "usage", "export", "languages", "doctor",
+    "install", "uninstall", "serve", "focus", "hook",
+)  # fmt: skip

@@ -1,0 +1,30 @@
+"""The list of commands against their modules, their examples and the documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from codelens.cli.command_examples import EXAMPLES
+from codelens.cli.command_list import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+FOR_AGENTS = {"hook"}
+"""Commands that nobody types."""
+
+
+def test_every_module_of_a_command_is_listed() -> None:
+    files = (ROOT / "codelens" / "cli" / "commands").glob("*_command.py")
+    assert {file.name.removesuffix("_command.py") for file in files} == set(COMMANDS)
+
+
+def test_every_command_has_examples_in_its_help() -> None:
+    assert EXAMPLES.keys() == set(COMMANDS) - FOR_AGENTS
+
+
+def test_every_command_is_in_the_documentation() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    table = re.findall(r"^\|.+\|$", page, re.MULTILINE)
+    named = set(re.findall(r"\w+", " ".join([*headings, *table])))
+    assert set(COMMANDS) - FOR_AGENTS <= named
