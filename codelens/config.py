@@ -106,8 +106,8 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
     import logging
 
     logging.getLogger(__name__).warning(
-        "warning: %s; default settings are used and nothing is pruned or counted until then "
-        "(`codelens doctor --fix` sets the file aside)",
+        "warning: %s; default settings are used, and nothing is pruned or counted until "
+        "this is fixed (`codelens doctor --fix` sets the file aside)",
         damage,
     )
     return replace(_settings(place, {"usage": False} | _from_environment(env)), damage=damage)

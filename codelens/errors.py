@@ -85,8 +85,8 @@ class WorkingFolderGone(ScopeError):
 
     def __init__(self) -> None:
         super().__init__(
-            "the working directory does not exist any more: it was deleted or moved",
-            typed="change to another directory, or name one (-C PATH)",
+            "the working directory no longer exists: it was deleted or moved",
+            typed="change to another directory, or give one with -C PATH",
             called="pass path, an absolute path inside your project",
         )
 
@@ -99,7 +99,7 @@ class RefusedFolder(ScopeError):
         self.why = why
         super().__init__(
             f"refusing to index {self.path!r}: it is {why}",
-            typed="name a project folder instead (-C PATH)",
+            typed="give a project folder with -C PATH instead",
             called="pass path, an absolute path inside your project",
         )
 
@@ -111,8 +111,8 @@ class UnclearWorktree(ScopeError):
         self.choices = tuple(choices)
         which = f": {', '.join(choices)}" if choices else " you mean"
         super().__init__(
-            f"cannot tell which worktree is meant ({why}); "
-            f"pass `path`, an absolute path inside the one{which}"
+            f"cannot determine which worktree is meant ({why}); pass `path`, an absolute "
+            f"path inside the one{which}"
         )
 
 
@@ -189,7 +189,8 @@ class HandleNotFound(HandleError):
         self.why = why
         hint = f"nearest: {', '.join(near)}" if near else "search for it instead"
         if unread:
-            what = f"was not found yet, but {unread:,} files are still to be read: ask again"
+            files = "file is" if unread == 1 else "files are"
+            what = f"was not found yet, but {unread:,} {files} unread: ask again"
         else:
             what = f"is not in this view{why and f' ({why})'}"
         super().__init__(f"{text[:200]!r} {what}; {hint}")
@@ -259,8 +260,8 @@ class NoSuchContext(ContextError):
         hint = f"did you mean {', '.join(near)}?" if near else ""
         super().__init__(
             f"nothing is saved as {name[:200]!r}",
-            typed=hint or "`codelens load` lists what there is",
-            called=hint or "cl_load without a query lists what there is",
+            typed=hint or "`codelens load` lists all saved contexts",
+            called=hint or "cl_load without a query lists all saved notes",
         )
 
 

@@ -32,7 +32,7 @@ class DefinitionLine:
     """Lines that are told with it: its own, those of other definitions inside it left out."""
     new_lines: Lines
     inside: int
-    """Definitions inside it that came, went or moved with it."""
+    """Definitions inside it that were added, removed or moved with it."""
     share_new: float
     """Of one that was moved or renamed and changed: the share of its words that is new."""
 
@@ -164,7 +164,7 @@ class ConflictsAnswer:
     results: tuple[Rival, ...]
     """Those with something to say."""
     clean: int
-    """How many merge cleanly, with nothing to say."""
+    """How many merge cleanly, without overlaps."""
     left_out: tuple[str, ...]
     """Worktrees and branches that were not looked at."""
     notes: tuple[str, ...] = ()

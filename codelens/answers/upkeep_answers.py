@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ViewLife:
-    """One view, and whether it would go."""
+    """One view, and whether it would be removed."""
 
     index_id: str
     """Short; names it for `drop`, `pin` and `unpin`."""

@@ -128,7 +128,7 @@ def _both(
         POSSIBLE,
         spot(one),
         spot(other),
-        f"both changed {name}, in lines apart from each other",
+        f"both changed {name}, in different lines",
     )
 
 

@@ -122,7 +122,7 @@ class DefinitionHistory:
         names = commit.parents[:1] if self._first_parent else commit.parents
         parents = [found for name in names if (found := self.walk.commit(name)) is not None]
         if len(parents) < len(names) or self.walk.is_cut(commit):
-            self.ends["a parent is not in this clone (`git fetch --unshallow` brings it)"] = None
+            self.ends["a parent is not in this clone (`git fetch --unshallow` fetches it)"] = None
         blobs = [self.walk.blob_at(parent, tracked.path) for parent in parents]
         for parent, blob in zip(parents, blobs, strict=True):
             if blob == tracked.blob:

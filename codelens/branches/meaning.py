@@ -138,7 +138,9 @@ def _broken_call(one: DefinitionChange, old: Definition, new: Definition) -> _Br
     name = old.symbol.qualified
     before, after = old.symbol.signature, new.symbol.signature
     if breaks_calls(before, after, old.name, new.name):
-        return _Broken(one, "signature and called", CERTAIN, f"changed what {name} has to be given")
+        return _Broken(
+            one, "signature and called", CERTAIN, f"changed the required parameters of {name}"
+        )
     if default_changed(before, after, old.name, new.name):
         return _Broken(one, "default and called", POSSIBLE, f"changed a default of {name}")
     return _Broken(one, "signature and called", POSSIBLE, f"changed the signature of {name}")
@@ -209,8 +211,8 @@ def _abstract(
             if member.name in _member_names(owner):
                 continue
             said = (
-                f"{who} added {member.symbol.qualified}, which every subtype has to have; "
-                f"{owner.symbol.qualified}, which {other} wrote, has none"
+                f"{who} added {member.symbol.qualified}, which every subtype must define; "
+                f"{owner.symbol.qualified}, which {other} wrote, does not define it"
             )
             yield Collision(
                 "abstract and derived", CERTAIN, spot(member), spot(owner, use.line), said

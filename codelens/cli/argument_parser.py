@@ -70,8 +70,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(
         prog="codelens",
         description="Search the code of the branch and worktree you are in.",
-        epilog="`codelens help COMMAND` shows the options of one, with examples. "
-        "Exit codes: 0 done or found, 1 nothing found, 2 error.",
+        epilog="`codelens help COMMAND` shows the options of a command, with examples. Exit "
+        "codes: 0 done or found, 1 nothing found, 2 error.",
         allow_abbrev=False,
     )
     parser.add_argument("-V", "--version", action="version", version=f"codelens {__version__}")

@@ -34,26 +34,29 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "impact": (
         ("codelens impact --diff", "uncommitted changes"),
-        ("codelens impact --diff main", "all of a branch"),
+        ("codelens impact --diff main", "a whole branch"),
         ("codelens impact src/auth.py#login", "a change you plan"),
     ),
     "diff": (
-        ("codelens diff", "uncommitted changes, as definitions"),
-        ("codelens diff main...HEAD --stat", "all of a branch, a line for each file"),
-        ("codelens diff main...HEAD --markdown", "the same for a pull request"),
+        ("codelens diff", "uncommitted changes, by definition"),
+        ("codelens diff main...HEAD --stat", "a whole branch, one line per file"),
+        ("codelens diff main...HEAD --markdown", "the same, as Markdown for a pull request"),
     ),
     "explore": (
-        ('codelens explore "fix the retry that ignores its time limit"', "what to change for it"),
-        ('codelens explore "rename Session.close" --max-tokens 4000', "and who uses it"),
+        (
+            'codelens explore "fix the retry that ignores its time limit"',
+            "what to change for a task",
+        ),
+        ('codelens explore "rename Session.close" --max-tokens 4000', "and what uses it"),
     ),
     "conflicts": (
-        ("codelens conflicts", "with other worktrees and recent branches"),
-        ("codelens conflicts --with feature-b", "with one branch"),
+        ("codelens conflicts", "compare with other worktrees and recent branches"),
+        ("codelens conflicts --with feature-b", "compare with one branch"),
     ),
     "focus": (
-        ("codelens focus", "the topics of your prompts"),
-        ('codelens focus find "retry policy"', "prompts and topics about it"),
-        ("codelens focus off --here", "switch it off for this repository"),
+        ("codelens focus", "show the topics of your prompts"),
+        ('codelens focus find "retry policy"', "search prompts and topics"),
+        ("codelens focus off --here", "turn it off for this repository"),
     ),
     "status": (
         ("codelens status", "the current worktree"),
@@ -65,16 +68,16 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "load": (
         ("codelens load", "all saved contexts"),
-        ("codelens load auth-flow", "one, with the state of its handles"),
+        ("codelens load auth-flow", "one context, with the state of its handles"),
     ),
     "forget": (
         ("codelens forget auth-flow", "one saved context"),
-        ("codelens forget --expired", "all that have expired"),
+        ("codelens forget --expired", "all expired contexts"),
     ),
     "index": (
         ("codelens index", "update the index"),
         ("codelens index --ref v2.1", "index a tag in advance"),
-        ("codelens index --rebuild", "start again"),
+        ("codelens index --rebuild", "rebuild from scratch"),
     ),
     "prune": (
         ("codelens prune --dry-run", "what would be removed"),
@@ -97,12 +100,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens doctor --fix", "and fix them"),
     ),
     "install": (
-        ("codelens install", "the agents found on this machine"),
-        ("codelens install --host claude-code,cursor --dry-run", "show the changes only"),
-        ("codelens install --check", "whether each entry starts and answers"),
+        ("codelens install", "connect the agents found on this machine"),
+        ("codelens install --host claude-code,cursor --dry-run", "only show the changes"),
+        ("codelens install --check", "check that each entry starts and answers"),
     ),
-    "uninstall": (("codelens uninstall --host cursor", "one agent"),),
-    "serve": (("codelens serve --root ~/src/app", "as an agent starts it"),),
+    "uninstall": (("codelens uninstall --host cursor", "remove it from one agent"),),
+    "serve": (("codelens serve --root ~/src/app", "as an agent would start it"),),
 }
 
 

@@ -19,7 +19,7 @@ _SHORT = f"""codelens {__version__}: search the code of the branch and worktree 
 
   codelens search "validate session"   ranked places, best first
   codelens expand src/auth.py#login    read what a handle names
-  codelens outline src/                a file or folder, folded
+  codelens outline src/                the definitions of a file or folder
   codelens map                         the repository at a glance
   codelens related src/auth.py#login   who calls and uses it, and what it uses
   codelens impact --diff               what your changes affect, and which tests to run

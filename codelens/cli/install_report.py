@@ -40,7 +40,7 @@ def _show(change: Change, name: str) -> None:
         fate = " (deleted)"
     screen.put(screen.styled(screen_safe(f"{name}{fate}"), "bold"))
     if change.after is None and change.is_ours:
-        screen.put_safe(f"  all of its {len(lines) - 1} lines are codelens' own", "")
+        screen.put_safe(f"  all {len(lines) - 1} lines were written by codelens", "")
         return
     for line in lines[:_LONGEST]:
         style = {"+": "path", "-": "warn"}.get(line[:1], "dim")
@@ -103,10 +103,10 @@ def show_table(done: Sequence[Change], machine: Machine, *, planned: bool = Fals
 def _fate(change: Change, *, planned: bool) -> str:
     if change.removes:
         if not change.is_change:
-            return "kept, shared" if change.remarks else ""
-        return "to be taken out" if planned else "taken out"
+            return "kept (shared)" if change.remarks else ""
+        return "to be removed" if planned else "removed"
     if not change.is_change:
-        return "kept as it is" if change.remarks else "as it should be"
+        return "left unchanged" if change.remarks else "up to date"
     return "to be written" if planned else "written"
 
 
@@ -116,7 +116,10 @@ def _folded(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, s
     for host, fate, what, path in rows:
         groups.setdefault((host, fate, what), []).append(path)
     return [
-        (*key, paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} beside it")
+        (
+            *key,
+            paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more in its folder",
+        )
         for key, paths in groups.items()
     ]
 

@@ -16,7 +16,7 @@ _STYLES = {"bold": "1", "dim": "2", "path": "35", "kind": "36", "warn": "33"}
 
 
 def put(text: str = "") -> None:
-    """A line of the answer; what a terminal would obey is taken out."""
+    """A line of the answer; control characters are removed."""
     emit(f"{text}\n")
 
 

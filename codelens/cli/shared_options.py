@@ -42,7 +42,7 @@ def command(
     )  # fmt: skip
     parser.add_argument(
         "-C", dest="path", metavar="PATH", default=argparse.SUPPRESS,
-        help="any path inside the worktree to ask about; default: the working directory",
+        help="any path inside the worktree to use (default: the working directory)",
     )  # fmt: skip
     return parser
 

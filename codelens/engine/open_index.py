@@ -121,7 +121,7 @@ class OpenIndex:
             if self._db is None or self._db.is_sound():
                 raise
             self.set_aside()
-            raise IndexCorrupt(self.path, "its data make no sense") from error
+            raise IndexCorrupt(self.path, "its data is invalid") from error
 
     def set_aside(self) -> None:
         """Keep a damaged index beside, and start with an empty one when next asked.
@@ -177,6 +177,6 @@ def _refuse_home_inside(home: Path, root: str) -> None:
     top = os.path.realpath(root)
     if real == top or real.startswith(top.rstrip(os.sep) + os.sep):
         raise SettingError(
-            f"CODELENS_HOME ({real!r}) lies inside {top!r}; an index never lies in what it "
-            "indexes: set CODELENS_HOME to another folder"
+            f"CODELENS_HOME ({real!r}) lies inside {top!r}; an index must not be inside "
+            "what it indexes: set CODELENS_HOME to another folder"
         )

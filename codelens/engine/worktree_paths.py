@@ -30,5 +30,5 @@ def refuse_link_out(path: str | Path, own: Callable[[], set[str]]) -> None:
     """
     out = link_out(path)
     if out is not None and root_of(path) not in own():
-        why = f"{path} leaves {out.worktree} by its link {out.link}, to {out.target}"
+        why = f"{path} leaves {out.worktree} through the link {out.link} to {out.target}"
         raise UnclearWorktree(why, [out.worktree, out.target])

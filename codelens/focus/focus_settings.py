@@ -81,7 +81,7 @@ def _setting(home: str, name: str, default: object) -> object:
     try:
         return tomllib.loads(data.decode("utf-8")).get(name, default)
     except ValueError as error:
-        raise _refused(f"the settings in {path!r} make no sense: {error}") from error
+        raise _refused(f"the settings in {path!r} are invalid: {error}") from error
 
 
 def checked(table: object) -> FocusSettings:
@@ -96,7 +96,7 @@ def checked(table: object) -> FocusSettings:
     known = FocusSettings._fields
     unknown = sorted(values.keys() - set(known))
     if unknown:
-        raise _refused(f"unknown setting focus.{unknown[0]}; there are {', '.join(known)}")
+        raise _refused(f"unknown setting focus.{unknown[0]}; the settings are {', '.join(known)}")
     for name, value in values.items():
         _check(name, value)
     settings = FocusSettings(**values)  # type: ignore[reportArgumentType]

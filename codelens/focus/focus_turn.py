@@ -76,7 +76,7 @@ def take_prompt(
             if ours:
                 forest_file.save(path, state.forest, state.guide, place.root)
             else:
-                notes.append(f"{path} is held by another process; the prompt is not remembered")
+                notes.append(f"{path} is locked by another process; the prompt is not remembered")
     except OSError as error:
         notes.append(f"the prompt is not remembered: {error}")
         state = _as_read(path, state)
@@ -97,7 +97,7 @@ def take_answer(
     try:
         with forest_file.locked(path) as ours:
             if not ours:
-                return (f"{path} is held by another process; the answer is not remembered",)
+                return (f"{path} is locked by another process; the answer is not remembered",)
             state = forest_file.load(path)
             added = listen(state.guide, answer, settings, time.time() if now is None else now)
             if added:

@@ -75,13 +75,13 @@ def load(path: str) -> State:
     whole = [fields for fields in map(_fields, lines) if fields is not None]
     head = whole[0] if whole and "version" in whole[0] else {}
     if head and head.get("version") != VERSION:
-        return State(Forest(), [], f"{path} is of version {head.get('version')!r}")
+        return State(Forest(), [], f"{path} has version {head.get('version')!r}")
     state = _state(head, whole)
     ends = whole[-1].get("lines") if whole else None
     if state.note or ends != len(lines) - 1 or len(whole) != len(lines) - 1:
         return State(
             state.forest, state.guide,
-            f"{path} is damaged; {len(state.forest.nodes)} nodes of it could be read",
+            f"{path} is damaged; {len(state.forest.nodes)} of its nodes could be read",
         )  # fmt: skip
     return state._replace(root=str(head.get("root", "")))
 

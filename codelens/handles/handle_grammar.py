@@ -1,7 +1,7 @@
 """The grammar of handles: `Handle` and its text, in both directions.
 
     src/auth.py#Session.validate      a definition, by its qualified name
-    src/auth.py#Session.validate~2    the second of that name in the file
+    src/auth.py#Session.validate~2    the second with that name in the file
     src/auth.py:10-42                 lines
     src/auth.py                       a whole file
     feature-b:src/auth.py#Session     any of these, in another ref

@@ -35,7 +35,7 @@ _NOT_PARSED = {
     "minified": "is minified",
     "binary": "is binary",
     "timeout": "takes too long to parse",
-    "broken": "nests too deep",
+    "broken": "is nested too deeply",
 }
 _KEYS_COMPARED = 2000
 _PATHS_COMPARED = 5000
@@ -174,7 +174,7 @@ class Finder:
         same = [at for at, one in enumerate(symbols) if one.qualified == handle.symbol]
         if same:
             owners = [_Owner(file, symbols, at) for at in same]
-            why = f"{len(same)} of that name in the file"
+            why = f"{len(same)} with that name in the file"
             raise HandleNotFound(format_handle(handle), self._handles(owners), why)
         return self._moved(handle, self._unparsed(file) or "does not define it")
 
@@ -186,7 +186,7 @@ class Finder:
             outcome = about.outcome if about is not None else ""
         why = _NOT_PARSED.get(outcome, "")
         return (
-            f"was not parsed, as it {why}; name lines of it: {path_text(file.path)}:1-100"
+            f"was not parsed because it {why}; name lines instead: {path_text(file.path)}:1-100"
             if (why)
             else ""
         )

@@ -67,7 +67,7 @@ def after_tool(home: str, said: HookInput, place: Checkout) -> None:
         now, said.session, worktree, place.branch, tool, ", ".join(handles[:2]), tuple(handles)
     )
     if not trail_log.append(home, place.repository, entry):
-        hook_log.note(home, "after-tool", "the trail is held by another process")
+        hook_log.note(home, "after-tool", "the trail is locked by another process")
 
 
 def _touched(said: HookInput, place: Checkout) -> tuple[str, list[str]]:

@@ -16,9 +16,9 @@ from codelens.hooks.hook_input import EVENTS, LARGEST, HookInput, parsed
 
 _USAGE = f"""usage: codelens hook EVENT [--home PATH] < JSON
 
-For coding agents, which `codelens install --hooks` wires: {", ".join(EVENTS)}.
-Whatever is wrong with the input, the exit code is 0 and nothing is printed; what went wrong is
-in logs/hooks.log under CODELENS_HOME.
+For coding agents; `codelens install --hooks` sets it up. Events: {", ".join(EVENTS)}.
+On any error the exit code is 0 and nothing is printed; the error is written to logs/hooks.log
+under CODELENS_HOME.
 """
 
 
@@ -52,12 +52,14 @@ def _home(arguments: list[str]) -> str:
 
 def _answer(home: str, event: str) -> str:
     if event not in EVENTS:
-        hook_log.note(home, "hook", f"no event {event[:40]!r}; there are {', '.join(EVENTS)}")
+        hook_log.note(
+            home, "hook", f"unknown event {event[:40]!r}; the events are {', '.join(EVENTS)}"
+        )
         return ""
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
     said = parsed(data) if len(data) <= LARGEST else None
     if said is None:
-        hook_log.note(home, event, f"the input is no JSON object ({len(data)} bytes)")
+        hook_log.note(home, event, f"the input is not a JSON object ({len(data)} bytes)")
         return ""
     place = checkout_at(said.folder)
     text = _context(home, event, said, place)

@@ -100,7 +100,10 @@ def _notes_that_hold(place: Checkout) -> str:
     if not holding:
         return ""
     more = f" ({changed} more changed since)" if changed else ""
-    return f"saved notes that hold: {_listed(holding)}{more}; read one with `codelens load NAME`"
+    return (
+        f"saved notes that are still valid: {_listed(holding)}{more}; read one with "
+        "`codelens load NAME`"
+    )
 
 
 def _recovery(home: str, place: Checkout, session: str) -> str:

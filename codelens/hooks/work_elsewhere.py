@@ -65,7 +65,7 @@ def _asked(place: Checkout, rivals: list[str]) -> str:
             told.append(f"{rival.name} ({rival.branch}): {first}{more}")
     if not told:
         return ""
-    return f"collides with {'; '.join(told[:2])}; `codelens conflicts` tells all"
+    return f"collides with {'; '.join(told[:2])}; `codelens conflicts` lists all"
 
 
 def _index(home: str, place: Checkout) -> str:

@@ -113,9 +113,7 @@ def _server(host: Host, start: _Start, answered: Answered) -> HostCheck:
         why = f"{said}; it is codelens {version}, not {__version__}"
         return HostCheck(host.name, "server", "warning", why)
     if answered.seconds > SLOW_S:
-        return HostCheck(
-            host.name, "server", "warning", f"{said}: some hosts do not wait that long"
-        )
+        return HostCheck(host.name, "server", "warning", f"{said}: some hosts time out sooner")
     return HostCheck(host.name, "server", "fine", said)
 
 

@@ -41,7 +41,7 @@ class Overtaken(HostError):
     def __init__(self, path: PurePath) -> None:
         self.path = path
         super().__init__(
-            f"{path} is being written by another program all the time; left as it is, "
+            f"{path} is constantly being written by another program; it was left unchanged; "
             "close that program and try again"
         )
 
@@ -51,8 +51,8 @@ class TurnTaken(HostError):
 
     def __init__(self, lock: PurePath) -> None:
         super().__init__(
-            f"another codelens install or uninstall holds {lock}; nothing was changed, "
-            "try again when it has ended"
+            f"another codelens install or uninstall holds {lock}; nothing was changed; try "
+            "again when it has finished"
         )
 
 

@@ -87,7 +87,7 @@ def write(
             file.flush()
             os.fsync(file.fileno())
         if beside.read_bytes() != data:
-            raise OSError(errno.EIO, "what was written reads back differently")
+            raise OSError(errno.EIO, "what was written does not read back the same")
         _adopt(beside, before)
         # Programs save their own settings at any time. What is left is the time between the last
         # look and the rename: `_stamp` is looked at again because reading takes longer.

@@ -31,7 +31,7 @@ from codelens.hosts.ledger_records import (
 from codelens.hosts.server_command import NAME
 
 _BY_HAND = "or add it by hand (`codelens install --print` shows what)"
-_KEPT = "left as it is (for the present one, take it out and install again)"
+_KEPT = "left unchanged (to update it, remove it and install again)"
 
 
 def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
@@ -184,7 +184,9 @@ def _back_again(old: Record, before: bytes, wanted: Sequence[Wish]) -> tuple[str
     entries = [wish.edit for wish in wanted if isinstance(wish.edit, Entry)]
     if found is None or not any(_holds(edit, decoded(found)) for edit in entries):
         return ()
-    return ("the entry for codelens that install had found is back; uninstall again to remove it",)
+    return (
+        "the codelens entry that existed before install was restored; uninstall again to remove it",
+    )
 
 
 def _holds(edit: Edit, text: str) -> bool:
@@ -207,7 +209,7 @@ def _without(
         try:
             fresh = wish.edit.take(fresh, parents)
         except EditRefused as error:
-            remedy = "remove codelens by hand if it is in there"
+            remedy = "remove codelens from it by hand if it is there"
             problems.setdefault(wish.host, str(LeftAlone(path, str(error), remedy)))
     return fresh, list(problems.items())
 

@@ -112,8 +112,9 @@ class Ledger:
             return {path: _record(fields) for path, fields in said["files"].items()}
         except (HostError, ValueError, KeyError, TypeError, AttributeError) as error:
             self.note = (
-                f"{self.file} cannot be used ({error}): only what is surely codelens' own "
-                f"will be taken out; the next install keeps it as {self._unusable.name}"
+                f"{self.file} cannot be used ({error}): only what was certainly written by "
+                "codelens will be removed; the next install keeps it as "
+                f"{self._unusable.name}"
             )
             return {}
 

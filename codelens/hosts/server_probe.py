@@ -71,7 +71,7 @@ def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.
     except (_NoAnswer, OSError, ValueError) as error:
         _end(process, readers)
         tail = b"".join(said).decode("utf-8", "replace").strip()[-_KEPT_OF_STDERR:]
-        return Answered(None, "", 0, f"{error}{tail and f'; it said: {tail}'}")
+        return Answered(None, "", 0, f"{error}{tail and f'; its output: {tail}'}")
     finally:
         _end(process, readers)
 
@@ -100,7 +100,7 @@ def _send(stream: IO[bytes], message: dict[str, object]) -> None:
         stream.write(json.dumps(message).encode() + b"\n")
         stream.flush()
     except BrokenPipeError:
-        raise _NoAnswer(f"it ended before it answered {message['method']}") from None
+        raise _NoAnswer(f"it exited before it answered {message['method']}") from None
 
 
 def _ask(
@@ -114,7 +114,7 @@ def _ask(
         except queue.Empty:
             raise _NoAnswer(f"it did not answer {method} in time") from None
         if not line:
-            raise _NoAnswer(f"it ended before it answered {method}")
+            raise _NoAnswer(f"it exited before it answered {method}")
         message: dict[str, Any] = json.loads(line)
         if message.get("id") == number:
             if "result" not in message:

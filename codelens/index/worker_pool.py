@@ -172,7 +172,7 @@ class WorkerPool:
         try:
             return self._send(batch, self._hang_s * _PATIENCE)
         except (OSError, EOFError) as error:
-            logger.warning("a text of %d bytes ended its worker twice", len(batch[0].data))
+            logger.warning("a text of %d bytes crashed its worker twice", len(batch[0].data))
             return [_as_text(batch[0], "timeout" if isinstance(error, _Hung) else "broken")]
 
     def _send(self, batch: list[Task], hang_s: float) -> list[Facts]:

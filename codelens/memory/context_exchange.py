@@ -63,7 +63,7 @@ def imported(text: str) -> list[Context]:
     whole = _object(value, "the export")
     if whole.get(_MARK) != FORMAT:
         raise SettingError(
-            f'this is not an export of contexts: it does not have "{_MARK}": {FORMAT}; '
+            f'this is not an export of contexts: it does not contain "{_MARK}": {FORMAT}; '
             "`codelens export contexts` makes one"
         )
     found = [_context(_object(one, "a context")) for one in _list(whole, "contexts")]

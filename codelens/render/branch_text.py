@@ -38,7 +38,7 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
     blocks: list[str] = []
     if not stat:
         blocks += [_broken(one) for one in answer.broken]
-        blocks += _public("public surface taken away or changed", answer.removed_public)
+        blocks += _public("public surface removed or changed", answer.removed_public)
         blocks += _public("new public surface", answer.added_public)
         if answer.tests:
             more = answer.test_count - len(answer.tests[:_TESTS_SHOWN])
@@ -54,7 +54,7 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
 
 def _broken(one: BrokenUse) -> str:
     what = f"{one.handle} {one.how}" + (f" (now {one.now})" if one.now else "")
-    verb = "broken" if one.certain else "to look at"
+    verb = "broken" if one.certain else "to check"
     shown = ", ".join(one.uses[:_USES_SHOWN])
     more = ", ..." if one.count > len(one.uses[:_USES_SHOWN]) else ""
     users = f" of {one.users}" if one.users > one.count else ""
@@ -137,12 +137,12 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     if answer.clean:
         what = "worktree or branch" if answer.clean == 1 else "worktrees and branches"
         verb = "merges" if answer.clean == 1 else "merge"
-        head.append(f"{answer.clean} {what} {verb} cleanly, with nothing to say")
+        head.append(f"{answer.clean} {what} {verb} cleanly, without overlaps")
     if not answer.results and not answer.clean:
         head.append("there is no other worktree, and no branch with commits in the last 14 days")
     if answer.left_out:
         head.append(
-            f"{len(answer.left_out)} more were not looked at: name them to have them compared "
+            f"{len(answer.left_out)} more were not compared: name them to compare them "
             f"({', '.join(answer.left_out[:3])}, ...)"
         )
     return head, blocks
@@ -175,7 +175,7 @@ def history(answer: HistoryAnswer) -> Shown:
     ]
     blocks += ["\n".join(_event(one)) for one in answer.results]
     if answer.more:
-        blocks.append("older changes are left out (--limit, --since)")
+        blocks.append("older changes are omitted (--limit, --since)")
     return head, blocks
 
 

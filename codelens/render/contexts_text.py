@@ -107,12 +107,12 @@ def taken_over(answer: TakenOver) -> list[str]:
         for word, why, names in (
             ("added", "", answer.added),
             ("replaced", "", answer.replaced),
-            ("left out", ", here already", answer.same),
-            ("left out", ", the name is taken by another", answer.refused),
+            ("skipped", ", already here", answer.same),
+            ("skipped", ", the name is already taken", answer.refused),
         )
         if names
     ]
-    return rows or ["there was nothing to add"]
+    return rows or ["nothing to add"]
 
 
 def _some(names: Sequence[str]) -> str:

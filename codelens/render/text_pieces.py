@@ -33,9 +33,9 @@ def receipt_line(receipt: Receipt) -> str:
     if receipt.pending:
         parts.append(f"{receipt.pending:,} pending{_pending_names(receipt)}")
         if receipt.unread:
-            parts.append(f"{receipt.unread:,} not yet read")
+            parts.append(f"{receipt.unread:,} unread")
         else:
-            parts.append("all looked through for this")
+            parts.append("all searched for this answer")
     parts.append(f"{receipt.elapsed_ms:,.0f} ms")
     if receipt.note:
         parts.append(receipt.note)

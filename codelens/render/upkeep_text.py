@@ -32,7 +32,7 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
     what = f"{count_of(views, 'view')} of {every}"
     if answer.dry_run:
-        due = f"{what} would go" if views else f"no view of {every} is due"
+        due = f"{what} would be removed" if views else f"no view in {every} is due"
         lines.append(f"dry run: {due}{'; --yes removes them' if views else ''}")
     else:
         lines.append(f"{what} removed, {megabytes(freed)} freed")
@@ -54,11 +54,11 @@ def _pruned(one: Pruned, *, dry_run: bool) -> Iterator[str]:
     for life in one.views:
         yield f"  {_row(life)}"
     if one.removed:
-        yield f"  the whole index {'would go' if dry_run else 'went'}: {one.why}"
+        yield f"  the whole index {'would be removed' if dry_run else 'was removed'}: {one.why}"
     if one.contents:
-        yield f"  {count_of(one.contents, 'text')} no longer needed by any view, deleted"
+        yield f"  deleted: {count_of(one.contents, 'text')} no longer needed by any view"
     if one.waiting:
-        yield f"  {count_of(one.waiting, 'text')} no view needs, to be deleted later"
+        yield f"  to be deleted later: {count_of(one.waiting, 'text')} not needed by any view"
 
 
 def overview_lines(found: Sequence[RepositoryLife]) -> list[str]:
@@ -74,9 +74,11 @@ def overview_lines(found: Sequence[RepositoryLife]) -> list[str]:
             lines.append(f"  ERROR {one.error}")
         lines += [f"  {_row(life)}" for life in one.views]
         if one.goes:
-            lines.append(f"  the whole index goes: {one.why}")
+            lines.append(f"  the whole index is to be removed: {one.why}")
         if one.waiting:
-            lines.append(f"  {count_of(one.waiting, 'text')} no view needs, to be deleted later")
+            lines.append(
+                f"  to be deleted later: {count_of(one.waiting, 'text')} not needed by any view"
+            )
     total = sum(one.index_bytes for one in found)
     lines.append(f"{len(found):,} {_indexes(len(found))}, {megabytes(total)}")
     return [safe(line) for line in lines]
@@ -87,8 +89,8 @@ def _row(life: ViewLife) -> str:
     used = time.strftime("%Y-%m-%d %H:%M", time.localtime(life.accessed_s))
     size = f"{count_of(life.files, 'file')}, {megabytes(life.source_bytes)}"
     own = f" ({megabytes(life.own_bytes)} of its own)"
-    verdict = f"goes: {life.why}" if life.goes else f"stays: {life.why}"
-    partial = "" if life.complete else ", not whole"
+    verdict = f"prune: {life.why}" if life.goes else f"keep: {life.why}"
+    partial = "" if life.complete else ", incomplete"
     ages = f"made {made}, used {used}"
     return f"{life.index_id}  {life.title}  {size}{own}{partial}, {ages}, {verdict}"
 
@@ -100,7 +102,7 @@ def dropped_lines(done: Dropped) -> list[str]:
         lines.append(f"dropped the index of {done.repository or done.repo_id}")
     tail = f"{megabytes(done.freed_bytes)} freed"
     if done.waiting:
-        tail += f", {count_of(done.waiting, 'text')} when no reader uses them any more"
+        tail += f", {count_of(done.waiting, 'text')} more when no reader uses them any longer"
     return [safe(line) for line in [*lines, tail]]
 
 

@@ -217,7 +217,7 @@ class Repository:
                 oid = parents[0]
             elif git.is_shallow and name != ref:
                 why = "the history of this shallow clone ends before it"
-                return BrokenRef(ref, where, why, "`git fetch --unshallow` brings the rest")
+                return BrokenRef(ref, where, why, "`git fetch --unshallow` fetches the rest")
             else:
                 return None
         return None
@@ -317,8 +317,8 @@ class Repository:
             found = self.git[pygit2.Oid(raw=oid)]
         except KeyError as error:
             raise ReadError(
-                f"object {oid.hex()} is not in this clone; nothing is ever fetched: "
-                "run `git fetch` or check the file out"
+                f"object {oid.hex()} is not in this clone, and nothing is fetched "
+                "automatically; run `git fetch` or check the file out"
             ) from error
         except (ValueError, pygit2.GitError) as error:
             raise ReadError(

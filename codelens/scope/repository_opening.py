@@ -86,7 +86,7 @@ def _value(file: str, git_dir: str) -> str:
 
 
 def _elsewhere(place: Place, files: str) -> UnsupportedRepository:
-    why = f"core.worktree puts its files in {files!r}"
+    why = f"core.worktree points to {files!r}"
     if os.path.isdir(files):
         remedy = "index that folder by itself, or unset core.worktree"
         return UnsupportedRepository(place.root, why, remedy)

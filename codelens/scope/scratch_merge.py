@@ -69,7 +69,7 @@ class ScratchMerge:
 
     def __enter__(self) -> Self:
         if self._git is None:
-            raise ReadError("git is not installed, so textual conflicts cannot be told")
+            raise ReadError("git is not installed, so textual conflicts cannot be detected")
         self._root = Path(tempfile.mkdtemp(prefix="codelens-merge-"))
         root, common = self._root, self._repository.common_dir
         for folder in ("objects/info", "refs", "info"):
@@ -180,8 +180,8 @@ class ScratchMerge:
         if len(found) != len(pairs):
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise ReadError(
-                f"`git merge-tree` did not answer ({said[0] if said else 'no message'}); textual "
-                "conflicts take git 2.39 or newer and a clone with all objects"
+                f"`git merge-tree` did not answer ({said[0] if said else 'no message'}); "
+                "textual conflicts need git 2.39 or newer and a clone with all objects"
             )
         return found
 

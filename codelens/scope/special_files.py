@@ -107,8 +107,8 @@ def _look_at(root: str, file: str, most: int) -> os.stat_result | None:
     except (OSError, ValueError):
         return None
     if stat.S_ISREG(found.st_mode) and found.st_size > most:
-        why = f"{file!r} has {found.st_size:,} bytes, {most:,} is the most that is read"
-        raise UnsupportedRepository(root, why, "run `git status` there and mend or remove it")
+        why = f"{file!r} has {found.st_size:,} bytes, but at most {most:,} are read"
+        raise UnsupportedRepository(root, why, "run `git status` there and repair or remove it")
     if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
         return found
     if stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev:

@@ -98,8 +98,8 @@ def merge_base(repository: Repository, one: CommitId, other: CommitId) -> Commit
         found = repository.git.merge_base(one, other)
     except (KeyError, ValueError, pygit2.GitError) as error:
         raise ReadError(
-            f"the common ancestor of {one[:7]} and {other[:7]} cannot be told ({error}); "
-            "`git fetch --unshallow` brings the rest of the history"
+            f"the common ancestor of {one[:7]} and {other[:7]} cannot be determined "
+            f"({error}); `git fetch --unshallow` fetches the rest of the history"
         ) from error
     return CommitId(str(found or ""))
 

@@ -142,10 +142,10 @@ def _follow_gitfile(dot_git: str) -> str:
     except OSError as error:
         raise UnsupportedRepository(dot_git, str(error), remedy) from error
     if not text.startswith(b"gitdir:"):
-        raise UnsupportedRepository(dot_git, "its .git file is not valid", remedy)
+        raise UnsupportedRepository(dot_git, "its .git file is invalid", remedy)
     target = os.fsdecode(text[len(b"gitdir:") :].strip())
     if not target or "\0" in target:
-        raise UnsupportedRepository(dot_git, "its .git file is not valid", remedy)
+        raise UnsupportedRepository(dot_git, "its .git file is invalid", remedy)
     git_dir = os.path.realpath(os.path.join(os.path.dirname(dot_git), target))
     if not _is_git_dir(git_dir):
         why = f"it points to {git_dir!r}, which is gone"
@@ -160,7 +160,7 @@ def _remedy_of_gone(dot_git: str, git_dir: str) -> str:
         return f"if the main repository was moved, run `{repair}` there; else remove that .git file"
     if f"{os.sep}modules{os.sep}" in git_dir:
         return "a submodule is moved with `git mv`: move it back and do that"
-    return "if that was moved, write where it is now into the .git file: gitdir: PATH"
+    return "if that was moved, write its new place into the .git file: gitdir: PATH"
 
 
 def refused(folder: str, *, repository: bool) -> str:

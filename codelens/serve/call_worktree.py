@@ -66,8 +66,8 @@ class Worktrees:
         if path:
             if not os.path.isabs(os.path.expanduser(path)):
                 raise SettingError(
-                    f"path must be absolute, not {path[:200]!r}: it says which worktree is meant, "
-                    "by any path inside it"
+                    f"path must be absolute, not {path[:200]!r}: give any absolute path "
+                    "inside the worktree that is meant"
                 )
             refuse_link_out(path, self._own)
             return path
@@ -144,7 +144,7 @@ class Worktrees:
                 ListRootsRequest(), ListRootsResult, request_read_timeout_seconds=_ROOTS_TIMEOUT_S
             )
         except (MCPError, ValidationError) as error:
-            logger.warning("the client did not tell its roots: %s", error)
+            logger.warning("the client did not report its roots: %s", error)
             self._roots_asked_again = time.monotonic() + _ROOTS_PAUSE_S
             return []
         return [path for root in answer.roots if (path := _local(str(root.uri)))]

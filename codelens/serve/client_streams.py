@@ -96,7 +96,7 @@ class Replies:
         self._writer.start()
 
     def answered(self, identity: RequestId) -> None:
-        """A reply to this request went out already: the next one to it is dropped."""
+        """A reply to this request was removed out already: the next one to it is dropped."""
         self._answered.add(identity)
 
     def send(self, message: dict[str, Any]) -> None:
@@ -146,8 +146,7 @@ class Oversized(NamedTuple):
     def refusal(self) -> dict[str, Any]:
         """The reply to it."""
         message = (
-            f"the request has {self.size:,} bytes; {REQUEST_BYTES:,} is the most that is taken: "
-            "send less text"
+            f"the request has {self.size:,} bytes; {REQUEST_BYTES:,} is the maximum: send less text"
         )
         error = {"code": _INVALID_REQUEST, "message": message}
         return {"jsonrpc": "2.0", "id": self.identity, "error": error}

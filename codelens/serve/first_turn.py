@@ -128,7 +128,7 @@ def _message(line: str) -> dict[str, Any] | None:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _object(value: object) -> dict[str, Any] | None:

@@ -24,12 +24,12 @@ def search(
 
 def map_(
     focus: Annotated[
-        str, Field(description="A file, a folder or words to draw the map near; may be left out.")
+        str, Field(description="A file, a folder or words to center the map on; optional.")
     ] = "",
 ) -> str:
     """See what this repository is, where it begins and what matters in it."""
     near = (
-        f"near this: {focus}\nPass it as focus if it is a path or a handle, else as query."
+        f"centered on: {focus}\nPass it as focus if it is a path or a handle, else as query."
         if focus
         else "of the whole repository."
     )
@@ -39,7 +39,7 @@ def map_(
 def impact(
     target: Annotated[
         str,
-        Field(description="A handle, file or name; left out: the uncommitted changes."),
+        Field(description="A handle, file or name; default: the uncommitted changes."),
     ] = "",
 ) -> str:
     """See who is hit by a change, and which tests to run."""
@@ -52,7 +52,10 @@ def impact(
 
 def status() -> str:
     """See which worktree and branch is answered for, and how fresh the index is."""
-    return "Call cl_current and say in a few lines where we stand and what was left out."
+    return (
+        "Call cl_current and say in a few lines which worktree and branch answers come "
+        "from and what was left out."
+    )
 
 
 def listed() -> list[Prompt]:

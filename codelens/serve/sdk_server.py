@@ -35,9 +35,9 @@ class _Server(MCPServer[Any]):
         listed = {one.name for one in await self.list_tools()}
         if name in ALL and name not in listed:
             raise ToolError(
-                f"{name} is not among the tools of this server; to have it, set CODELENS_TOOLS=all "
+                f"{name} is not a tool of this server; to enable it, set CODELENS_TOOLS=all "
                 f'in the env of the MCP entry (or tools = "all" in ~/.codelens/config.toml) and '
-                "restart the server; the command line has the same: `codelens help`"
+                "restart the server; the command line has it too: `codelens help`"
             )
         return await super().call_tool(name, arguments, context)
 

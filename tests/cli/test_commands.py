@@ -189,7 +189,7 @@ def test_version_is_told_before_anything_is_loaded() -> None:
         ("search x --mode regx", "invalid choice: 'regx'"),
         ("search x --mode regx", "did you mean regex? run `codelens search --help`"),
         ("install --host curser", "unknown host 'curser'; did you mean cursor? the hosts are amp"),
-        ("load --import nowhere", "'nowhere': No such file or directory; give what"),
+        ("load --import nowhere", "'nowhere': No such file or directory; give a file"),
     ],
 )
 def test_a_slip_of_the_hand_is_told_what_was_meant(

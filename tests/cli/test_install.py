@@ -144,11 +144,11 @@ def test_it_ends_with_what_was_done_and_what_is_left_to_do(shell: Shell) -> None
     done = shell.install("--host", "gemini,cursor", "--yes")
     table = done.stdout[done.stdout.rindex("cursor") - 2000 :]
     assert "cursor  written    MCP entry" in table or "cursor  written  MCP entry" in table
-    assert "codelens-search.toml and 3 beside it" in table
+    assert "codelens-search.toml and 3 more in its folder" in table
     assert "Remaining steps for you:" in table
     assert "gemini: trust the folders you work in" in table
     again = shell.install("--host", "gemini,cursor", "--yes")
-    assert "as it should be" in again.stdout
+    assert "up to date" in again.stdout
     assert "+" not in again.stdout.split("Still to do")[0]
 
 
@@ -205,7 +205,7 @@ def test_the_check_starts_what_is_wired(shell: Shell) -> None:
     ("script", "said"),
     [
         (None, "is not an executable program"),
-        ("#!/bin/sh\nexit 3\n", "it ended before it answered initialize"),
+        ("#!/bin/sh\nexit 3\n", "it exited before it answered initialize"),
         ("#!/bin/sh\necho no json; sleep 9\n", "Expecting value"),
         ("#!/bin/sh\necho broken >&2; exit 1\n", "it said: broken"),
         ("#!/nowhere/sh\n", "does not start"),

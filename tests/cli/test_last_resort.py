@@ -61,7 +61,7 @@ def test_a_command_in_a_deleted_folder_says_so(tmp_path: Path, args: list[str]) 
         env=env, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 2
-    assert "the working directory does not exist any more" in ran.stderr
+    assert "the working directory no longer exists" in ran.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")

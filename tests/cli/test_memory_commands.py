@@ -133,8 +133,8 @@ def test_an_export_is_imported_and_overwrites_nothing(shell: Shell, tmp_path: Pa
     assert said == "added 1: lamps\n"
     shell.run("save", "lamps", "--note", "two", "--replace", "-C", str(clone))
     done = shell.run("load", "--import", "-", "-C", str(clone), stdin=exported, code=1)
-    assert done.stdout.startswith("left out 1, the name is taken by another: lamps")
-    assert "--replace takes those of the import" in done.stderr
+    assert done.stdout.startswith("skipped 1, the name is already taken: lamps")
+    assert "--replace uses the imported ones" in done.stderr
 
 
 @pytest.mark.slow

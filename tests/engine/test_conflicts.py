@@ -255,7 +255,7 @@ def test_who_changes_the_same_definition_is_told_before_an_edit_and_in_the_statu
     write(here, "lib.py", LIB.replace("open(name)", "open(name, 'r')"))
     (said,) = engine.status(path=here.root).others
     assert "lib.py#load" in said
-    assert "there (other) is changing what you have changed" in said
+    assert "there (other) is changing definitions that you have changed" in said
 
 
 def test_uses_that_were_not_changed_with_a_rename_are_broken(engine: Engine, here: GitRepo) -> None:

@@ -66,7 +66,7 @@ def test_copies_of_another_repository_are_not_restored_from(
     for suffix in ("", ".backup"):
         shutil.copy(f"{theirs}{suffix}", f"{ours}{suffix}")
     answer = engine.load(path=repo.root)
-    assert not answer.results and "none is shown here" in answer.notes[0]
+    assert not answer.results and "none of them is shown" in answer.notes[0]
 
 
 def test_what_was_set_aside_can_be_taken_over_by_its_file(

@@ -85,7 +85,7 @@ def test_the_lease_of_a_dead_writer_is_given_back(settings: Settings) -> None:
     with db.write(None):
         db.execute("UPDATE index_locks SET owner = 'gone', pid = 999999999")
     (found,) = wrong(settings)
-    assert "ended while it was writing" in found.found
+    assert "ended while writing" in found.found
     assert [one.check for one in mended(settings)] == ["indexes"]
     assert wrong(settings) == []
 
@@ -214,7 +214,10 @@ def test_a_file_that_anybody_may_run_is_made_one_to_read_and_write(settings: Set
     file = settings.home / "indexes" / ".creation.lock"
     file.chmod(0o777)
     (found,) = wrong(settings)
-    assert (found.found, found.done) == ("others may use it (0777)", "--fix: set its mode to 0600")
+    assert (found.found, found.done) == (
+        "other users have access to it (0777)",
+        "--fix: set its mode to 0600",
+    )
     assert len(mended(settings)) == 1
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -257,4 +260,4 @@ def test_where_room_is_scarce_it_is_said_what_takes_it(
     assert not aside.exists()
     index_of(settings).unlink()
     (found,) = [one for one in wrong(settings) if one.check == "disk"]
-    assert found.done == "free some space: the indexes use none"
+    assert found.done == "free some space; the indexes use none"

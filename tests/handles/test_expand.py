@@ -358,5 +358,5 @@ def test_what_was_cut_off_is_known_by_its_last_line(engine: Engine, repo: GitRep
 def test_a_name_in_a_file_that_was_not_parsed_is_not_denied(engine: Engine, repo: GitRepo) -> None:
     repo.write("src/huge.py", "def first():\n    pass\n" + "x = 1\n" * 200_000)
     error = read(engine, repo, "src/huge.py#first").error
-    assert "was not parsed, as it is larger than `max_file_bytes` allows" in error
+    assert "was not parsed because it is larger than `max_file_bytes` allows" in error
     assert "does not define" not in error

@@ -150,7 +150,7 @@ def test_notes_that_hold_are_named(agent: Agent, repo: GitRepo) -> None:
         subprocess.run(run, cwd=repo.root, env=env, check=True, capture_output=True)
     repo.write("web.py", "quite = 'another'\n")
     told = agent.hook("session-start", "SessionStart", source="startup")
-    assert "saved notes that hold: cards (1 more changed since)" in told
+    assert "saved notes that are still valid: cards (1 more changed since)" in told
 
 
 def test_an_edit_of_what_another_worktree_edits_is_warned_of(

@@ -148,7 +148,7 @@ def test_prose_that_speaks_of_the_markers_is_no_block() -> None:
 
 
 def test_markers_the_wrong_way_round_are_said_to_be() -> None:
-    with pytest.raises(EditRefused, match="the end before the begin"):
+    with pytest.raises(EditRefused, match="with the end before the beginning"):
         block_edit.put(f"{END}\nmine\n{BEGIN}\n", "lines")
 
 

@@ -104,7 +104,7 @@ def test_nothing_is_denied_while_files_are_unread(engine: Engine, repo: GitRepo)
         assert answer.receipt.unread == len(FILES)
         assert all(note.startswith("not found so far, 43 files") for note in answer.notes)
         assert answer.notes
-    with pytest.raises(HandleNotFound, match="43 files are still to be read") as raised:
+    with pytest.raises(HandleNotFound, match="43 files are unread") as raised:
         engine.related("src/wick.py#WickTrimmer", path=repo.root, budget_ms=0)
     assert raised.value.receipt is not None
     assert raised.value.receipt.unread == len(FILES)

@@ -70,7 +70,7 @@ def test_a_linked_worktree_whose_files_are_elsewhere_is_refused(
     repo.config("extensions.worktreeConfig", "true")
     linked.git("config", "--worktree", "core.worktree", str(tmp_path / "other"))
     assert linked.text("rev-parse", "--show-toplevel") == str(tmp_path / "other")
-    assert f"puts its files in {str(tmp_path / 'other')!r};" in _why_not(linked.root)
+    assert f"core.worktree points to {str(tmp_path / 'other')!r};" in _why_not(linked.root)
 
 
 def test_when_the_main_repository_moved_the_cure_works(repo: GitRepo, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_separate_git_folder_may_lie_anywhere_as_long_as_it_is_named(
     now = (tmp_path / "was").rename(tmp_path / "now")
     assert Repository.at(now).place.root == str(now)
     moved = (tmp_path / "git").rename(tmp_path / "elsewhere")
-    assert "write where it is now" in _why_not(now)
+    assert "write its new place" in _why_not(now)
     (now / ".git").write_text(f"gitdir: {moved}\n")
     assert Repository.at(now).place.root == str(now)
 

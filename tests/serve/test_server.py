@@ -149,6 +149,6 @@ def test_a_tool_that_is_not_listed_says_how_to_have_it(env: dict[str, str], repo
     with client(env, cwd=repo.root) as asker:
         assert "cl_save" not in asker.tools()
         text = asker.error("cl_save", name="x", note="y")
-        assert text.startswith("cl_save is not among the tools of this server; to have it, set ")
+        assert text.startswith("cl_save is not a tool of this server; to enable it, set ")
         assert "CODELENS_TOOLS=all" in text
         assert asker.error("cl_nonsense") == "Unknown tool: cl_nonsense"

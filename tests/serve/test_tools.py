@@ -40,7 +40,9 @@ def test_an_answer_keeps_to_its_tokens_and_tells_what_was_left_out(
     assert "more" in (json.loads(text) if form == "json" else text.splitlines()[-1])
     text = asker.text("cl_outline", target="many.py", max_tokens=400)
     assert len(text.encode()) <= 3 * 400
-    assert text.splitlines()[-1].endswith("call cl_outline with a higher max_tokens or on a part")
+    assert text.splitlines()[-1].endswith(
+        "call cl_outline with a higher max_tokens or for a part of it"
+    )
 
 
 def test_a_long_text_is_cut_by_lines_and_says_how_to_go_on(asker: Asker, repo: GitRepo) -> None:

@@ -100,7 +100,7 @@ def test_several_roots_are_a_choice_that_the_server_does_not_make(
     editor, main: GitRepo, second: GitRepo
 ) -> None:
     text = editor(roots=[main.root, second.root]).where(1)
-    assert "cannot tell which worktree is meant" in text
+    assert "cannot determine which worktree is meant" in text
     assert str(main.root) in text and str(second.root) in text
     assert "pass `path`" in text
 

@@ -12,9 +12,10 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "conflicts", "what will collide with other worktrees and branches",
-        "What git could not merge, definitions that both sides touched, and where one side newly "
-        "relies on what the other changed. Uncommitted edits of all worktrees count. Without "
-        "--with: all worktrees, and branches with commits in the last 14 days.",
+        "Reports what git could not merge, definitions that both sides changed, and places "
+        "where one side newly uses what the other changed. Uncommitted edits of all "
+        "worktrees are included. Without --with, compares all worktrees, and branches with "
+        "commits in the last 14 days.",
     )  # fmt: skip
     parser.add_argument(
         "--with", action="append", default=[], dest="others", metavar="OTHER",
@@ -22,9 +23,9 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--base", default="", metavar="REF",
-        help="compare changes since this commit instead of the merge base; definitions alone",
+        help="compare changes since this commit instead of the merge base; definitions only",
     )  # fmt: skip
-    parser.add_argument("--all", action="store_true", help="show what is harmless as well")
+    parser.add_argument("--all", action="store_true", help="also show harmless overlaps")
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
     parser.set_defaults(run=run)

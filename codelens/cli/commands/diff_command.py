@@ -11,10 +11,11 @@ from codelens.cli.progress_bar import Bar
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "diff", "what differs, as definitions, and which uses that breaks",
-        "Each definition that differs, once: added, removed, moved, renamed, its signature, body, "
-        "documentation or formatting changed; then the uses that were not changed with it. "
-        "Without SPEC from HEAD to the files as they are, untracked ones included.",
+        commands, "diff", "show which definitions differ, and which uses that breaks",
+        "Lists each definition that differs once: added, removed, moved or renamed, or "
+        "with a changed signature, body, documentation or formatting; then the uses that "
+        "were not changed with it. Without SPEC, compares HEAD with the files on disk, "
+        "untracked files included.",
     )  # fmt: skip
     parser.add_argument(
         "spec", nargs="?", default="", metavar="SPEC",
@@ -22,23 +23,25 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--path", action="append", default=[], dest="globs", metavar="GLOB",
-        help="only this file, folder or glob; `!GLOB` leaves out (repeatable)",
+        help="only this file, folder or glob; !GLOB excludes (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--staged", action="store_true", help="to what git's index holds")
+    parser.add_argument(
+        "--staged", action="store_true", help="compare with git's index instead of the files"
+    )
     parser.add_argument(
         "--with", dest="other", default="", metavar="OTHER",
-        help="a worktree by path, or a ref, in place of the files here",
+        help="compare with a worktree (by path) or a ref instead of the files here",
     )  # fmt: skip
     parser.add_argument(
         "--kind", action="append", default=[], dest="kinds", metavar="KIND",
-        help="only definitions of this kind (class), or that differ in this way (moved)",
+        help="only definitions of this kind (class), or with this change (moved)",
     )  # fmt: skip
-    parser.add_argument("--stat", action="store_true", help="one line for each file")
+    parser.add_argument("--stat", action="store_true", help="print one line per file")
     parser.add_argument("--no-uses", action="store_true", help="do not look for broken uses")
-    parser.add_argument("--markdown", action="store_true", help="for a pull request")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown for a pull request")
     parser.add_argument(
         "--max-tokens", type=shared_options.positive, metavar="N",
-        help="leave out, and count, what does not fit",
+        help="maximum size in tokens; omitted results are counted",
     )  # fmt: skip
     shared_options.add_budget(parser)
     shared_options.add_json(parser)

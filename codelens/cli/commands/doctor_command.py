@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from codelens.engine.doctor.diagnosis import Told
     from codelens.engine.doctor.findings import Examination, Finding, State
 
-_SIGNS = {"ok": "ok", "note": "note", "mended": "mended", "wrong": "WRONG"}
+_SIGNS = {"ok": "ok", "note": "note", "mended": "fixed", "wrong": "WRONG"}
 _STYLES = {"ok": "dim", "note": "kind", "mended": "bold", "wrong": "warn"}
 _STATES: dict[str, State] = {"fine": "ok", "warning": "note", "broken": "wrong"}
 """States of a `HostCheck` as findings."""
@@ -21,21 +21,22 @@ _STATES: dict[str, State] = {"fine": "ok", "warning": "note", "broken": "wrong"}
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "doctor", "find problems with codelens on this machine, and fix them with --fix",
-        "Looks at versions, folders, permissions, free space, every index (all pages and their "
-        "checksums), leases, saved contexts, usage and files left behind, of all repositories; "
-        "starts what is wired into coding agents, to see whether it answers. "
-        "Nothing is changed without --fix. Exit codes: 0 nothing is wrong, or all was mended; "
-        "1 something is; 2 error.",
+        commands, "doctor", "find problems with codelens on this machine; --fix repairs them",
+        "Checks versions, folders, permissions, free space, every index (all pages and "
+        "their checksums), leases, saved contexts, usage and leftover files of all "
+        "repositories. Starts the server as each configured coding agent does and checks "
+        "that it answers. Nothing is changed without --fix. Exit codes: 0 no problems, or "
+        "all fixed; 1 problems remain; 2 error.",
     )  # fmt: skip
     parser.add_argument("--fix", action="store_true", help="fix what can be fixed")
     parser.add_argument(
         "--thorough", action="store_true",
-        help="compare the indexes of databases with their tables too (two to four times as long)",
+        help="also compare the SQL indexes of each database with its tables (takes two to "
+             "four times as long)",
     )  # fmt: skip
     parser.add_argument(
         "--no-agents", action="store_true",
-        help="do not check the entries of coding agents; starting their servers takes seconds",
+        help="do not check the entries of coding agents (starting their servers takes seconds)",
     )  # fmt: skip
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 def _agents(case: Examination) -> Iterator[Finding]:
     """The entries of coding agents in the user's scope, each started; none where none is wired.
 
-    They are mended by `codelens install`, never by --fix: the files are the user's.
+    They are fixed by `codelens install`, never by --fix: the files are the user's.
     """
     from codelens.engine.doctor.findings import Finding
     from codelens.hosts.desired_edits import Request
@@ -93,6 +94,7 @@ def _show(one: Told) -> None:
 
 def _summary(wrong: int, mended: int, mendable: int) -> str:
     if not wrong:
-        return f"nothing is wrong{f', {mended:,} mended' if mended else ''}"
-    hint = f"; `codelens doctor --fix` mends {mendable:,} of it" if mendable else ""
-    return f"{wrong:,} wrong, {mended:,} mended{hint}"
+        return f"no problems{f', {mended:,} fixed' if mended else ''}"
+    hint = f"; `codelens doctor --fix` fixes {mendable:,}" if mendable else ""
+    problems = "problem" if wrong == 1 else "problems"
+    return f"{wrong:,} {problems}, {mended:,} fixed{hint}"

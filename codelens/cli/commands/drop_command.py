@@ -14,8 +14,9 @@ def add(commands: shared_options.Commands) -> None:
         commands,
         "drop",
         "remove a view, or the whole index of a repository",
-        "Removes a view from the index; saved contexts stay. What is active or pinned goes with "
-        "--force alone. Nothing is lost but time: a view is built again when it is asked for.",
+        "Removes a view from the index. Saved contexts are kept. An active or pinned view "
+        "is removed only with --force. Only time is lost: a view is rebuilt when it is "
+        "next needed.",
     )
     parser.add_argument(
         "view", nargs="?", default="", metavar="VIEW",
@@ -23,9 +24,9 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--repository", nargs="?", const="", metavar="ID",
-        help="the whole index of the repository you stand in, or of the one with this id",
+        help="the whole index of the current repository, or of the repository with this id",
     )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="also what is active or pinned")
+    parser.add_argument("--force", action="store_true", help="also remove active or pinned views")
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
 
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from codelens.render import upkeep_text
 
     if bool(args.view) == (args.repository is not None):
-        raise SettingError("name a view to drop, or --repository, and not both")
+        raise SettingError("name a view to drop, or give --repository, not both")
     with Engine() as engine:
         if args.view:
             done = engine.drop(args.view, path=args.path, force=args.force)

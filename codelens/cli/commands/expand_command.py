@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "expand", "print the code that handles name, read from disk or git",
-        "The text that each handle names, as it is now. A symbol that moved is followed.",
+        commands, "expand", "print the code that handles name, as it is on disk or in git",
+        "Prints the text that each handle names, as it is now. A symbol that moved is followed.",
     )  # fmt: skip
     parser.add_argument(
         "handle", nargs="+",
-        help="src/auth.py#Session.validate, src/auth.py:10-42, src/auth.py, a name alone, "
-        "REF:HANDLE; - reads handles from stdin, one a line",
+        help="src/auth.py#Session.validate, src/auth.py:10-42, src/auth.py, a bare name, or "
+        "REF:HANDLE; - reads handles from stdin, one per line",
     )  # fmt: skip
     parser.add_argument(
         "--context", type=shared_options.natural, default=0, metavar="N",
-        help="number of lines to add before and after",
+        help="number of context lines before and after",
     )  # fmt: skip
     parser.add_argument(
         "--max-lines", type=shared_options.positive, default=400, metavar="N",

@@ -14,21 +14,22 @@ _DEFAULT_TOKENS = 8000
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "explore", "the code that a task needs, whole, within a number of tokens",
-        "The definitions to change or read for a task, with line numbers; what they use or who "
-        "uses them; the tests. Give the task in as many words as you have.",
+        commands, "explore", "show the code that a task needs, within a number of tokens",
+        "Prints the definitions to change or read for a task, with line numbers, what they "
+        "use or what uses them, and the tests. Describe the task in as many words as you "
+        "have.",
     )  # fmt: skip
     parser.add_argument(
-        "task", nargs="+", help="what is to be done; handles, paths and stack traces in it count"
+        "task", nargs="+", help="the task; handles, paths and stack traces in it are used"
     )
     parser.add_argument(
         "--max-tokens", type=shared_options.positive, default=_DEFAULT_TOKENS, metavar="N",
-        help=f"what the answer may cost, a token for three bytes (default {_DEFAULT_TOKENS:,})",
+        help=f"maximum size in tokens (bytes / 3; default {_DEFAULT_TOKENS:,})",
     )  # fmt: skip
     parser.add_argument(
         "--intent",
         choices=tuple(INTENTS),
-        help="which neighbours count; told by the task's words if left out",
+        help="which neighbours matter (default: derived from the task's words)",
     )
     shared_options.add_filters(parser)
     shared_options.add_ref(parser)

@@ -14,11 +14,12 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "export", "print every definition, edge or saved context as JSON",
-        "As JSON lines, by path and line. symbols: every definition (path, name, qualified_name, "
-        "kind, start_line, end_line, line (of the name), exported, language). edges: who calls, "
-        "uses, derives from and imports what, as far as it is certain (src_file, src_line, "
-        "dst_file, dst_line, kind, name, line, confidence; lines of the names of definitions). "
-        "contexts: all that was saved, as one object; `codelens load --import` takes it back.",
+        "Prints JSON lines, sorted by path and line. symbols: every definition (path, "
+        "name, qualified_name, kind, start_line, end_line, line (of the name), exported, "
+        "language). edges: every certain call, use, base class and import (src_file, "
+        "src_line, dst_file, dst_line, kind, name, line, confidence; lines of the names of "
+        "definitions). contexts: all saved contexts, as one object that `codelens load "
+        "--import` reads.",
     )  # fmt: skip
     parser.add_argument("what", choices=("symbols", "edges", "contexts"))
     shared_options.add_ref(parser)

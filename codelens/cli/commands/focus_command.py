@@ -19,32 +19,32 @@ _LOCK_WAIT_S = 2.0
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "focus", "what you have been asking for here, which agents see at each prompt",
-        "Show the topics of your prompts in this worktree, as the prompt hook puts them beside "
-        "each prompt (`codelens install --hooks` wires it). `focus find WORDS` searches prompts "
-        "and topics of this repository; `focus on` and `focus off` switch it.",
+        commands, "focus", "show what you have been asking for, as agents see it at each prompt",
+        "Shows the topics of your prompts in this worktree, as the prompt hook adds them to each "
+        "prompt (`codelens install --hooks` sets it up). `focus find WORDS` searches the prompts "
+        "and topics of this repository; `focus on` and `focus off` turn it on and off.",
     )  # fmt: skip
     parser.add_argument(
         "action", nargs="?", choices=_ACTIONS, metavar="on|off|find",
-        help="switch it on or off, or search; without one, show the state",
+        help="turn it on or off, or search (default: show the state)",
     )  # fmt: skip
     parser.add_argument("words", nargs="*", metavar="WORD", help="what to search for")
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--inspect", action="store_true", help="show every number of the forest")
+    only.add_argument("--inspect", action="store_true", help="show every number in the forest")
     only.add_argument(
-        "--dry-run", metavar="PROMPT", help="show what would become of a prompt; changes nothing"
+        "--dry-run", metavar="PROMPT", help="show where a prompt would go; changes nothing"
     )
-    only.add_argument("--reset", action="store_true", help="forget all prompts of this forest")
+    only.add_argument("--reset", action="store_true", help="delete all prompts of this forest")
     parser.add_argument(
-        "--here", action="store_true", help="switch for this repository alone, not everywhere"
+        "--here", action="store_true", help="only for this repository, not everywhere"
     )
     parser.add_argument(
         "--session", metavar="ID", default="",
-        help="the host's session, where the setting focus.scope is `session`",
+        help="the host's session id, if the setting focus.scope is `session`",
     )  # fmt: skip
     parser.add_argument(
         "--limit", type=shared_options.positive, default=10, metavar="N",
-        help="at most so many results of a search (default 10)",
+        help="maximum number of search results (default 10)",
     )  # fmt: skip
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
@@ -63,9 +63,11 @@ def run(args: argparse.Namespace) -> int:
     from codelens.focus.focus_turn import home_folder, path_of
 
     if args.words and args.action != "find":
-        raise SettingError("words can only follow `codelens focus find`")
+        raise SettingError("only `codelens focus find` takes words")
     if args.here and args.action not in {"on", "off"}:
-        raise SettingError("--here goes with `codelens focus on` and `codelens focus off`")
+        raise SettingError(
+            "--here can only be used with `codelens focus on` and `codelens focus off`"
+        )
     home = home_folder()
     place = checkout_at(args.path)
     try:
@@ -92,7 +94,7 @@ def _switch(home: str, place: Checkout, *, on: bool, here: bool) -> int:
     screen.say(f"focus is {'on' if on else 'off'} {where}")
     if on != focus_switch.is_on(home, place.repository):
         other = "off" if on else "on"
-        screen.say(f"note: it stays {other} in this repository, as was said with --here")
+        screen.say(f"note: it stays {other} in this repository, because of an earlier --here")
     return 0
 
 
@@ -103,7 +105,7 @@ def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
 
     words = " ".join(args.words)
     if not words.strip():
-        raise SettingError("say what to search for: codelens focus find WORDS")
+        raise SettingError("give words to search for: codelens focus find WORDS")
     found, notes = searched(home, place, words, args.limit)
     if args.json:
         screen.put_json({"results": [one._asdict() for one in found]})
@@ -125,11 +127,13 @@ def _reset(path: str) -> int:
 
     with forest_file.locked(path, wait_s=_LOCK_WAIT_S) as ours:
         if not ours:
-            raise SettingError(f"{path} is held by another process; try again")
+            raise SettingError(f"{path} is locked by another process; try again")
         there = os.path.exists(path)
         if there:
             os.unlink(path)
-    screen.say("all prompts of this forest are forgotten" if there else "there was nothing here")
+    screen.say(
+        "all prompts of this forest were deleted" if there else "there was nothing to delete"
+    )
     return 0
 
 
@@ -168,6 +172,6 @@ def _show(
     if not args.json and not focus_switch.is_on(home, place.repository):
         screen.say("note: focus is off here; `codelens focus on` turns it on")
     if args.dry_run is None and not state.forest.prompts:
-        screen.say("no prompts yet; `codelens install --hooks` wires your agents to tell of them")
+        screen.say("no prompts yet; `codelens install --hooks` sets up your agents to report them")
         return 1
     return 0

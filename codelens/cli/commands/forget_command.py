@@ -11,13 +11,13 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "forget", "delete saved contexts by name",
-        "Delete what was saved under these names, all or none; `codelens load` lists the names. "
-        "Nothing else ever deletes a saved context.",
+        "Deletes the contexts saved under these names, all or none; `codelens load` lists "
+        "the names. No other command deletes a saved context.",
     )  # fmt: skip
-    parser.add_argument("name", nargs="*", help="as it was saved")
+    parser.add_argument("name", nargs="*", help="the name of a saved context")
     parser.add_argument(
         "--expired", action="store_true",
-        help="those whose time to live is over (`codelens load --expired` shows them)",
+        help="all whose time to live has ended (`codelens load --expired` shows them)",
     )  # fmt: skip
     shared_options.add_json(parser)
     parser.set_defaults(run=run)

@@ -12,24 +12,25 @@ from codelens.cli.relative_handles import from_here
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "history", "the commits that changed a definition; of a file, each last change",
-        "The commits that changed a definition, newest first, through renames and moves between "
-        "files, an uncommitted change first. Of a file: when each of its definitions was last "
-        "changed.",
+        commands, "history", "show the commits that changed a definition, or the last change of "
+                        "each definition in a file",
+        "Lists the commits that changed a definition, newest first, through renames and "
+        "moves between files, starting with an uncommitted change. For a file, shows when "
+        "each of its definitions was last changed.",
     )  # fmt: skip
-    parser.add_argument("target", help="a handle, a file, or a name that one definition alone has")
+    parser.add_argument("target", help="a handle, a file, or a name that only one definition has")
     parser.add_argument(
         "--limit", type=shared_options.positive, default=20, metavar="N",
-        help="changes at most (default 20)",
+        help="maximum number of changes (default 20)",
     )  # fmt: skip
     parser.add_argument(
-        "--since", default="", metavar="DATE", help="no older ones: 2026-01-31, 14d, 6weeks"
+        "--since", default="", metavar="DATE", help="only changes since: 2026-01-31, 14d, 6weeks"
     )
     parser.add_argument("--at", dest="ref", metavar="REF", help="start from this ref")
-    parser.add_argument("--first-parent", action="store_true", help="follow first parents alone")
-    parser.add_argument("--patch", action="store_true", help="with the definition's own diff")
+    parser.add_argument("--first-parent", action="store_true", help="follow only first parents")
+    parser.add_argument("--patch", action="store_true", help="show the diff of the definition")
     parser.add_argument(
-        "--touched-with", action="store_true", help="count what else the same commits changed"
+        "--touched-with", action="store_true", help="count what else changed in the same commits"
     )
     shared_options.add_budget(parser)
     shared_options.add_json(parser)

@@ -10,9 +10,9 @@ from codelens.cli import shared_options
 def add(commands: shared_options.Commands) -> None:
     """Its arguments; here for the help alone, and for options that stand before the command."""
     parser = commands.add_parser(
-        "hook", help="for coding agents: answer an event of theirs (`install --hooks` wires it)",
-        description="Reads the host's JSON on stdin. Whatever is wrong, the exit code is 0 and "
-        "nothing is printed; logs/hooks.log under CODELENS_HOME has what went wrong.",
+        "hook", help="for coding agents: answer a hook event (`install --hooks` sets it up)",
+        description="Reads the host's JSON on stdin. On any error the exit code is 0 and nothing "
+        "is printed; logs/hooks.log under CODELENS_HOME has the error.",
         **shared_options.help_of("hook"), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("event", help="prompt, session-start, stop, before-edit or after-tool")

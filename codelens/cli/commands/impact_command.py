@@ -12,24 +12,24 @@ from codelens.cli.relative_handles import from_here
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "impact", "what a change can affect, and which tests to run",
-        "Who uses the targets, through others or not, by distance, and the tests that reach them. "
-        "With --diff the targets are the definitions that differ between a commit (HEAD if none is "
-        "named) and the files as they are now, untracked files included.",
+        commands, "impact", "show what a change can affect, and which tests to run",
+        "Lists direct and indirect users of the targets, by distance, and the tests that "
+        "reach them. With --diff, the targets are the definitions that differ between a "
+        "commit (default: HEAD) and the files on disk, untracked files included.",
     )  # fmt: skip
     parser.add_argument(
-        "target", nargs="*", help="handles, files, folders, or names; none with --diff"
+        "target", nargs="*", help="handles, files, folders or names; not with --diff"
     )
     parser.add_argument(
         "--diff", nargs="?", const="HEAD", metavar="BASE",
-        help="what differs from this commit, HEAD if not given",
+        help="take what differs from this commit (default: HEAD)",
     )  # fmt: skip
     parser.add_argument(
         "--depth",
         type=shared_options.positive,
         default=3,
         metavar="N",
-        help="steps, 1 to 5 (default 3)",
+        help="maximum number of steps, 1 to 5 (default 3)",
     )
     parser.add_argument(
         "--limit", type=shared_options.positive, default=60, metavar="N",

@@ -209,7 +209,7 @@ def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> 
             screen.put_safe(f"  {host.name}: {host.hooks.todo}")
     if request.scope == "project":
         screen.put("  every user of this repository: have `codelens` on the PATH")
-    screen.put("  then: `codelens install --check` sees whether each entry starts and answers")
+    screen.put("  then: `codelens install --check` checks that each entry starts and answers")
 
 
 def _print(chosen: Sequence[Host], request: Request) -> int:

@@ -11,8 +11,8 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
         "languages", help="list the supported languages, what is extracted, and their file names",
-        description="The languages that are read, with what: definitions, headings, references, "
-        "imports, docs, embedded parts. All other text is searched by its words.",
+        description="Lists the supported languages and what is extracted: definitions, headings, "
+        "references, imports, docs, embedded code. Any other text is searched by its words.",
         **shared_options.help_of("languages"), allow_abbrev=False,
     )  # fmt: skip
     shared_options.add_json(parser)
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         stems = (f"{stem}.*" for stem in one.stems)
         contested = (f"{extension}?" for extension in one.contested)
         names = " ".join((*one.extensions, *contested, *one.filenames, *stems))
-        gives = ", ".join(one.gives) or "words only; all other text is searched this way too"
+        gives = ", ".join(one.gives) or "words only, as for any other text"
         name = screen.styled(f"{one.name:<{width}}", "bold")
         screen.put(f"{name}  {screen.styled(f'{gives:<{wide}}', 'dim')}  {names}")
     return 0

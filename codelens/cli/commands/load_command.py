@@ -20,11 +20,11 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "load", "show saved contexts, and which of their handles are still valid",
-        "By its name, or by words of its name, note, tags and handles; without either a list of "
-        "all. Each handle is current, moved (the same text elsewhere), changed or gone in the "
-        "worktree one stands in.",
+        "Finds contexts by name, or by words of the name, note, tags and handles; without "
+        "either, lists all. Each handle is current, moved (the same text elsewhere), "
+        "changed or gone in the current worktree.",
     )  # fmt: skip
-    parser.add_argument("query", nargs="*", help="a name, or words")
+    parser.add_argument("query", nargs="*", help="a name, or words to search for")
     parser.add_argument("--category", default="", metavar="WHAT", help="only this category")
     parser.add_argument(
         "--tag", action="append", default=[], metavar="TAG", dest="tags",
@@ -37,16 +37,16 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--import", metavar="FILE", dest="file",
-        help="add what `codelens export contexts` wrote; - reads stdin. A name that is taken is "
-        "left out",
+        help="add the contexts that `codelens export contexts` wrote; - reads stdin. A name "
+        "that is taken is skipped",
     )  # fmt: skip
     parser.add_argument(
-        "--replace", action="store_true", help="with --import, replace what has the same name"
+        "--replace", action="store_true", help="with --import, replace contexts of the same name"
     )
     parser.add_argument(
         "--adopt", nargs="?", const=_HERE, metavar="OLD_PLACE",
-        help="take over what was saved before this repository was moved; its former folder, if "
-        "its history does not tell, or a contexts file that was set aside",
+        help="take over what was saved before this repository was moved. Give its former folder "
+        "if its history does not identify it, or a contexts file that was set aside",
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
@@ -116,7 +116,7 @@ def _text_of(file: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ReadError(
-            f"cannot read {file!r}: {why}; give what `codelens export contexts` wrote, or -"
+            f"cannot read {file!r}: {why}; give a file written by `codelens export contexts`, or -"
         ) from error
 
 
@@ -172,5 +172,5 @@ def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
         for note in answer.notes:
             screen.say(f"note: {note}")
         if answer.refused:
-            screen.say("note: --replace takes those of the import; or forget the ones here first")
+            screen.say("note: --replace uses the imported ones; or forget the existing ones first")
     return 1 if answer.refused else 0

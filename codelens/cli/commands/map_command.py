@@ -14,22 +14,24 @@ _TEXT_TOKENS, _PICTURE_TOKENS = 2000, 6000
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
-        commands, "map", "the repository at a glance: what matters, who uses it, where it begins",
-        "Files by how much others use them, with their main definitions folded, entry points, "
-        "languages and hot spots, in a budget of tokens. A focus or a query draws the map near it.",
+        commands, "map", "show the repository at a glance: what matters, what uses it, "
+                        "where it starts",
+        "Ranks files by how much others use them, with their main definitions, entry "
+        "points, languages and hot spots, in a number of tokens. A focus or a query "
+        "centers the map.",
     )  # fmt: skip
     parser.add_argument("focus", nargs="*", help="handles, files or folders to center the map on")
     parser.add_argument(
-        "--query", default="", metavar="WORDS", help="center the map on what these words find"
+        "--query", default="", metavar="WORDS", help="center the map on what this query finds"
     )
     parser.add_argument(
         "--max-tokens", type=shared_options.positive, metavar="N",
-        help="size of the text in tokens (default 2000; 6000 for pictures, which show the "
-        "same files)",
+        help="maximum size in tokens (default 2000; 6000 for pictures, which show the same "
+        "files)",
     )  # fmt: skip
     parser.add_argument(
         "--format", choices=("text", "json", "mermaid", "dot", "html"),
-        help="text if not given; html is one page that needs no network",
+        help="output format (default: text); html is one page that needs no network",
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

@@ -1,4 +1,4 @@
-"""`codelens outline`: a file or folder, folded."""
+"""`codelens outline`: the definitions of a file or folder."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "outline", "list the definitions of a file or folder",
-        "What a file or folder defines: lines, signatures, first lines of docs, and what "
-        "reading all of it would cost in tokens.",
+        "Shows what a file or folder defines: lines, signatures, first lines of docs, and "
+        "how many tokens reading all of it would cost.",
     )  # fmt: skip
     parser.add_argument(
         "target", nargs="?", default=None,
-        help="a file, folder or handle; default: the whole worktree. Relative to the "
-        "worktree's root, or with ./ to where you stand",
+        help="a file, folder or handle (default: the whole worktree), relative to the "
+        "worktree's root, or with ./ to the current folder",
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

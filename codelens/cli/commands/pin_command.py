@@ -12,7 +12,7 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "pin", "keep the view of a branch or ref, whatever its age",
-        "Pins a view, so that `prune` never removes it. A ref that has no view yet gets one.",
+        "Pins a view, so that `prune` never removes it. A ref without a view gets one.",
     )  # fmt: skip
     add_arguments(parser)
     parser.set_defaults(run=run)
@@ -22,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Those that `unpin` has too."""
     parser.add_argument(
         "view", nargs="?", default="", metavar="VIEW",
-        help="a branch, a ref, a worktree's folder, or an id of `codelens status --all`; "
-        "where you stand if not given",
+        help="a branch, a ref, a worktree's folder, or an id of `codelens status --all` "
+        "(default: the current view)",
     )  # fmt: skip
     shared_options.add_json(parser)
 

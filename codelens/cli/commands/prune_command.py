@@ -17,25 +17,26 @@ def add(commands: shared_options.Commands) -> None:
     parser = shared_options.command(
         commands,
         "prune",
-        "remove views of branches and worktrees that have not been used for long",
-        "Removes, in the indexes of all repositories (with -C of one), the views of branches that "
-        "no worktree stands on (14 days), of detached HEADs (3 days), of worktrees that were "
-        "removed (48 hours) and of refs (3 days), and all that no view needs any more. Never a "
-        "pinned view, the active one of a worktree, or one used lately. On a terminal it only says "
-        "what would go, unless --yes is given; elsewhere (cron) it does it and says nothing.",
+        "remove views of branches and worktrees that have not been used for a long time",
+        "Removes unused views from the indexes of all repositories (with -C, of one): "
+        "views of branches that are not checked out (after 14 days), of detached HEADs (3 "
+        "days), of removed worktrees (48 hours) and of refs (3 days), and everything that "
+        "no view needs any more. A pinned view, the active view of a worktree, or a "
+        "recently used view is never removed. On a terminal it only shows what would be "
+        "removed, unless --yes is given; elsewhere (cron) it removes and prints nothing.",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--yes",
         action="store_true",
-        help="remove without asking, also on a terminal, and report what was removed",
+        help="remove without asking, even on a terminal, and report what was removed",
     )
     how.add_argument(
         "--dry-run", action="store_true", help="show what would be removed; remove nothing"
     )
     parser.add_argument(
         "--days", type=shared_options.days, metavar="N",
-        help="keep unused views this long, instead of the configured times",
+        help="keep unused views for this long instead of the configured times",
     )  # fmt: skip
     shared_options.add_json(parser)
     parser.set_defaults(run=run)

@@ -14,13 +14,14 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "related", "show what calls, uses, imports and tests a target; paths to another",
-        "What is certainly related to a definition or file: nothing is guessed by name, and what "
-        "could not be resolved is counted. With --to, the paths along which it uses another.",
+        "Shows what is certainly related to a definition or file: nothing is guessed by "
+        "name, and uses that could not be resolved are counted. With --to, shows the paths "
+        "along which it uses another.",
     )  # fmt: skip
     parser.add_argument(
-        "target", help="a handle, a file, a folder, or a name that one definition alone has"
+        "target", help="a handle, a file, a folder, or a name that only one definition has"
     )
-    parser.add_argument("--to", metavar="GOAL", help="paths from the target to this one")
+    parser.add_argument("--to", metavar="GOAL", help="show paths from the target to this one")
     parser.add_argument(
         "--paths", type=shared_options.positive, default=3, metavar="N",
         help="with --to, maximum number of distinct paths (default 3)",
@@ -38,7 +39,7 @@ def add(commands: shared_options.Commands) -> None:
         type=shared_options.positive,
         default=1,
         metavar="N",
-        help="steps, 1 to 3 (default 1)",
+        help="maximum number of steps, 1 to 3 (default 1)",
     )
     parser.add_argument(
         "--limit", type=shared_options.positive, default=40, metavar="N",

@@ -13,14 +13,14 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "save", "save a note with handles",
-        "Keep a note with handles under a name, for all worktrees and branches of this "
-        "repository. `codelens load` finds it and tells which handles still hold.",
+        "Keeps a note with handles under a name, for all worktrees and branches of this "
+        "repository. `codelens load` finds it and shows which handles are still valid.",
     )  # fmt: skip
-    parser.add_argument("name", help="to find it by, such as auth-flow")
+    parser.add_argument("name", help="the name to find it by, such as auth-flow")
     parser.add_argument(
         "handle", nargs="*", default=[],
         help="what the note is about: src/auth.py#Session.validate, src/auth.py:10-42, "
-        "src/auth.py, a name alone, REF:HANDLE; each must be there now",
+        "src/auth.py, a bare name, or REF:HANDLE; each must exist now",
     )  # fmt: skip
     parser.add_argument(
         "--note", default="", metavar="TEXT", help="the note; - reads it from stdin"
@@ -31,15 +31,15 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--tag", action="append", default=[], metavar="TAG", dest="tags",
-        help="a word to filter by (repeatable)",
+        help="a tag to filter by (repeatable)",
     )  # fmt: skip
     parser.add_argument("--pin", action="store_true", help="never expires and is listed first")
     parser.add_argument(
         "--ttl", default="", metavar="TIME",
-        help="how long it is shown: 12h, 30d, 2w (default: forever)",
+        help="how long to show it: 12h, 30d, 2w (default: forever)",
     )  # fmt: skip
     parser.add_argument(
-        "--replace", action="store_true", help="replace the saved context of this name"
+        "--replace", action="store_true", help="replace the saved context with this name"
     )
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

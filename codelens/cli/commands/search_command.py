@@ -19,12 +19,13 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "search", "find code: ranked places, best first",
-        "Ranked places that answer the query, true for the files as they are now.",
+        "Lists the places that answer the query, best first, for the files as they are now.",
     )  # fmt: skip
     parser.add_argument("query", nargs="+", help="words, an identifier, a path or a sentence")
     parser.add_argument(
         "--mode", choices=_MODES, default="auto",
-        help="auto ranks words; symbol: definitions by name; text: as written; regex; path",
+        help="auto: ranked by words; symbol: definitions by name; text: exact text; regex; "
+             "path: files by name",
     )  # fmt: skip
     shared_options.add_filters(parser)
     parser.add_argument("--content", choices=("all", "code", "prose"), default="all")

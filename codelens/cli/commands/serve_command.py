@@ -11,13 +11,14 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
         "serve", help="run the MCP server on stdin and stdout",
-        description="The MCP server for agents, on stdin and stdout; it ends when stdin closes.",
+        description="Runs the MCP server for agents on stdin and stdout. It ends when "
+                    "stdin closes.",
         **shared_options.help_of("serve"), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument(
         "--root", metavar="PATH",
-        help="the worktree to ask about where a call names none; passed over if there is no such "
-        "path, as with a host's unexpanded ${...}",
+        help="the worktree to use if a call names none; ignored if there is no such path, such "
+        "as a host's unexpanded ${...}",
     )  # fmt: skip
     shared_options.add_budget(parser)
     parser.set_defaults(run=run)

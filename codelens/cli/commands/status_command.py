@@ -19,7 +19,8 @@ def add(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--all", action="store_true",
-        help="instead, every repository and view: size, age, last use, why it would go or not",
+        help="show every repository and view instead: size, age, last use, and why it "
+             "would be pruned or kept",
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)

@@ -19,8 +19,9 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "uninstall", "remove codelens from the configuration of coding agents",
-        "Take out what `codelens install` put in: a file that is as install left it gets back its "
-        "bytes, elsewhere only codelens' own keys go. Indexes and saved contexts stay.",
+        "Removes what `codelens install` wrote. A file that has not changed since is "
+        "restored byte for byte; in any other file only codelens' own keys are removed. "
+        "Indexes and saved contexts are kept.",
     )  # fmt: skip
     add_choice(parser)
     parser.set_defaults(run=run, host="all")

@@ -12,7 +12,7 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "unpin", "allow a pinned view to be pruned again",
-        "Unpins a view: `prune` removes it when its time has come.",
+        "Unpins a view, so that `prune` can remove it when it has expired.",
     )  # fmt: skip
     pin_command.add_arguments(parser)
     parser.set_defaults(run=run)

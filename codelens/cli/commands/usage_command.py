@@ -12,10 +12,11 @@ _BY = ("day", "tool", "repository")
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
-        "usage", help="show how much codelens was used, and what that saved",
-        description="Calls of the command line and the MCP server by day, tool and repository, "
-        "bytes served, and what reading whole files would have cost more. Counted on this machine "
-        "alone, never sent anywhere, without queries or code; CODELENS_USAGE=off turns it off.",
+        "usage", help="show how much codelens was used, and what it saved",
+        description="Shows calls of the command line and the MCP server by day, tool and "
+        "repository, bytes served, and what reading whole files would have cost. Counted only on "
+        "this machine, never sent anywhere, without queries or code. CODELENS_USAGE=off turns "
+        "it off.",
         **shared_options.help_of("usage"), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument(

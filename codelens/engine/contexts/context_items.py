@@ -111,7 +111,7 @@ def unlooked(opened: OpenRepository) -> Receipt:
         checked=0,
         indexed=0,
         elapsed_ms=0.0,
-        note="no files were looked at",
+        note="no files were checked",
     )
 
 

@@ -50,7 +50,7 @@ def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Findin
 def _index(case: Examination, path: Path) -> Iterator[Finding]:
     schema = outdated_schema(path, "index")
     if schema and not case.fix:
-        yield Finding("note", str(path), f"schema {schema}: the next question migrates it")
+        yield Finding("note", str(path), f"schema {schema}: the next query migrates it")
         return
     identity = database_recovery.identity_of(path)
     try:
@@ -68,7 +68,7 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
         fault = db.fault(thorough=case.thorough)
         if not fault:
             database_recovery.note_check(path)
-            size = f"{db.size_bytes() / 1e6:,.1f} MB, checked as a whole"
+            size = f"{db.size_bytes() / 1e6:,.1f} MB, fully checked"
             yield Finding("ok", str(path), size if db.has_checksums() else f"{size}, no checksums")
             yield from _lease(case, db)
     finally:
@@ -95,11 +95,11 @@ def _lease(case: Examination, db: Database) -> Iterator[Finding]:
     if holder is None or not holder.owner:
         return
     if writer_lease.is_held(holder, machine()):
-        yield Finding("note", str(db.path), f"process {holder.pid} is writing it")
+        yield Finding("note", str(db.path), f"process {holder.pid} is writing to it")
         return
     yield case.mended(
         str(db.path),
-        f"process {holder.pid} ended while it was writing",
+        f"process {holder.pid} ended while writing",
         "release its lease",
         lambda: writer_lease.acquire(db, 0.0).release(db),
     )
@@ -118,7 +118,7 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
     for aside in asides(folder):
         yield Finding(
             "note", str(aside), "damaged contexts that were set aside, kept until you delete it",
-            "delete it if nothing in it is missing",
+            "delete it if you need nothing from it",
         )  # fmt: skip
     if not files:
         yield Finding("ok", str(folder), "nothing saved yet")
@@ -127,7 +127,7 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
 def _saved(case: Examination, path: Path) -> Iterator[Finding]:
     schema = outdated_schema(path, "contexts") if path.exists() else 0
     if schema and not case.fix:
-        yield Finding("note", str(path), f"schema {schema}: its next use migrates it")
+        yield Finding("note", str(path), f"schema {schema}: the next use migrates it")
         return
     try:
         fault, count = _contexts(path, thorough=case.thorough)
@@ -137,7 +137,7 @@ def _saved(case: Examination, path: Path) -> Iterator[Finding]:
     if not fault:
         yield Finding("ok", str(path), f"{count:,} saved")
         return
-    how = "restore it from its copy and what can still be read; the damaged file is kept"
+    how = "restore it from its copy and from what can still be read; the damaged file is kept"
     done = case.mended(str(path), f"damaged: {fault}", how, lambda: _restore(path))
     if done.state == "mended":
         left = len(contexts_of(path))
@@ -175,14 +175,14 @@ def usage_database(case: Examination) -> Iterator[Finding]:
     log = usage_log(case.home)
     if log.is_symlink() or (log.exists() and not log.is_file()):
         how = "remove the link" if log.is_symlink() else "move it away"
-        told = "it is not a regular file, so no call is counted"
+        told = "it is not a regular file, so no calls are counted"
         if log.is_symlink():
             yield case.mended(str(log), told, how, log.unlink)
         else:
             yield Finding("wrong", str(log), told, how)
     path = usage_file(case.home)
     if not path.exists():
-        yield Finding("ok", str(path), "nothing counted yet")
+        yield Finding("ok", str(path), "no calls counted yet")
         return
     identity = database_recovery.identity_of(path)
     try:
@@ -201,7 +201,7 @@ def usage_database(case: Examination) -> Iterator[Finding]:
         mend = lambda: database_recovery.set_aside(path, identity)  # noqa: E731 - one expression, used once
         yield case.mended(str(path), f"damaged: {fault}", how, mend)
     else:
-        yield Finding("ok", str(path), "checked as a whole")
+        yield Finding("ok", str(path), "fully checked")
 
 
 def _unusable(path: Path, error: StoreError) -> Finding:

@@ -81,12 +81,12 @@ def _unexamined(name: str, settings: Settings, error: CodelensError | OSError) -
     """A check that could not go on."""
     if isinstance(error, OSError):
         about = os.fsdecode(error.filename or settings.home)
-        found = f"it cannot be examined: {error.strerror or error}"
+        found = f"it cannot be checked: {error.strerror or error}"
         unreadable = barred(Path(about))
         if unreadable is None:
             return Told(name, "wrong", about, found, "make it readable, or move it away")
         error = unreadable
     if isinstance(error, HomeNotReadable):
-        found = f"it cannot be examined: {error.why}"
+        found = f"it cannot be checked: {error.why}"
         return Told(name, "wrong", error.path, found, "make it readable first (see permissions)")
     return Told(name, "wrong", str(settings.home), str(error), "")

@@ -44,7 +44,7 @@ def versions(case: Examination) -> Iterator[Finding]:
         yield Finding(
             "note",
             "checksums",
-            "this apsw comes without cksumvfs: a damaged byte in a database may go unseen",
+            "this apsw has no cksumvfs: a damaged byte in a database may go unnoticed",
             "install apsw 3.54 or later from PyPI, then `codelens index --rebuild`",
         )
 
@@ -62,7 +62,7 @@ def home(case: Examination) -> Iterator[Finding]:
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             yield Finding(
                 "wrong", str(folder), "it cannot be written",
-                "make it writable or set CODELENS_HOME; until then answers come from memory",
+                "make it writable or set CODELENS_HOME; until then indexes are kept in memory",
             )  # fmt: skip
             return
     yield Finding("ok", where, "can be written")
@@ -77,7 +77,7 @@ def settings_file(case: Examination) -> Iterator[Finding]:
         yield Finding("ok", str(file), told)
         return
     aside = file.with_name(f"{file.name}.set-aside-{time.time_ns()}")
-    how = f"rename it to {aside.name!r}, so that defaults hold"
+    how = f"rename it to {aside.name!r}, so that the defaults apply"
     yield case.mended(str(file), damage, how, lambda: file.rename(aside))
 
 
@@ -115,7 +115,9 @@ def _mode(case: Examination, path: Path) -> Finding | None:
     lacks = [word for bit, word in _MINE.items() if needed & bit and not mode & bit]
     if not lacks and not mode & _OTHERS:
         return None
-    told = f"its owner may not {' or '.join(lacks)} it" if lacks else "others may use it"
+    told = (
+        f"its owner may not {' or '.join(lacks)} it" if lacks else "other users have access to it"
+    )
     return case.mended(
         str(path), f"{told} ({mode:04o})", f"set its mode to {wanted:04o}",
         lambda: path.chmod(wanted),
@@ -169,7 +171,7 @@ def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
     for index in sorted(indexes.glob("index-*.db")):
         for mark in dead_marks(index):
             if _age_s(mark) > _BACKUP_S:
-                yield mark, "an old record of a file that crashed a process"
+                yield mark, "an old record of a file that crashed a worker process"
 
 
 def _left_behind(path: Path) -> str:

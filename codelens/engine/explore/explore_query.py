@@ -190,8 +190,8 @@ def _more(shown: Sequence[Shown], candidates: Sequence[Candidate]) -> str:
     if not cut and not left:
         return ""
     return (
-        f"{GAP} marks lines left out; {left} more definitions rank below: expand path:lines or "
-        "path#name, or ask with a higher max_tokens"
+        f"{GAP} marks omitted lines; {left} more definitions rank below: expand path:lines "
+        "or path#name, or raise max_tokens"
     )
 
 

@@ -38,7 +38,7 @@ class TaskExplorer:
         """See `Engine.explore`; the task stands in the words of the request."""
         task = view_request.words
         if not task.strip():
-            raise QueryError("the task is empty; say what is to be done or understood")
+            raise QueryError("the task is empty; say what to do or what to understand")
         if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
             raise SettingError(
                 f"max_tokens must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens:,}"

@@ -46,11 +46,11 @@ class GraphQueries:
 
         check_limit(limit)
         if to is None and paths != PATHS:
-            raise SettingError("`paths` needs a second definition: give `to` as well")
+            raise SettingError("`paths` needs a second definition: also give `to`")
         if to is not None and (kinds or depth != 1 or direction != "both"):
             raise SettingError(
-                "kinds, direction and depth do not go with `to`: paths are followed along every "
-                "kind of use; omit them"
+                "kinds, direction and depth cannot be combined with `to`, because paths "
+                "follow every kind of use; omit them"
             )
         with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
             if to is not None:
@@ -72,8 +72,8 @@ class GraphQueries:
         check_limit(limit)
         if (diff is None) == (not targets):
             raise SettingError(
-                "give targets (handles, files, folders or names), or diff, which takes what "
-                "differs from a commit; not both"
+                "give either targets (handles, files, folders or names) or diff (what "
+                "differs from a commit), not both"
             )
         if diff is not None:
             return self._impact_of_diff(view_request, diff, depth, limit)

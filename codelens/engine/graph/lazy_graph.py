@@ -176,12 +176,13 @@ class LazyNet:
         if not self.unseen and not self._stopped:
             return receipt
         note = (
-            "time ran out before all edges were followed; ask again, with less depth or more time"
+            "time ran out before all edges were followed; ask again, with a smaller depth "
+            "or more time"
         )
         if self.unseen:
             note = (
-                f"{count_of(len(self.unseen), 'more file')} with the names asked about not "
-                "resolved yet; ask again to continue"
+                f"{count_of(len(self.unseen), 'more file')} with these names not resolved "
+                "yet; ask again to continue"
             )
         return replace(
             receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))

@@ -96,8 +96,8 @@ def paths_between(
     start, end = _target(things, first), _target(things, last)
     if start.inside & end.inside:
         raise SettingError(
-            f"{target!r} and {goal!r} are the same, or one contains the other; "
-            "name two separate definitions"
+            f"{target!r} and {goal!r} are the same, or one contains the other; give two "
+            "separate definitions"
         )
     found, turned = routes(net, start, end, most), False
     complete = found.complete
@@ -107,7 +107,7 @@ def paths_between(
     if not complete:
         notes.append("the search was cut short; there may be more and shorter paths")
     if not found.paths:
-        notes.append(f"no path of at most {MOST_STEPS} certain steps, either way")
+        notes.append(f"no path of at most {MOST_STEPS} certain steps in either direction")
     elif turned:
         notes.append(f"{target} does not lead to {goal}; these paths lead from {goal} to {target}")
     return RelatedAnswer(

@@ -30,7 +30,7 @@ def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
     if against:
         other = "in" if direction == "out" else "out"
         raise SettingError(
-            f"{' and '.join(against)} lead {other}, so direction {direction!r} leaves nothing of "
-            f"them; leave direction out, or say {other!r}"
+            f"{' and '.join(against)} only lead {other}, so direction {direction!r} excludes "
+            f"them; omit direction, or use {other!r}"
         )
     return tuple(one for one in RELATIONS if one in allowed and (not kinds or one in kinds))

@@ -61,7 +61,7 @@ class Things:
         """
         handle = parse_handle(target, self.view.scope.root)
         if handle.ref and handle.ref != self.ref:
-            raise BadHandle(target, f"it names {handle.ref!r}; give that as the ref to look at")
+            raise BadHandle(target, f"it names {handle.ref!r}; pass that as the ref instead")
         below = self.below(handle)
         if below:
             return self._folder(target, handle, below)
@@ -124,8 +124,8 @@ class Things:
         shown = ", ".join(one.thing.handle for one in each[:_OWNERS_SHOWN])
         more = f" and {len(each) - _OWNERS_SHOWN} more" if len(each) > _OWNERS_SHOWN else ""
         said = (
-            f"{len(each)} definitions have that name, and this answers for all of them: "
-            f"{shown}{more}; give one of these handles to ask about it alone"
+            f"{len(each)} definitions have that name, and this answer covers all of them: "
+            f"{shown}{more}; give one of these handles for that definition only"
         )
         paths = list(dict.fromkeys(path for one in each for path in one.paths))
         return Named(nodes, False, each[0].thing, paths, said, tuple(one.thing for one in each))
@@ -181,8 +181,8 @@ class Things:
         path = handle.path or b""
         if not path:
             raise BadHandle(
-                target, "it is the whole repository, so nothing is outside it; "
-                "use the map for an overview"
+                target, "it is the whole repository, so nothing is outside of it; use map for an "
+                "overview"
             )  # fmt: skip
         if len(below) > MOST_OF_FOLDER:
             raise BadHandle(
@@ -192,7 +192,7 @@ class Things:
         shown = file_handle(path, self.ref)
         moved = ""
         if b"/" not in path and self.view.snapshot.symbols_with_key(key_of(handle.symbol)):
-            moved = f"{shown} is taken as the folder; #{shown} is the definition of that name"
+            moved = f"{shown} is read as the folder; #{shown} is the definition of that name"
         folder = Thing(f"{shown}/", f"{printed(path)}/", 0, 0, "", "folder", "", False)
         return Named([Node(one, MODULE) for one in below], True, folder, below, moved)
 

@@ -84,7 +84,7 @@ def map_(
 
     scores = _scores(ranked, near, spent)
     if ranked.left_out:
-        notes.append(f"{count_of(ranked.left_out, 'file')} of tests or other origin not ranked")
+        notes.append(f"{count_of(ranked.left_out, 'file')} of tests or third-party code not ranked")
     drawing = Drawing(view, things, ranked, scores, near, notes, (*focus, query))
     return _honest(drawing.drawn(max_tokens), ranked, rough=rough)
 
@@ -93,7 +93,7 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
     """`partial`, where not every file was read in time, or ranked to the end."""
     left = {
         "are not read": ranked.unread,
-        "are ranked without what they use": ranked.unlinked,
+        "are ranked without their uses": ranked.unlinked,
     }
     told = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
     if rough:

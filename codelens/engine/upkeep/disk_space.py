@@ -67,7 +67,7 @@ def advice(home: Path) -> str:
     """What makes room, as commands: for one who types them."""
     found = largest(home)
     if not found:
-        return "free some space: the indexes use none"
+        return "free some space; the indexes use none"
     drops = " or ".join(
         f"`codelens drop --force --repository {one.repo_id}` ({one.size / 1e6:,.1f} MB)"
         for one in found

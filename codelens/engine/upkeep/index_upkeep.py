@@ -32,7 +32,7 @@ class IndexUpkeep:
         settings = self._pool.settings
         if settings.damage and not dry_run:
             raise SettingError(
-                f"nothing is pruned while the settings cannot be used: {settings.damage}"
+                f"nothing is pruned while the settings are invalid: {settings.damage}"
             )
         limits = view_survey.limits_of(settings, days)
         file = self._file_of(only) if only is not None else None

@@ -35,4 +35,4 @@ def note_use(view: CurrentView) -> None:
         index_metadata.touch(view.snapshot.db, row.id, row.used_s, os.fsencode(scope.common_dir),
                      folders, seen)  # fmt: skip
     except (StoreError, OSError) as error:
-        logger.debug("the use of a view was not noted: %s", error)
+        logger.debug("the use of a view was not recorded: %s", error)

@@ -177,8 +177,7 @@ def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
             )
         if life.standing == "active":
             raise SettingError(
-                f"{life.title} is what a worktree stands on, and would be built again at the "
-                "next question",
+                f"{life.title} is checked out in a worktree and would be rebuilt at the next query",
                 typed="--force removes it anyway",
                 called="force: true removes it anyway",
             )

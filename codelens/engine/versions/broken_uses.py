@@ -96,7 +96,7 @@ class Users:
         notes: list[str] = []
         if len(every) > MOST_ASKED:
             notes.append(
-                f"at least: uses were looked for of the first {MOST_ASKED} of "
+                f"at least: uses were searched for the first {MOST_ASKED} of "
                 f"{count_of(len(every), 'definition')}"
             )
         return every[:MOST_ASKED], notes

@@ -62,12 +62,12 @@ def chosen_sides(
 def _refuse(view: CurrentView, spec: str, other: str, *, staged: bool) -> None:
     if not view.repository.is_git:
         raise SettingError(
-            f"{view.scope.root!r} is in no git repository, so there is nothing to compare with"
+            f"{view.scope.root!r} is not in a git repository, so there is nothing to compare with"
         )
     if staged and (other or ".." in spec):
-        raise SettingError("staged compares a ref with git's index: leave out --with and A..B")
+        raise SettingError("staged compares a ref with git's index; omit --with and A..B")
     if other and ".." in spec:
-        raise SettingError("a range has both sides already: leave out --with, or give one ref")
+        raise SettingError("a range already has both sides; omit --with, or give one ref")
 
 
 def _range(view: CurrentView, spec: str, view_at: ViewAt) -> Sides:
@@ -125,11 +125,11 @@ def worktree_named(view: CurrentView, name: str) -> str | None:
     try:
         there = Repository.at(full)
     except CodelensError as error:
-        raise SettingError(f"{name!r} is no worktree that can be compared: {error}") from error
+        raise SettingError(f"{name!r} cannot be compared: {error}") from error
     if there.common_dir != view.repository.common_dir:
         raise SettingError(
-            f"{name!r} is in another repository ({there.place.root}); a comparison is of one "
-            "repository's worktrees and refs"
+            f"{name!r} is in another repository ({there.place.root}); only worktrees and "
+            "refs of one repository can be compared"
         )
     return there.place.root
 

@@ -134,7 +134,7 @@ class Question:
                 found[theirs.name] = _rival(rival, theirs, CommitId(""), notes=(str(error),))
                 continue
             if not at:
-                note = "no history in common with what is here: it cannot be merged"
+                note = "no history in common with the current branch, so it cannot be merged"
                 found[theirs.name] = _rival(rival, theirs, at, notes=(note,))
             elif self._differs(self.mine, at) and self._differs(theirs, at):
                 pairs.append(_Pair(rival, theirs, at))

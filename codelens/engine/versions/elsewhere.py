@@ -116,7 +116,7 @@ def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
         if (one.path, one.symbol) in changed:
             by_root.setdefault((one.worktree, one.branch), []).append(one.handle)
     return tuple(
-        f"{root} ({branch or 'detached'}) is changing what you have changed: "
+        f"{root} ({branch or 'detached'}) is changing definitions that you have changed: "
         + ", ".join(handles[:_SHOWN])
         + (f" and {len(handles) - _SHOWN} more" if len(handles) > _SHOWN else "")
         for (root, branch), handles in by_root.items()

@@ -66,7 +66,9 @@ def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> History
         SettingError: there is no git here, or `since` is no date.
     """
     if not view.repository.is_git:
-        raise SettingError(f"{view.scope.root!r} is in no git repository, so there is no history")
+        raise SettingError(
+            f"{view.scope.root!r} is not in a git repository, so there is no history"
+        )
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
     place = Finder(view.snapshot, reader.symbols, ref).find(
@@ -85,7 +87,7 @@ def _file(view: CurrentView, path: bytes, facts: Facts) -> FileDefinitions:
     if scope.kind == "ref":
         entry = entry_at(view.repository, scope.head, path)
         if entry is None:
-            raise HandleNotFound(path.decode("utf-8", "replace"), (), "no file there")
+            raise HandleNotFound(path.decode("utf-8", "replace"), (), "no file at this path")
         side = CommitSide(view.repository, scope.head, scope.ref)
         asked = SideFile(entry.path, entry.mode, entry.oid)
         return FileDefinitions(texts_of([(side, [asked])], facts)[0][0])
@@ -108,7 +110,7 @@ def _definition(place: Place, file: FileDefinitions, ref: str) -> Definition:
         if inside:
             return inside[-1]
     raise HandleNotFound(
-        place.handle, (), "history is kept of definitions and files; name one of these"
+        place.handle, (), "only definitions and files have a history; name one of these"
     )
 
 
@@ -136,7 +138,10 @@ def _of_definition(
         events.append(event)
     notes += [f"history ends early: {why}" for why in walked.ends]
     if walked.walk.missing and not walked.ends:
-        notes.append("some objects are not in this clone; nothing is fetched (`git fetch`)")
+        notes.append(
+            "some objects are not in this clone, and nothing is fetched "
+            "automatically; run `git fetch`"
+        )
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     together: tuple[Together, ...] = ()
     counted = 0
@@ -215,9 +220,12 @@ def _of_file(
             )
         )  # fmt: skip
     if walk.missing:
-        notes.append("history ends early: objects are not in this clone; nothing is fetched")
+        notes.append(
+            "history ends early: some objects are not in this clone, and nothing "
+            "is fetched automatically"
+        )
     if not rows:
-        notes.append("the file has no definitions; `git log` tells its commits")
+        notes.append("the file has no definitions; `git log` lists its commits")
     return HistoryAnswer(
         view.receipt(), file_handle(place.file.path, ref), (), tuple(rows), (), 0, False,
         tuple(notes),
@@ -271,5 +279,5 @@ def _seconds(since: str) -> int:
         return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
     except ValueError as error:
         raise SettingError(
-            f"since: {since!r} is no date; write 2026-01-31, or 14d, 6 weeks, 2 years"
+            f"since: {since!r} is not a date; write 2026-01-31, 14d, 6 weeks or 2 years"
         ) from error

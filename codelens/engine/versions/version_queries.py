@@ -54,7 +54,7 @@ class VersionQueries:
             if uses and files:
                 meaning = _meaning(view, sides, found, view_request)
                 if staged:
-                    notes = ("uses were looked for in the files as they are, not as staged",)
+                    notes = ("uses were searched in the files on disk, not as staged",)
             added, removed = public_surface(found)
             return DiffAnswer(
                 receipt=view.receipt(),
@@ -82,7 +82,8 @@ class VersionQueries:
         with self._pool.view(view_request) as view:
             if not view.repository.is_git:
                 raise SettingError(
-                    f"{view.scope.root!r} is in no git repository: there is nobody to collide with"
+                    f"{view.scope.root!r} is not in a git repository, so there is nothing "
+                    "to collide with"
                 )
             at_root = _view_at(view, view_request)
             seen: dict[str, CurrentView] = {}

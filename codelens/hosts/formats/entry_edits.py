@@ -188,7 +188,7 @@ class Items(Edit):
         """See `Edit`."""
         style = format_of(self.format)
         before = style.parse(text or "", self.keys)
-        assert style.append is not None, f"{self.format} has no lists of ours"
+        assert style.append is not None, f"{self.format} does not support lists"
         fresh = style.append(text or "", self.keys, self.items)
         present = cast("list[Value]", at(before, self.keys) or [])
         added = [item for item in self.items if item not in present]
@@ -200,7 +200,7 @@ class Items(Edit):
         """See `Edit`."""
         style = format_of(self.format)
         style.parse(text, self.keys)
-        assert style.take_items is not None, f"{self.format} has no lists of ours"
+        assert style.take_items is not None, f"{self.format} does not support lists"
         return pruned(self.format, style.take_items(text, self.keys, self.items), made)
 
     def is_there(self, text: str) -> bool:

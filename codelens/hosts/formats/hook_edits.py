@@ -51,7 +51,7 @@ class Hooks:
             if element in now:
                 continue
             fresh = self._taken(fresh, event)
-            assert style.append is not None, f"{self.format} has no lists of ours"
+            assert style.append is not None, f"{self.format} does not support lists"
             fresh = style.append(fresh, (*self.keys, event), [element])
         self._check(before, fresh)
         return fresh
@@ -105,7 +105,7 @@ class Hooks:
         now = at(format_of(self.format).parse(text, self.keys), (*self.keys, event))
         ours = [one for one in now if _is_ours(one)] if isinstance(now, list) else []
         take_items = format_of(self.format).take_items
-        assert take_items is not None, f"{self.format} has no lists of ours"
+        assert take_items is not None, f"{self.format} does not support lists"
         return take_items(text, (*self.keys, event), ours)
 
     def _check(self, before: Value, fresh: str) -> None:

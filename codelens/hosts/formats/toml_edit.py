@@ -223,4 +223,4 @@ def _without_tomlkit(text: str, keys: Keys) -> str:
         del holder[keys[-1]]
         return tomlkit.dumps(document)
     except (TOMLKitError, TypeError, ValueError, KeyError) as error:
-        raise EditRefused(f"{_dotted(keys)} cannot be taken out: {error}") from error
+        raise EditRefused(f"{_dotted(keys)} cannot be removed: {error}") from error

@@ -230,7 +230,7 @@ def _with_shared(file: str, loaded: IndexFile, own: list[IndexEntry]) -> list[In
     if shared is None:
         raise _SharedMissing(f"its shared part {name!r} is missing")
     if shared.checksum != base:
-        raise Damaged(f"its shared part {name!r} is another one")
+        raise Damaged(f"its shared part {name!r} is a different one")
     return merged(loaded, own, _entries(shared))
 
 

@@ -160,7 +160,7 @@ def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
             raise UnsupportedRepository(
                 file,
                 f"its index has the extension {name!r}",
-                "a newer codelens may know it; `git read-tree HEAD` writes an index without it",
+                "a newer codelens may support it; `git read-tree HEAD` writes an index without it",
             )
         at += size
     return found

@@ -29,7 +29,7 @@ def merged(index: IndexFile, own: list[IndexEntry], shared: list[IndexEntry]) ->
     """
     deleted, replaced = _bitmaps(index.link or b"")
     if len(replaced) > len(own) or any(at >= len(shared) for at in (*deleted, *replaced)):
-        raise Damaged("its link to a shared part does not fit")
+        raise Damaged("its link to a shared part does not match")
     result = list(shared)
     for at, entry in zip(replaced, own, strict=False):
         result[at] = entry._replace(path=shared[at].path)

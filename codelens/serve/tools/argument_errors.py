@@ -54,7 +54,10 @@ def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails, example: 
     count = len(given) if isinstance(given, Sequence) else 0  # type: ignore[reportUnknownArgumentType]
     if error["type"] == "too_short":
         return f"{name} is empty; give at least {about['minItems']}, such as {example}."
-    return f"{name} takes at most {about['maxItems']} a call, not {count}; split them over calls."
+    return (
+        f"{name} takes at most {about['maxItems']} per call, not {count}; split them "
+        "over several calls."
+    )
 
 
 def _wanted(about: Mapping[str, Any], example: str) -> str:

@@ -35,6 +35,6 @@ def progress_of(ctx: Context[Any, Any]) -> Callable[[str, int, int], None]:
             anyio.from_thread.run(ctx.report_progress, lowest, max(total, lowest), said)
         except Exception as error:
             # A client that went away: the index is brought up to date all the same.
-            logger.debug("progress was not told: %s", error)
+            logger.debug("progress was not reported: %s", error)
 
     return tell

@@ -215,7 +215,8 @@ def outline(answer: OutlineAnswer, form: Format, max_tokens: int) -> str:
         if not left:
             return ""
         return (
-            f"{count_of(left, 'line')} more: call cl_outline with a higher max_tokens or on a part"
+            f"{count_of(left, 'line')} more: call cl_outline with a higher max_tokens or "
+            "for a part of it"
         )
 
     return token_budget.fitted([head(answer.receipt), *notes], blocks, more, max_tokens).text

@@ -24,7 +24,7 @@ _BRACKETS = ("()", "[]", "{}", "<>")
 
 def _no_truth(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError("a truth value is no number")  # noqa: TRY004 - pydantic takes no other
+        raise ValueError("true and false are not numbers")  # noqa: TRY004 - pydantic takes no other
     return value
 
 

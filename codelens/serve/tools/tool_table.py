@@ -82,7 +82,7 @@ _CORE = (
         "the code that a task needs",
         (
             Argument(
-                "task", "The whole task; names, paths, traces in it count.",
+                "task", "The whole task; names, paths and stack traces in it are used.",
                 example='"retry failed uploads"',
             ),
             Argument(
@@ -135,7 +135,7 @@ _CORE = (
     ),
     ToolRow(
         "cl_map", "core",
-        "What is this repository, where does it begin and what matters in it?",
+        "What is this repository, where does it start and what matters in it?",
         "The files that others use most, with main definitions, entry points and languages.",
         "the repository",
         (
@@ -213,11 +213,11 @@ _BRANCHES = (
         "what a change consists of and breaks",
         (
             Argument(
-                "spec", "REF, A..B or A...B; empty: from HEAD to the files as they are.",
+                "spec", "REF, A..B or A...B; empty: from HEAD to the files on disk.",
                 default="", example='"main...HEAD"',
             ),
             Argument(
-                "other", "A worktree's path or a ref, in place of these files.", default="",
+                "other", "A worktree's path or a ref, instead of these files.", default="",
                 example='"feature-b"',
             ),
             Argument(
@@ -238,12 +238,12 @@ _BRANCHES = (
             Argument(
                 "target", "A handle: src/auth.py#Session.validate; or a file.", example=HANDLE
             ),
-            limit_argument(20, 500, "Changes at most."),
+            limit_argument(20, 500, "Maximum changes."),
             Argument(
-                "since", "No older ones: 2026-01-31, or 14d.", default="", example='"v2.1"'
+                "since", "Only changes since: 2026-01-31, or 14d.", default="", example='"14d"'
             ),
-            Argument("patch", "With the definition's own diff.", "truth", False),
-            Argument("together", "Count what changed with it.", "truth", False),
+            Argument("patch", "Include the diff of the definition.", "truth", False),
+            Argument("together", "Count what changed in the same commits.", "truth", False),
             PATH, REF, FORMAT, size_argument(3000),
         ),
         "history", "branch_shape:history", budgets=_WALK,
@@ -258,8 +258,8 @@ _BRANCHES = (
         (
             Argument(
                 "others",
-                "Worktrees by path, folder name or branch, and refs; none: all worktrees and "
-                "recent branches.",
+                "Worktrees by path, folder name or branch, and refs; empty: all worktrees "
+                "and recent branches.",
                 "handles", [], example='["feature-b"]',
             ),
             PATH, FORMAT, size_argument(3000),
@@ -279,7 +279,7 @@ _CONTEXTS = (
         (
             Argument("name", "One line, such as auth-flow.", example='"auth-flow"'),
             Argument(
-                "note", "What is worth knowing; no code.", default="",
+                "note", "What is worth knowing, without code.", default="",
                 example='"sessions are checked twice"',
             ),
             Argument(
@@ -289,20 +289,20 @@ _CONTEXTS = (
             Argument("category", default="note", choices=CATEGORIES),
             TAGS,
             Argument(
-                "pin", "Never expires and is listed first.", "truth", False, parameter="pinned"
+                "pin", "Never expires; listed first.", "truth", False, parameter="pinned"
             ),
             Argument(
-                "ttl", "How long it is shown: 12h, 30d, 2w; empty: forever.", default="",
+                "ttl", "How long to show it: 12h, 30d, 2w; empty: forever.", default="",
                 example='"30d"',
             ),
-            Argument("replace", "Replace the note of this name.", "truth", False),
+            Argument("replace", "Replace the note with this name.", "truth", False),
             PATH, REF, FORMAT,
         ),
         "save", "context_shape:save", "writes",
     ),
     ToolRow(
         "cl_load", "contexts",
-        "What is known already about this code, and does it still hold here?",
+        "What is already known about this code, and is it still true here?",
         "Notes saved by cl_save, by name or words; each handle is current, moved (same text "
         "elsewhere: use the new handle), changed (read it before you trust the note) or gone, in "
         "this worktree and branch. Call it without a query at the start of a task.",
@@ -321,14 +321,14 @@ _CONTEXTS = (
     ),
     ToolRow(
         "cl_forget", "contexts",
-        "Which saved notes are wrong or not needed any more?",
+        "Which saved notes are wrong or no longer needed?",
         "Deletes them by name, all or none; nothing else changes.",
         "",
         (
             Argument(
                 "names", "Names of saved notes.", "list", [], most=200, example='["auth-flow"]'
             ),
-            Argument("expired", "Instead of names: all expired ones.", "truth", False),
+            Argument("expired", "Instead of names: all expired notes.", "truth", False),
             PATH,
         ),
         "forget", "context_shape:forget", "removes", budgets=0,
@@ -345,9 +345,9 @@ _UPKEEP = (
         (
             Argument(
                 "action",
-                "sync: update it completely; create: the same, for a first index; rebuild: delete "
-                "the repository's index and build it again; status: every index and view, its "
-                "size, age, last use, and why it would go or not.",
+                "sync: update it completely; create: the same, for a first index; rebuild: "
+                "delete the repository's index and build it again; status: every index and "
+                "view, its size, age, last use, and why it would be pruned or kept.",
                 default="sync", choices=("sync", "create", "rebuild", "status"),
             ),
             PATH, REF, FORMAT, size_argument(3000),
@@ -357,7 +357,7 @@ _UPKEEP = (
     ),
     ToolRow(
         "cl_prune", "upkeep",
-        "Which views of branches and worktrees have not been used for long?",
+        "Which views of branches and worktrees have not been used for a long time?",
         "Shows what would be removed, and with dry_run false removes it, in all repositories or "
         "(with path) in one. Never removes views that are checked out, pinned or used recently.",
         "",
@@ -382,7 +382,7 @@ _UPKEEP = (
             Argument(
                 "repository", "Instead of a view, the repository's whole index.", "truth", False
             ),
-            Argument("force", "Also active or pinned views.", "truth", False),
+            Argument("force", "Also remove active or pinned views.", "truth", False),
             PATH, FORMAT,
         ),
         upkeep_questions.drop, "upkeep_shape:drop", "removes", budgets=0,

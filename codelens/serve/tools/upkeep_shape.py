@@ -22,7 +22,7 @@ def index(answer: StatusAnswer | list[RepositoryLife], form: Format, max_tokens:
 
 
 def prune(answer: PruneAnswer, form: Format, max_tokens: int) -> str:
-    """What went, or would go."""
+    """What was removed, or would be."""
     if form == "json":
         return json.dumps(upkeep_text.prune_json(answer), ensure_ascii=False)
     text = _fitted(upkeep_text.prune_lines(answer), max_tokens)

@@ -361,7 +361,7 @@ def open_database(path: Path, kind: str) -> Database:
         except StoreError:
             if before is None or before == database_recovery.identity_of(path):
                 raise
-    raise IndexLocked(path, "processes that replace it over and over")
+    raise IndexLocked(path, "processes that keep replacing it")
 
 
 class _Replaced(Exception):
@@ -370,7 +370,9 @@ class _Replaced(Exception):
 
 def _open_or_make(path: Path, kind: str) -> Database:
     if os.path.isdir(path):
-        raise StoreError(f"{str(path)!r} is a folder; move it away, a database belongs there")
+        raise StoreError(
+            f"{str(path)!r} is a folder; move it away, codelens keeps a database at this path"
+        )
     if has_content(path):
         return _open(path, kind, empty=False)
     with translated(path), database_recovery.alone_in(path.parent, CREATION_LOCK):

@@ -120,7 +120,7 @@ def forget_old(folder: Path) -> list[Path]:
 
 
 def is_check_due(path: Path, since_s: float) -> bool:
-    """Whether the file is to be checked as a whole before it is used.
+    """Whether the file is to be fully checked before it is used.
 
     Args:
         path: the database.

@@ -28,10 +28,10 @@ def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: b
     if mark == MARKS[kind]:
         # The byte that says so is the one that no checksum protects.
         if checked and not page_checksums.reserves(connection):
-            raise IndexCorrupt(path, "its head was changed")
+            raise IndexCorrupt(path, "its header was changed")
         return
     if mark == UNDER_REMOVAL:
-        raise IndexCorrupt(path, "a process ended while it removed from it on a full disk")
+        raise IndexCorrupt(path, "a process ended while deleting rows on a full disk")
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
     # Without a mark: one of an early version, or of a system whose SQLite has no checksums.
     if mark or (tables and (not connection.pragma("user_version") or _TOLD[kind] not in tables)):

@@ -64,7 +64,7 @@ class Standing(Enum):
     """What a file is to the one that codelens left."""
 
     SAME = "as it was left"
-    UNKNOWN = "nothing was noted"
+    UNKNOWN = "nothing was recorded"
     CHANGED = "something else wrote to it, or a process ended in a checkpoint"
     OLDER = "an older copy, with no log beside it"
 
@@ -152,7 +152,7 @@ def note(path: Path) -> None:
     try:
         descriptor = os.open(database_recovery.stamp(path), os.O_WRONLY)
     except OSError as error:
-        logger.debug("nothing noted of %s: %s", path, error)
+        logger.debug("nothing was recorded for %s: %s", path, error)
         return
     try:
         about = os.fstat(descriptor)
@@ -160,7 +160,7 @@ def note(path: Path) -> None:
         # The note's own time says when the file was checked.
         os.utime(database_recovery.stamp(path), ns=(about.st_atime_ns, about.st_mtime_ns))
     except OSError as error:
-        logger.debug("nothing noted of %s: %s", path, error)
+        logger.debug("nothing was recorded for %s: %s", path, error)
     finally:
         os.close(descriptor)
 
@@ -203,7 +203,7 @@ def keep_noted(path: Path, connection: apsw.Connection) -> None:
                 checkpoint(path, connection)
             except (apsw.Error, OSError) as error:
                 # As SQLite does: the transaction is in the log, and the next one tries again.
-                logger.debug("no checkpoint of %s: %s", path, error)
+                logger.debug("cannot checkpoint %s: %s", path, error)
         return apsw.SQLITE_OK
 
     connection.set_wal_hook(committed)

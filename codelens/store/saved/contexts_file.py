@@ -245,7 +245,7 @@ def _sound(path: Path, owner: Owner) -> Database:
     if not size and any(copies(path)):
         raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
     if 0 < size < SHORTEST:
-        raise IndexCorrupt(path, "it is no database")
+        raise IndexCorrupt(path, "it is not a database")
     return proved(open_database(path, "contexts"), owner)
 
 
@@ -267,7 +267,9 @@ def _mended(path: Path, terms_of: TermsOf, found: IndexCorrupt, owner: Owner) ->
     kept = f"; the damaged file is kept as {str(aside)!r}" if aside else ""
     note = f"the saved contexts were damaged ({found.why}): {told}{kept}"
     if isinstance(found, ForeignDatabase):
-        told = f"{count} of this repository restored from a copy" if count else "none is shown here"
+        told = (
+            f"{count} of this repository restored from a copy" if count else "none of them is shown"
+        )
         kept = (
             f"; the file is kept as {str(aside)!r}, `codelens load --adopt FILE` takes it over"
             if aside

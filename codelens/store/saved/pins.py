@@ -45,8 +45,8 @@ def pinned_scopes(path: Path) -> frozenset[str]:
         return frozenset()
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise StoreError(
-            f"the pins in {str(path)!r} cannot be read ({error}); correct the file, or remove it "
-            "and pin again what is to be kept"
+            f"the pins in {str(path)!r} cannot be read ({error}); correct the file, or "
+            "remove it and pin again what you want to keep"
         ) from error
 
 

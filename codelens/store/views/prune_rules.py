@@ -64,10 +64,10 @@ def verdict(case: Case, limits: Limits) -> Verdict:
     }[case.standing]
     since = "missing for" if case.standing == "gone" else "unused for"
     if case.unused_s < LATELY_S:
-        return Verdict(False, f"{what}, used lately")
+        return Verdict(False, f"{what}, but recently used")
     if age_s < limit_s:
         left = span(limit_s - age_s)
-        return Verdict(False, f"{what}, {since} {span(age_s)}, goes in {left}")
+        return Verdict(False, f"{what}, {since} {span(age_s)}, to be pruned in {left}")
     return Verdict(True, f"{what}, {since} {span(age_s)}")
 
 

@@ -109,7 +109,7 @@ def test_a_path_that_only_leads_back_is_said_to(repo: GitRepo, run: Run) -> None
 def test_a_name_with_several_owners_answers_for_each(repo: GitRepo, run: Run) -> None:
     ran = run("related", "price")
     assert ran.code == 0
-    assert "2 definitions have that name, and this answers for all of them" in ran.err
+    assert "2 definitions have that name, and this answer covers all of them" in ran.err
     assert "shop/base.py#Item.price, shop/book.py#Book.price" in ran.err
     assert "shop/book.py#tax" in ran.out
 
@@ -125,7 +125,7 @@ def test_a_name_with_several_owners_answers_for_each(repo: GitRepo, run: Run) ->
         (("related", "show", "--to", "tax", "--depth", "2"), "do not go with `to`"),
         (("related", "show", "--to", "tax", "--kind", "callers"), "do not go with `to`"),
         (("related", "show", "--to", "tax", "--direction", "in"), "do not go with `to`"),
-        (("related", "show", "--paths", "5"), "give `to` as well"),
+        (("related", "show", "--paths", "5"), "also give `to`"),
         (("related", "shop/book.py:99999"), "the file has 14 lines"),
         (("impact", "shop/book.py:99999"), "the file has 14 lines"),
         (("related", "nobody"), "not in this view"),
