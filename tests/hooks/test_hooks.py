@@ -223,7 +223,7 @@ def test_bad_input_prints_nothing_that_is_no_answer(agent: Agent, event: str, da
 
 
 def test_no_event_and_an_unknown_one(agent: Agent) -> None:
-    assert agent.run("dance", b"{}").stdout == b"" and "no event 'dance'" in agent.log()
+    assert agent.run("dance", b"{}").stdout == b"" and "unknown event 'dance'" in agent.log()
     assert b"usage" in agent.run("--help", b"").stdout
 
 
