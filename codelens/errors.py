@@ -17,6 +17,7 @@
     +-- QueryError                 the query or a filter cannot be understood
     +-- SettingError               a setting or an argument has a value it cannot have
     +-- ReadError                  a file or object could not be read
+    +-- ServerBusy                 too many calls wait for an answer already
     +-- ContextError               a saved context
     |   +-- ContextExists          the name is taken
     |   +-- NoSuchContext          nothing of that name; carries the nearest
@@ -233,6 +234,20 @@ class SettingError(CodelensError):
 
 class ReadError(CodelensError):
     """A file or a git object could not be read."""
+
+
+class ServerBusy(CodelensError):
+    """A server has as many calls under way as it takes.
+
+    Args:
+        most: how many it takes.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"this server has {most} calls under way already and takes no more; ask again when "
+            "some of them are answered, or cancel those that are not needed"
+        )
 
 
 class ContextError(CodelensError):

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent / "codelens"
 ALLOWED = {
     "types": set(),
     "errors": {"types"},  # a failure carries the receipt of what it was looked for in
+    # Whether anybody still waits: asked for wherever work is long.
+    "cancellation": set(),
     "filelock": set(),
     "bytecode": set(),
     "paths": {"types", "errors"},
@@ -22,15 +24,17 @@ ALLOWED = {
     # the engine.
     "trail": {"filelock"},
     "focus": {"types", "errors", "paths", "config", "filelock", "trail"},
-    "scope": {"types", "errors", "paths", "config"},
-    "scan": {"types", "errors", "paths", "config", "scope"},
+    "scope": {"types", "cancellation", "errors", "paths", "config"},
+    "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
-    "store": {"types", "errors", "filelock", "paths"},
-    "index": {"types", "errors", "paths", "config", "scope", "scan", "extract", "store"},
+    "store": {"types", "cancellation", "errors", "filelock", "paths"},
+    "index": {
+        "types", "cancellation", "errors", "paths", "config", "scope", "scan", "extract", "store",
+    },
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
     "resolve": {"types", "errors", "paths", "store"},
-    "rank": {"types", "errors", "paths", "extract", "store", "resolve"},
+    "rank": {"types", "cancellation", "errors", "paths", "extract", "store", "resolve"},
     # Given definitions, lines and values; it knows no view, store or graph.
     "capsule": set(),
     # `extract` for the tokenizer, as in `rank`.
@@ -46,11 +50,14 @@ ALLOWED = {
     "render": {"paths", "types", "answers", "handles", "rank"},
     # `render`, since a map and a search within a number of tokens count what they cost as text.
     "engine": {
-        "types", "errors", "paths", "config", "trail", "scope", "scan", "extract", "store",
-        "index", "handles", "rank", "resolve", "memory", "branches", "capsule", "answers",
+        "types", "cancellation", "errors", "paths", "config", "trail", "scope", "scan", "extract",
+        "store", "index", "handles", "rank", "resolve", "memory", "branches", "capsule", "answers",
         "render",
     },
-    "serve": {"types", "errors", "paths", "config", "bytecode", "answers", "render", "engine"},
+    "serve": {
+        "types", "cancellation", "errors", "paths", "config", "bytecode", "answers", "render",
+        "engine",
+    },
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine.
     "hooks": {"types", "errors", "paths", "filelock", "trail", "focus", "scope", "engine"},
     "hosts": {"types", "errors", "filelock", "paths"},

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from codelens.config import Settings
+from codelens.engine.fair_turns import FairTurns
 from codelens.errors import ForeignDatabase, IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
@@ -35,7 +35,7 @@ class OpenIndex:
         _refuse_home_inside(settings.home, scope.root)
         self.path = self.file_of(settings, scope)
         self._common_dir = os.fsencode(scope.common_dir)
-        self.lock = threading.RLock()
+        self.lock = FairTurns()
         self._db: Database | None = None
         self._snapshot: Snapshot | None = None
         self._why = ""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from codelens.cancellation import check_cancelled
 from codelens.extract.language_detection import extractor_version, language_by_path, language_of
 from codelens.index.progress import Progress
 from codelens.index.text_sources import Source, Unavailable, Work
@@ -149,6 +150,7 @@ class Ingest:
             self._progress(stage, done, len(works))
 
     def _late(self) -> bool:
+        check_cancelled()
         return self._deadline is not None and time.monotonic() > self._deadline
 
     def _read(self, group: list[Work]) -> list[tuple[_Told, bytes]]:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked
 from codelens.extract import text_scan
 from codelens.extract.file_kinds import decode, is_binary
@@ -103,8 +104,10 @@ def _scan(works: list[Work], source: Source, asked: Wanted, until: float) -> dic
     first = {work.path for work in named}
     rest = (work for work in works if work.path not in first) if asked.words else ()
     for at, work in enumerate((*named, *rest)):
-        if not at % _CLOCK_EVERY and time.monotonic() >= until:
-            break
+        if not at % _CLOCK_EVERY:
+            check_cancelled()
+            if time.monotonic() >= until:
+                break
         data = source.glance(work)
         if data.startswith(_WIDE):
             data = decode(data)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from codelens.cancellation import check_cancelled
 from codelens.scan.stat_signature import signature
 
 _CLOCK_EVERY = 256
@@ -59,8 +60,10 @@ def look(
     checked = 0
     lstat, is_regular = os.lstat, stat_module.S_ISREG
     for path, known in files:
-        if deadline is not None and not checked % _CLOCK_EVERY and time.monotonic() > deadline:
-            break
+        if not checked % _CLOCK_EVERY:
+            check_cancelled()
+            if deadline is not None and time.monotonic() > deadline:
+                break
         checked += 1
         try:
             found = lstat(prefix + path)

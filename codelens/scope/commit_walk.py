@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pygit2
 
+from codelens.cancellation import check_cancelled
 from codelens.scope.repository import Repository
 from codelens.scope.special_files import read_plain
 from codelens.types import CommitId
@@ -72,6 +73,7 @@ class CommitWalk:
 
     def commit(self, name: CommitId) -> Commit | None:
         """A commit; None if it is not in this clone."""
+        check_cancelled()
         known = self._commits.get(name)
         if known is None:
             known = self._read_commit(name)

@@ -11,7 +11,7 @@ off within `LIMIT_S` is printed, and the exit code is 1.
 from __future__ import annotations
 
 import argparse
-import resource
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -72,58 +72,71 @@ def text_of(pattern: str, size: int) -> bytes:
 
 
 CHILD = """
-import resource, sys
+import resource, struct, sys
 from codelens.extract.facts import facts_of
-data = sys.stdin.buffer.read()
-facts_of(b"", sys.argv[1]); facts_of(b"a = 1\\n", sys.argv[1])
+language, killed_s = sys.argv[1], int(sys.argv[2])
+facts_of(b"", language); facts_of(b"a = 1\\n", language)
 def spent():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
-rows = []
-for size in data.split(b"\\n", 1)[0].split():
-    rows.append(int(size))
-at = data.index(b"\\n") + 1
-for size in rows:
+while size := sys.stdin.buffer.read(8):
+    data = sys.stdin.buffer.read(struct.unpack("<q", size)[0])
     before = spent()
-    found = facts_of(data[at:at + size], sys.argv[1])
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(before) + killed_s, most))
+    found = facts_of(data, language)
     print(found.outcome, spent() - before, flush=True)
-    at += size
 """
 
 
-def measure(language: str, texts: list[bytes]) -> list[tuple[str, float]]:
-    """Outcome and CPU seconds of each text; what was killed for its time counts as that."""
-    head = " ".join(str(len(one)) for one in texts).encode() + b"\n"
+class Child:
+    """A process that extracts one text after another; a new one after each that it did not live."""
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (_KILLED_S * len(texts), _KILLED_S * len(texts)))
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._process: subprocess.Popen[bytes] | None = None
 
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, language],
-        input=head + b"".join(texts), capture_output=True, preexec_fn=limit,
-        cwd=HERE.parent.parent,
-    )  # fmt: skip
-    rows = [line.split() for line in done.stdout.decode().splitlines()]
-    found = [(outcome, float(seconds)) for outcome, seconds in rows]
-    while len(found) < len(texts):
-        found.append((f"killed ({done.returncode})", float(_KILLED_S)))
-    return found
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+
+    def measure(self, text: bytes) -> tuple[str, float]:
+        """Outcome and CPU seconds; what was killed for its time counts as that."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", CHILD, self._language, str(_KILLED_S)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=HERE.parent.parent,
+            )  # fmt: skip
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        stdin.write(struct.pack("<q", len(text)) + text)
+        stdin.flush()
+        line = stdout.readline().split()
+        if line:
+            return line[0].decode(), float(line[1])
+        code = self._process.wait()
+        self._process = None
+        return f"killed ({code})", float(_KILLED_S)
 
 
-def faults(language: str, *, slow_s: float = _SLOW_S, full: bool = False) -> Iterator[str]:
+def faults(
+    language: str, child: Child, *, slow_s: float = _SLOW_S, full: bool = False
+) -> Iterator[str]:
     """Patterns whose time grows too fast, a line each."""
     from extract.rendering import fixture_sources
 
     sources = [path for path in fixture_sources() if path.parent.name == language]
     fixture = sources[0].read_text("utf-8", "replace") if sources else "a b c\n"
-    named = list(patterns(fixture))
-    for name, pattern in named:
-        ((outcome, at_64),) = measure(language, [text_of(pattern, SIZES[1])])
+    for name, pattern in patterns(fixture):
+        outcome, at_64 = child.measure(text_of(pattern, SIZES[1]))
         if not full and at_64 < slow_s and not outcome.startswith("killed"):
             continue
-        (_, at_16), (ended, at_256) = measure(
-            language, [text_of(pattern, SIZES[0]), text_of(pattern, SIZES[2])]
-        )
+        _, at_16 = child.measure(text_of(pattern, SIZES[0]))
+        ended, at_256 = child.measure(text_of(pattern, SIZES[2]))
         grows = at_256 > 4.5 * FACTOR * max(at_64, 0.05)
         if (grows and at_256 > slow_s * 4) or at_256 > LIMIT_S or at_64 > LIMIT_S:
             times = f"{at_16:.2f}, {at_64:.2f}, {at_256:.2f} s"
@@ -140,9 +153,10 @@ def main() -> int:
     args = parser.parse_args()
     bad = 0
     for language in args.language or sorted(info.name for info in languages()):
-        for line in faults(language, slow_s=args.slow, full=args.full):
-            print(line, flush=True)
-            bad += 1
+        with Child(language) as child:
+            for line in faults(language, child, slow_s=args.slow, full=args.full):
+                print(line, flush=True)
+                bad += 1
     print(f"{bad} patterns grow too fast")
     return 1 if bad else 0
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple, cast
 
+from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.candidate_files import Holders
 from codelens.engine.graph.edge_cache import resolved_of
@@ -91,6 +92,7 @@ class LazyNet:
         return self._stopped
 
     def _late(self) -> bool:
+        check_cancelled()
         return time.monotonic() > self._deadline
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:

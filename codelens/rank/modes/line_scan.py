@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from codelens.cancellation import check_cancelled
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import Term
@@ -65,7 +66,12 @@ class Clock:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds left; not positive when it is over."""
+        """Seconds left; not positive when it is over.
+
+        Raises:
+            CallCancelled: nobody waits for the answer any more.
+        """
+        check_cancelled()
         return self._end - time.monotonic()
 
 

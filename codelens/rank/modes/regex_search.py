@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
+from codelens.cancellation import check_cancelled, current_call
 from codelens.rank.modes import line_scan, regex_analysis
 from codelens.rank.modes.line_scan import Clock, Found, Line, Look, Words
 from codelens.rank.query.search_filters import Filters
@@ -151,9 +152,11 @@ def _run(pattern: re.Pattern[str], texts: Sequence[bytes], clock: Clock) -> list
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     ) as child:  # fmt: skip
         try:
-            out, _ = child.communicate(b"".join(sent), timeout=seconds + _GRACE_S)
+            with current_call().telling(child.kill):
+                out, _ = child.communicate(b"".join(sent), timeout=seconds + _GRACE_S)
         except subprocess.TimeoutExpired:
             child.kill()
             out, _ = child.communicate()
+    check_cancelled()
     # The last line may be cut off where the child ended in the middle of it.
     return [json.loads(line) for line in out.split(b"\n")[:-1]]

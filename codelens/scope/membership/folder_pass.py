@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
+from codelens.cancellation import check_cancelled
 from codelens.scope.ignore.ignore_rules import IGNORE_NAME, Ignore, Rules
 from codelens.scope.membership.nested_repository import is_repository
 from codelens.scope.membership.tracked_paths import Tracked
@@ -72,6 +73,7 @@ class Pass:
         """List a folder and all below it; `rules` are those that hold in the folder above."""
         self._pending.append((folder, rules))
         while self._pending:
+            check_cancelled()
             self._visit_one(*self._pending.pop())
 
     def add_tracked_only(self, start: Collection[bytes] = ()) -> None:

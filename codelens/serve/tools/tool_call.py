@@ -8,6 +8,7 @@ from importlib import import_module
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple, get_args
 
+import anyio
 import anyio.to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -16,9 +17,11 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ConfigDict, ValidationError
 
 from codelens.bytecode import damaged_copy
+from codelens.cancellation import Call
 from codelens.engine.engine import Engine
 from codelens.engine.usage import usage_counter
 from codelens.errors import CodelensError
+from codelens.serve.call_slots import CallSlots
 from codelens.serve.call_worktree import Worktrees
 from codelens.serve.tools.argument_errors import refusal
 from codelens.serve.tools.call_progress import progress_of
@@ -49,6 +52,9 @@ class ToolCalls:
         self._engine = engine
         self._budget_ms = budget_ms
         self._worktrees = worktrees
+        self._slots = CallSlots()
+        # A thread for each call: which of them has its turn is decided at the index.
+        self._threads = anyio.CapacityLimiter(self._slots.most)
 
     async def answer(self, row: ToolRow, ctx: Context[Any, Any], given: Given) -> CallToolResult:
         """Answer one call, on the worktree that is meant; any failure becomes its text.
@@ -63,10 +69,7 @@ class ToolCalls:
             everything = not path and row.is_everywhere(given)
             where = "" if everything else await self._worktrees.chosen(path, ctx)
             wanted = self._wanted(row, ctx, given, where)
-            # Abandoned: a client that leaves must not be kept waiting by a look under way.
-            reply = await anyio.to_thread.run_sync(
-                self._counted, row, given, wanted, abandon_on_cancel=True
-            )
+            reply = await self._in_thread(lambda: self._counted(row, given, wanted))
         except CodelensError as error:
             # Late: of the shapes of answers a server that never fails needs none here.
             from codelens.serve.tools.reading_shape import head
@@ -98,6 +101,18 @@ class ToolCalls:
             wanted["progress"] = progress_of(ctx)
         return {**wanted, **row.asks_with(given)}
 
+    async def _in_thread(self, work: Callable[[], _Reply]) -> _Reply:
+        slot = self._slots.take()
+        try:
+            # Abandoned: a client that leaves must not be kept waiting by a look under way.
+            reply = await anyio.to_thread.run_sync(
+                slot.run, work, abandon_on_cancel=True, limiter=self._threads
+            )
+        finally:
+            slot.close()
+        assert reply is not None, "the slot is closed after the work alone"
+        return reply
+
     def _counted(self, row: ToolRow, given: Given, wanted: Mapping[str, object]) -> _Reply:
         size = 0
         try:
@@ -128,13 +143,18 @@ class _Tool(Tool):
     ) -> object:
         """As the SDK's, with the arguments as they are meant."""
         given = as_meant(self.parameters, arguments)
+        call = Call(f"{self.name} {given.get('mode', '')}")
         try:
-            return await super().run(given, context, convert_result)
+            with call.under_way():
+                return await super().run(given, context, convert_result)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 why = refusal(ROWS[self.name], self.parameters, error.__cause__)
                 raise ToolError(why) from error.__cause__
             raise
+        finally:
+            # Answered, or given up by the client: what still works for it in a thread stops.
+            call.cancel()
 
 
 _HINTS = {

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
+from codelens.cancellation import check_cancelled
 from codelens.errors import IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
 from codelens.store.database import database_recovery, page_checksums, restore_detection
@@ -74,7 +75,12 @@ class Database:
         self._token: object = None
 
     def rows(self, sql: str, bindings: object = ()) -> list[Row]:
-        """All rows of a query."""
+        """All rows of a query.
+
+        Raises:
+            CallCancelled: nobody waits for the answer any more; no long work goes without rows.
+        """
+        check_cancelled()
         with translated(self.path):
             return list(self._connection.execute(sql, bindings))  # type: ignore[arg-type]
 

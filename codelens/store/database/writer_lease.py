@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked, LeaseLost, StoreError
 from codelens.store.database.store_clock import Clock, Moment, machine
 
@@ -148,6 +149,7 @@ def acquire(
     until = time.monotonic() + wait_s
     told = time.monotonic()
     while True:
+        check_cancelled()
         holder = holder_of(db)
         left = until - time.monotonic()
         if not is_held(holder, clock()):
