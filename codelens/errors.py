@@ -24,7 +24,7 @@
     |   +-- NotSaved               handles that cannot be followed; carries why
     +-- StoreError                 the index file
         +-- HomeNotWritable        CODELENS_HOME cannot be written
-        |   +-- HomeNotReadable    nor even read
+        +-- HomeNotReadable        nor even read
         +-- DiskFull
         +-- IndexLocked            another process writes and did not finish in time
         +-- LeaseLost              another process took the lease over
@@ -313,7 +313,7 @@ class HomeNotWritable(StoreError):
         )
 
 
-class HomeNotReadable(HomeNotWritable):
+class HomeNotReadable(StoreError):
     """A folder or file of codelens's own that its user may not even read.
 
     Args:
@@ -390,13 +390,16 @@ class SchemaTooNew(StoreError):
 
 
 class IndexCorrupt(StoreError):
-    """The index file is damaged or no database at all."""
+    """The index file is damaged or no database at all.
 
-    def __init__(self, path: str | Path, why: str) -> None:
+    Args:
+        path: of the file.
+        why: what a check found.
+        foreign: the file is sound, but it belongs to another repository.
+    """
+
+    def __init__(self, path: str | Path, why: str, *, foreign: bool = False) -> None:
         self.path = str(path)
         self.why = why
+        self.foreign = foreign
         super().__init__(f"{self.path!r} is damaged ({why}); it will be set aside and rebuilt")
-
-
-class ForeignDatabase(IndexCorrupt):
-    """The file is sound, but it belongs to another repository."""

@@ -16,7 +16,7 @@ from codelens.extract.language_detection import language_of
 from codelens.index.path_facts import path_facts
 from codelens.rank.search_pipeline import search
 from codelens.rank.search_request import Outcome, Ranked, Request
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL
 from codelens.store.views import views

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from codelens.branches.definition_diff import ADDED, FORMATTING, change_of, text_changes
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
-from codelens.scope.commit_walk import Commit, CommitWalk
+from codelens.scope.commits.commit_walk import Commit, CommitWalk
+from codelens.scope.commits.tree_changes import EntryChange, tree_changes
 from codelens.scope.repository import Repository
-from codelens.scope.tree_changes import EntryChange, tree_changes
 from codelens.types import CommitId
 
 INSIDE, MERGED = "inside", "merged"

@@ -14,11 +14,11 @@ from codelens.index.path_facts import path_facts
 from codelens.index.text_facts import Text, text_facts
 from codelens.index.text_sources import DiskSource, Unavailable, Work
 from codelens.scan.content_hash import hash_of
-from codelens.scope.commit_tree import expand_tree, tree_entries
+from codelens.scope.commits.commit_tree import expand_tree, tree_entries
+from codelens.scope.commits.tree_changes import GITLINK, LINK, Entry, file_oid, tree_changes
 from codelens.scope.git_index.git_index import read_index
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.text_diff import left_out
-from codelens.scope.tree_changes import GITLINK, LINK, Entry, file_oid, tree_changes
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import blobs
 from codelens.store.facts.raw_hashes import hashes

@@ -18,7 +18,7 @@ from codelens.index.text_sources import DiskSource, Unavailable, Work
 from codelens.index.view_refresh import Refreshed, refresh
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of
-from codelens.scope.commit_tree import read_tree
+from codelens.scope.commits.commit_tree import read_tree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.facts.raw_hashes import hashes
 from codelens.store.views.snapshot import Snapshot

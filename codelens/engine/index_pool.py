@@ -21,6 +21,7 @@ from codelens.errors import (
     CodelensError,
     DiskFull,
     HandleNotFound,
+    HomeNotReadable,
     HomeNotWritable,
     IndexCorrupt,
     SettingError,
@@ -106,7 +107,7 @@ class IndexPool:
                 logger.warning("%s", error)
                 index.set_aside()
                 view = current_view(opened, request, leaves_rest=rest)
-            except (DiskFull, HomeNotWritable) as error:
+            except (DiskFull, HomeNotReadable, HomeNotWritable) as error:
                 index.stand_in(error)
                 view = current_view(opened, request, leaves_rest=rest)
             view = _settled(view, request, leaves_rest=rest)

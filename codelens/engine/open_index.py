@@ -11,12 +11,13 @@ from pathlib import Path
 
 from codelens.config import Settings
 from codelens.engine.fair_turns import FairTurns
-from codelens.errors import ForeignDatabase, IndexCorrupt, SettingError, StoreError
+from codelens.errors import IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
 from codelens.store.database import index_removal, writer_lease
-from codelens.store.database.database import Database, open_index
+from codelens.store.database.database import Database
 from codelens.store.database.database_recovery import identity_of, set_aside
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.memory_index import open_stand_in
 from codelens.store.saved import pins
 from codelens.store.views import index_metadata, views
@@ -66,14 +67,14 @@ class OpenIndex:
         """The index file, if it belongs to this repository.
 
         Raises:
-            ForeignDatabase: another repository's index has its name.
+            IndexCorrupt: another repository's index has its name.
         """
         db = open_index(self.path)
         stated = index_metadata.common_dir(db)
         if stated and stated != self._common_dir:
             db.close()
             why = f"it is the index of {os.fsdecode(stated)!r}"
-            raise ForeignDatabase(self.path, why)
+            raise IndexCorrupt(self.path, why, foreign=True)
         return db
 
     @property

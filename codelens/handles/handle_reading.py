@@ -17,7 +17,7 @@ from codelens.handles.handle_grammar import lines_handle
 from codelens.handles.handle_lookup import Place
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of, read_file
-from codelens.scope.commit_tree import file_at
+from codelens.scope.commits.commit_tree import file_at
 from codelens.scope.repository import Repository, Scope
 from codelens.store.facts.contents import TIER_FULL, find, symbols_of
 from codelens.store.views.snapshot import Snapshot

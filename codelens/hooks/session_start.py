@@ -76,7 +76,7 @@ def _changes(
     moved = f", then on {since.branch}" if since.branch != place.branch and since.branch else ""
     if old == head or not old:
         return f"{label}{moved}: no commits" if moved else ""
-    from codelens.scope.commits_since import commits_since
+    from codelens.scope.commits.commits_since import commits_since
     from codelens.scope.repository import Repository
 
     way = commits_since(Repository.at(place.root), old, head)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from codelens.config import Settings
 from codelens.paths import from_printed, printed
 from codelens.scan.stat_signature import RACY, signature, signature_to_store
-from codelens.scope.commit_tree import expand_tree
+from codelens.scope.commits.commit_tree import expand_tree
 from codelens.scope.git_index.git_index import (
     NOTHING_TRACKED,
     TrackedSet,

@@ -19,7 +19,7 @@ from codelens.index.view_refresh import (
 )
 from codelens.index.worktree_comparison import Delta
 from codelens.paths import printed
-from codelens.scope.commit_tree import TreeFile, read_tree
+from codelens.scope.commits.commit_tree import TreeFile, read_tree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.views.views import PENDING, UNREADABLE

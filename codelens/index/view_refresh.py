@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from codelens.config import Settings
-from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, LeaseLost
+from codelens.errors import DiskFull, HomeNotReadable, HomeNotWritable, IndexLocked, LeaseLost
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.extract.language_detection import all_traits, extractor_version
 from codelens.index import needed_files
@@ -122,7 +122,7 @@ def _brought(
             if view is not None and is_settled(view, scope, differing()):
                 return _untouched(known, view, delta)
             return update(scope, db, settings, budget, progress, look_again)
-    except (DiskFull, HomeNotWritable) as error:
+    except (DiskFull, HomeNotReadable, HomeNotWritable) as error:
         # What cannot be written is better answered anew from memory, if it is small enough for it.
         if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from codelens.errors import ContextExists, NoSuchContext
 from codelens.memory import former_places
 from codelens.memory.context_terms import names_for, terms_of
-from codelens.store.database.database import has_content
+from codelens.store.database.database_opening import has_content
 from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import ADOPTED, COMMON_DIR, ROOTS, WAITING, Context
 from codelens.store.saved.contexts_file import ContextsFile, Glance, open_contexts

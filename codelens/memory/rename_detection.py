@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from codelens.errors import ReadError
-from codelens.scope.commit_tree import read_tree
+from codelens.scope.commits.commit_tree import read_tree
 from codelens.scope.repository import Repository
 from codelens.store.facts.raw_hashes import with_hash
 from codelens.store.views.snapshot import Snapshot

@@ -28,9 +28,9 @@ from codelens.errors import (
     UnsupportedRepository,
 )
 from codelens.paths import repository_id
+from codelens.scope.commits.ref_names import ref_names
 from codelens.scope.ignore.ignore_rules import IgnoreSettings
 from codelens.scope.linked_worktrees import listed_worktrees
-from codelens.scope.ref_names import ref_names
 from codelens.scope.repository_opening import opened
 from codelens.scope.special_files import ANY_BYTES, REF_BYTES, refuse_special_file
 from codelens.scope.worktree_location import Place, locate, shared_dir

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pygit2
 
 from codelens.errors import NoSuchRef
-from codelens.scope.commit_tree import expand_tree
+from codelens.scope.commits.commit_tree import expand_tree
 from codelens.scope.git_index.git_index import read_index
 from codelens.scope.repository import Repository, Scope
 from codelens.types import CommitId

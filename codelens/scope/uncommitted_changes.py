@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import pygit2
 
 from codelens.errors import ReadError, ScopeError
-from codelens.scope.commit_tree import expand_tree
+from codelens.scope.commits.commit_tree import expand_tree
 from codelens.scope.git_index.git_index import read_index
 from codelens.scope.git_index.git_index_format import IndexEntry
 from codelens.scope.repository import Repository

@@ -13,7 +13,7 @@ import pytest
 from gitrepo import GitRepo, git_environment
 from shop_repository import Run
 
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.store_clock import DAY_S
 
 COMMAND = [sys.executable, "-P", "-m", "codelens"]

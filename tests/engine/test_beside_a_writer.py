@@ -15,7 +15,8 @@ from gitrepo import GitRepo
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.store.database import writer_lease
-from codelens.store.database.database import Database, open_index
+from codelens.store.database.database import Database
+from codelens.store.database.index_opening import open_index
 
 BUDGET_MS = 200.0
 AUTH = '''\

@@ -111,7 +111,7 @@ def test_a_file_that_states_no_owner_is_judged_by_its_place(
 
 def without_id(path: Path) -> None:
     """As a version of codelens wrote it that stated no id."""
-    from codelens.store.database.database import open_database
+    from codelens.store.database.database_opening import open_database
 
     db = open_database(path, "contexts")
     db.execute("DELETE FROM about WHERE key = 'repository'")

@@ -17,7 +17,7 @@ from codelens.engine.doctor.diagnosis import CHECKS, Told, examine
 from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.engine import Engine
 from codelens.errors import StoreError
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codelens.engine.graph.name_index import mentions_of
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 
 
 def test_mentions_begin_anew_when_most_are_of_contents_that_went(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from faults.world import COUNTS, World, rounds
 
 from codelens.errors import IndexCorrupt
 from codelens.store.database import database_recovery, page_checksums
-from codelens.store.database.database import Database, open_database, open_index
+from codelens.store.database.database import Database
+from codelens.store.database.database_opening import open_database
+from codelens.store.database.index_opening import open_index
 
 pytestmark = pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs")
 

@@ -24,7 +24,8 @@ from codelens.engine.engine import Engine
 from codelens.engine.upkeep import pruning
 from codelens.errors import DiskFull, IndexCorrupt
 from codelens.store.database import exclusive_index
-from codelens.store.database.database import open_database, open_index
+from codelens.store.database.database_opening import open_database
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.store_clock import DAY_S
 from codelens.store.views.prune_rules import Limits
 

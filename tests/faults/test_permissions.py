@@ -14,7 +14,7 @@ from faults.world import COUNTS, World
 
 from codelens.config import load
 from codelens.errors import HomeNotReadable, SettingError
-from codelens.store.database.database import open_database
+from codelens.store.database.database_opening import open_database
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 _NOBODY = 65534

@@ -20,7 +20,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexCorrupt
 from codelens.store.database import database_recovery, page_checksums
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 
 pytestmark = [
     pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs"),

@@ -16,7 +16,7 @@ from codelens.extract.text_scan import wanted
 from codelens.paths import index_file
 from codelens.scope.repository import Repository
 from codelens.store.database import writer_lease
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 
 BUDGET_MS = 2000.0
 FILES = {

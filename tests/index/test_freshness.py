@@ -12,7 +12,7 @@ from gitrepo import GitRepo
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.store.database import writer_lease
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 
 
 @pytest.fixture

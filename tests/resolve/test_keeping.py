@@ -20,7 +20,7 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 leases.acquire(open_index(Path(sys.argv[1])), 5)
 print("held", flush=True)
 time.sleep(600)

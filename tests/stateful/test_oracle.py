@@ -34,7 +34,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.view_request import ViewRequest
 from codelens.render import explore_text
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.store_clock import DAY_S
 from codelens.store.facts import contents
 

@@ -26,7 +26,7 @@ from codelens.errors import IndexLocked
 from codelens.scope.repository import Repository
 from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import writer_lease
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.store_clock import DAY_S, Moment
 from codelens.store.saved import pins
 from codelens.store.views import index_metadata, views

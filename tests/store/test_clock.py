@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.store_clock import DAY_S, Moment, machine, passed
 from codelens.store.views import index_metadata
 from codelens.store.views.prune_rules import Case, Limits, verdict

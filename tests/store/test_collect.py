@@ -12,7 +12,8 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexLocked
 from codelens.store.database import index_removal, writer_lease
-from codelens.store.database.database import Database, open_index
+from codelens.store.database.database import Database
+from codelens.store.database.index_opening import open_index
 from codelens.store.facts import postings
 from codelens.store.views import garbage_collection, index_metadata, views
 

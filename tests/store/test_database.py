@@ -11,7 +11,7 @@ import pytest
 
 from codelens.errors import DiskFull, HomeNotWritable, SchemaTooNew
 from codelens.store.database import schema_migration
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 
 
 def test_a_new_index_is_private_and_at_the_newest_schema(tmp_path: Path) -> None:

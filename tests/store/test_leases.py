@@ -16,13 +16,14 @@ import pytest
 
 from codelens.errors import IndexLocked, LeaseLost
 from codelens.store.database import store_clock, writer_lease
-from codelens.store.database.database import Database, open_index
+from codelens.store.database.database import Database
+from codelens.store.database.index_opening import open_index
 
 HOLD = """
 import sys, time
 from pathlib import Path
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 db = open_index(Path(sys.argv[1]))
 leases.acquire(db, 5)
 print("held", flush=True)
@@ -123,7 +124,7 @@ import sys, time
 from pathlib import Path
 from codelens.errors import LeaseLost
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 db = open_index(Path(sys.argv[1]))
 lease = leases.acquire(db, 5)
 print("held", flush=True)
@@ -264,7 +265,7 @@ def test_many_processes_write_one_after_another(db: Database) -> None:
 import sys
 from pathlib import Path
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 db = open_index(Path(sys.argv[1]))
 for _ in range(20):
     lease = leases.acquire(db, 60)

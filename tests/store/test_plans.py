@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 from codelens.store.facts import contents, name_uses, postings, raw_hashes, stored_edges
 from codelens.store.views import views
 

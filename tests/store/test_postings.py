@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelens.extract.term_packing import pack_terms
-from codelens.store.database.database import open_index
+from codelens.store.database.index_opening import open_index
 from codelens.store.facts import contents, postings
 from codelens.types import Chunk, ContentHash, Facts, Structure
 

@@ -45,11 +45,11 @@ def run(args: argparse.Namespace) -> int:
             progress=bar,
         )
     if args.json:
-        from codelens.render import branch_json
+        from codelens.render.branches import branch_json
 
         screen.put_json(branch_json.conflicts(answer))
     else:
-        from codelens.render import branch_text
+        from codelens.render.branches import branch_text
 
         head, blocks = branch_text.conflicts(answer, detailed=args.all)
         screen.put_safe(*blocks, *head)

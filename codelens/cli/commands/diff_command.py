@@ -66,15 +66,16 @@ def run(args: argparse.Namespace) -> int:
             progress=bar,
         )
     if args.json:
-        from codelens.render import branch_json
+        from codelens.render.branches import branch_json
 
         screen.put_json(branch_json.diff(answer))
     elif args.markdown:
-        from codelens.render import branch_markdown
+        from codelens.render.branches import branch_markdown
 
         screen.put_safe(*branch_markdown.diff(answer))
     else:
-        from codelens.render import branch_text, token_budget
+        from codelens.render import token_budget
+        from codelens.render.branches import branch_text
         from codelens.render.text_pieces import count_of
 
         head, blocks = branch_text.diff(answer, stat=args.stat)

@@ -56,11 +56,11 @@ def run(args: argparse.Namespace) -> int:
             progress=bar,
         )
     if args.json:
-        from codelens.render import branch_json
+        from codelens.render.branches import branch_json
 
         screen.put_json(branch_json.history(answer))
     else:
-        from codelens.render import branch_text
+        from codelens.render.branches import branch_text
 
         head, blocks = branch_text.history(answer)
         screen.put_safe(*head, *blocks)

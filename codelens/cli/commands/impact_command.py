@@ -58,11 +58,11 @@ def run(args: argparse.Namespace) -> int:
             progress=bar,
         )
     if args.json:
-        from codelens.render import graph_json
+        from codelens.render.graph import graph_json
 
         screen.put_json(graph_json.impact(answer))
     else:
-        from codelens.render import graph_text
+        from codelens.render.graph import graph_text
 
         head, blocks = graph_text.impact(answer)
         screen.put_safe(*head, *blocks)

@@ -61,17 +61,17 @@ def run(args: argparse.Namespace) -> int:
             progress=bar,
         )
     if form == "json":
-        from codelens.render import graph_json
+        from codelens.render.graph import graph_json
 
         screen.put_json(graph_json.map_(answer))
         return 0 if answer.files else 1
     if form == "text":
-        from codelens.render import graph_text
+        from codelens.render.graph import graph_text
 
         head, blocks = graph_text.map_(answer)
         screen.put_safe(*head, *blocks)
     else:
-        from codelens.render.map_pictures import FORMS
+        from codelens.render.graph.map_pictures import FORMS
 
         screen.put(FORMS[form](answer))
     screen.say_all(answer.receipt, answer.notes)

@@ -18,8 +18,8 @@ from codelens.memory import context_fields, former_places
 from codelens.memory.context_exchange import exported, imported
 from codelens.memory.notebook import Home, Notebook, Wanted
 from codelens.paths import contexts_file
-from codelens.scope.root_commit import has_commit, root_commit
-from codelens.store.database.database import has_content
+from codelens.scope.commits.root_commit import has_commit, root_commit
+from codelens.store.database.database_opening import has_content
 from codelens.store.saved.context_rows import Context
 from codelens.store.saved.contexts_file import contexts_of
 from codelens.store.saved.contexts_verification import Owner

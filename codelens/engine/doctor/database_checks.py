@@ -11,8 +11,10 @@ from codelens.errors import DiskFull, IndexCorrupt, SchemaTooNew, StoreError
 from codelens.memory.context_terms import terms_of
 from codelens.paths import barred, usage_file
 from codelens.store.database import database_recovery, writer_lease
-from codelens.store.database.database import Database, open_database, open_index
+from codelens.store.database.database import Database
+from codelens.store.database.database_opening import open_database
 from codelens.store.database.exclusive_index import hold
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.schema_migration import outdated_schema
 from codelens.store.database.store_clock import machine
 from codelens.store.saved import context_rows

@@ -16,7 +16,7 @@ from codelens.capsule import packing, task_intent
 from codelens.capsule.packing import Candidate, Costs, Shown
 from codelens.capsule.task_intent import Told
 from codelens.engine.current_view import CurrentView
-from codelens.engine.explore.candidates import Material, candidates_of
+from codelens.engine.explore.task_candidates import Material, candidates_of
 from codelens.engine.explore.test_files import tests_of
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.handles.handle_grammar import lines_handle

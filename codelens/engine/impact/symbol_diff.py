@@ -16,7 +16,7 @@ from codelens.handles.handle_reading import Reader
 from codelens.render.text_pieces import count_of
 from codelens.resolve.walk.edge_table import MODULE
 from codelens.scan.content_hash import hash_of
-from codelens.scope.commit_tree import read_tree
+from codelens.scope.commits.commit_tree import read_tree
 from codelens.scope.text_diff import LineChange, base_commit, changed_lines, left_out
 from codelens.store.facts.contents import blobs
 from codelens.store.facts.raw_hashes import hashes

@@ -15,7 +15,7 @@ from codelens.errors import HandleError
 from codelens.handles.handle_grammar import file_handle
 from codelens.paths import printed
 from codelens.rank.links.file_links import Links, Source
-from codelens.render import graph_text
+from codelens.render.graph import graph_text
 from codelens.render.token_budget import cost_of
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.walk.edge_table import Node

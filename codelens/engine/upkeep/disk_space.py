@@ -11,7 +11,8 @@ from typing import NamedTuple
 from codelens.engine.upkeep.view_survey import index_files, repo_id_of
 from codelens.errors import DiskFull
 from codelens.store.database import exclusive_index
-from codelens.store.database.database import Database, open_index
+from codelens.store.database.database import Database
+from codelens.store.database.index_opening import open_index
 
 LITTLE_BYTES = 500_000_000
 """Less than that is little: an index of a large repository takes it."""

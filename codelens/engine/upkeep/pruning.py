@@ -24,7 +24,8 @@ from codelens.errors import DiskFull, IndexLocked, LeaseLost, SchemaTooNew, Stor
 from codelens.paths import printed
 from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import database_recovery, exclusive_index, index_removal, writer_lease
-from codelens.store.database.database import Database, open_index
+from codelens.store.database.database import Database
+from codelens.store.database.index_opening import open_index
 from codelens.store.database.store_clock import Clock, machine
 from codelens.store.views import garbage_collection, index_metadata
 from codelens.store.views.index_metadata import Site

@@ -10,8 +10,8 @@ from codelens.branches.sides import AnySide, CommitSide, FilesSide, StagedSide
 from codelens.engine.current_view import CurrentView
 from codelens.errors import CodelensError, NoSuchRef, SettingError
 from codelens.paths import can_be_named
+from codelens.scope.commits.tree_changes import merge_base
 from codelens.scope.repository import Repository
-from codelens.scope.tree_changes import merge_base
 from codelens.types import CommitId
 
 ViewAt = Callable[[str], CurrentView]

@@ -40,10 +40,10 @@ from codelens.handles.handle_lookup import handles_of
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE
+from codelens.scope.commits.tree_changes import LINK, merge_base, tree_changes
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_merge import ScratchMerge, TextMerge
 from codelens.scope.text_diff import changed_lines
-from codelens.scope.tree_changes import LINK, merge_base, tree_changes
 from codelens.types import CommitId
 
 _REGULAR = 0o100644

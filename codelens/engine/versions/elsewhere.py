@@ -22,9 +22,9 @@ from codelens.handles.handle_lookup import handles_of
 from codelens.index.text_facts import Text, text_facts
 from codelens.paths import printed
 from codelens.scan.content_hash import blob_oid, hash_of, read_file
+from codelens.scope.commits.tree_changes import entry_at, merge_base
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.text_diff import changed_lines
-from codelens.scope.tree_changes import entry_at, merge_base
 from codelens.types import CommitId
 
 MOST_WORKTREES = 30

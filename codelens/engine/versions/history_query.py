@@ -33,8 +33,8 @@ from codelens.handles.handle_grammar import file_handle, parse_handle, symbol_ha
 from codelens.handles.handle_lookup import Finder, Place, handle_among
 from codelens.index.text_facts import Text, text_facts
 from codelens.scan.content_hash import hash_of
-from codelens.scope.commit_walk import CommitWalk
-from codelens.scope.tree_changes import entry_at
+from codelens.scope.commits.commit_walk import CommitWalk
+from codelens.scope.commits.tree_changes import entry_at
 from codelens.types import CommitId
 
 _DAY_S = 86_400

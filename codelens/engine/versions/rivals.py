@@ -9,7 +9,7 @@ from typing import NamedTuple
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.chosen_sides import worktree_named
 from codelens.errors import CodelensError
-from codelens.scope.recent_branches import recent_branches
+from codelens.scope.commits.recent_branches import recent_branches
 from codelens.scope.repository import Repository
 
 RECENT_DAYS = 14

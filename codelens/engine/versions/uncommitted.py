@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from codelens.branches.sides import CommitSide, FilesSide, SideChange, SideFile, side_changes
 from codelens.engine.current_view import CurrentView
-from codelens.scope.tree_changes import entry_at, tree_changes
+from codelens.scope.commits.tree_changes import entry_at, tree_changes
 from codelens.store.database.database import Database
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, HistoryAnswer
-from codelens.render import branch_json, branch_text
+from codelens.render.branches import branch_json, branch_text
 from codelens.serve.tools.answer_size import fitted_blocks, fitted_lists
 from codelens.serve.tools.reading_shape import Format
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
-from codelens.render import graph_json, graph_text
+from codelens.render.graph import graph_json, graph_text
 from codelens.serve.tools.answer_size import fitted_blocks, fitted_lists
 from codelens.serve.tools.reading_shape import Format
 

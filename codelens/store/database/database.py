@@ -1,4 +1,4 @@
-"""One open index file: pragmas, transactions, opening.
+"""One open database file: pragmas, statements, transactions.
 
 WAL: readers never wait for the writer and see the last committed state. A connection belongs to
 one thread at a time.
@@ -11,24 +11,18 @@ one thread at a time.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import apsw
 
 from codelens.cancellation import check_cancelled
-from codelens.errors import IndexCorrupt, IndexLocked, StoreError
-from codelens.paths import make_private
+from codelens.errors import IndexCorrupt
 from codelens.store.database import database_recovery, page_checksums, restore_detection
-from codelens.store.database.file_header import MARKS, check_head
-from codelens.store.database.schema_migration import connection_rollback, migrate
+from codelens.store.database.schema_migration import connection_rollback
 from codelens.store.database.sqlite_errors import translated
-
-if TYPE_CHECKING:
-    from codelens.store.database.writer_lease import Lease
 
 T = TypeVar("T")
 
@@ -38,22 +32,35 @@ PAGE_BYTES = 16384
 BUSY_S = 10.0
 QUESTION_S = 2.0
 """How long a question waits to write what it needs: it can be answered without."""
-_BUSY_MS = round(BUSY_S * 1000)
-# A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
-_PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
+BUSY_MS = round(BUSY_S * 1000)
 _PRAGMAS = """
 PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
 PRAGMA foreign_keys = ON; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY
 """
-_OPENINGS = 5
-# Two that set up the first page at once would each find the other's half of it.
-CREATION_LOCK = ".creation.lock"
 
 Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the statement's columns
 
 
+def pragmas_of(kind: str) -> str:
+    """How a connection to a database of a kind is set up."""
+    if kind == "contexts":
+        # What is saved must survive a power cut and a lost log file, and be read where nothing can
+        # be written; it is small and seldom changes.
+        return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
+    # An index is built again.
+    return _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
+
+
+class WriterCheck(Protocol):
+    """Whether a writer may still write; `codelens.store.database.writer_lease.Lease` is one."""
+
+    def check(self, db: Database) -> None:
+        """Raise `LeaseLost` if not; runs in the write transaction."""
+        ...
+
+
 class Database:
-    """An open database. Use `open_index` or `open_database` to get one."""
+    """An open database; `open_index` and `open_database` give one."""
 
     def __init__(
         self,
@@ -128,7 +135,7 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def write(self, lease: Lease | None, wait_s: float = BUSY_S) -> Generator[None]:
+    def write(self, lease: WriterCheck | None, wait_s: float = BUSY_S) -> Generator[None]:
         """One write transaction under `lease`; all or nothing.
 
         `None` is for what needs no single writer: the lease itself, when something was last used,
@@ -144,7 +151,7 @@ class Database:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
             finally:
-                self._connection.set_busy_timeout(_BUSY_MS)
+                self._connection.set_busy_timeout(BUSY_MS)
             with connection_rollback(self._connection):
                 if lease is not None:
                     lease.check(self)
@@ -235,7 +242,7 @@ class Database:
         with translated(self.path):
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
-                list(connection.execute(_pragmas("index")))
+                list(connection.execute(pragmas_of("index")))
                 restore_detection.keep_noted(self.path, connection)
                 yield Database(self.path, connection)
             finally:
@@ -265,7 +272,7 @@ class Database:
             except apsw.BusyError:
                 return False
             finally:
-                self._connection.set_busy_timeout(_BUSY_MS)
+                self._connection.set_busy_timeout(BUSY_MS)
                 self._connection.pragma("journal_mode", "wal")
 
     def close(self) -> None:
@@ -293,145 +300,3 @@ class Database:
                 if self._noted:
                     stack.enter_context(restore_detection.writing_to(self.path))
             yield
-
-
-def open_index(path: Path) -> Database:
-    """Open the index at `path`, made and migrated as needed; a damaged one is set aside.
-
-    All of it is checked where that was not done for a week, or since a writer ended in the midst,
-    or something else than codelens wrote to it since.
-
-    Raises:
-        HomeNotWritable: the folder or file cannot be written.
-        SchemaTooNew: a newer codelens wrote it.
-    """
-    identity = database_recovery.identity_of(path)
-    try:
-        with translated(path):
-            standing = restore_detection.judge(path)
-        database = open_database(path, "index")
-        try:
-            return _checked(database, standing)
-        except BaseException:
-            identity = database.identity
-            database.close()
-            raise
-    except IndexCorrupt as error:
-        logger.warning("%s", error)
-        database_recovery.set_aside(path, identity)
-        return _checked(open_database(path, "index"), restore_detection.Standing.UNKNOWN)
-
-
-def _checked(database: Database, standing: restore_detection.Standing) -> Database:
-    # Late: leases stand on this module.
-    from codelens.store.database.store_clock import machine
-    from codelens.store.database.writer_lease import holder_of, is_held
-
-    path = database.path
-    holder = holder_of(database)
-    left = restore_detection.left_of(path)
-    same = standing is restore_detection.Standing.SAME
-    if same and left and holder and holder.fencing < left.age.fencing:
-        raise IndexCorrupt(path, "the log of an older state was put beside it")
-    since_s = 0.0
-    if holder is not None and holder.owner and not is_held(holder, machine()):
-        since_s = float(database.rows("SELECT MAX(heartbeat_s) FROM index_locks")[0][0])
-    known = standing in {restore_detection.Standing.SAME, restore_detection.Standing.UNKNOWN}
-    if not known or database_recovery.is_check_due(path, since_s):
-        fault = database.fault(thorough=not known)
-        if fault:
-            raise IndexCorrupt(path, fault)
-        database_recovery.note_check(path)
-    if not same:
-        database.note_as_left()
-    return database
-
-
-def open_database(path: Path, kind: str) -> Database:
-    """Open a database of a kind (`index`, `contexts`, `usage`), made and migrated as needed.
-
-    A page that was changed by anything but SQLite is an `IndexCorrupt` when it is read.
-
-    Raises:
-        HomeNotWritable: the folder or file cannot be written.
-        SchemaTooNew: a newer codelens wrote it.
-        IndexCorrupt: it is damaged, or no database of this kind; nothing was done to it.
-    """
-    make_private(path.parent)
-    for _ in range(_OPENINGS):
-        before = database_recovery.identity_of(path)
-        try:
-            return _open_or_make(path, kind)
-        except _Replaced:
-            continue
-        except StoreError:
-            if before is None or before == database_recovery.identity_of(path):
-                raise
-    raise IndexLocked(path, "processes that keep replacing it")
-
-
-class _Replaced(Exception):
-    """Another process put another file in its place while it was opened."""
-
-
-def _open_or_make(path: Path, kind: str) -> Database:
-    if os.path.isdir(path):
-        raise StoreError(
-            f"{str(path)!r} is a folder; move it away, codelens keeps a database at this path"
-        )
-    if has_content(path):
-        return _open(path, kind, empty=False)
-    with translated(path), database_recovery.alone_in(path.parent, CREATION_LOCK):
-        if database_recovery.identity_of(path) is None:
-            # Made before SQLite does, whose log files take its mode; and never one that is there:
-            # to close a file ends the locks that other threads of this process have on it.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        return _open(path, kind, empty=not has_content(path))
-
-
-def has_content(path: Path) -> bool:
-    """Whether there is a file, and not an empty one."""
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False
-
-
-def _open(path: Path, kind: str, *, empty: bool) -> Database:
-    with translated(path):
-        identity = database_recovery.identity_of(path)
-        checked = page_checksums.available()
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            # An empty one has no size of pages to compare them by, and is set up under the lock.
-            if database_recovery.identity_of(path) != identity or empty != (not has_content(path)):
-                raise _Replaced
-            connection.set_busy_timeout(_BUSY_MS)
-            if checked and empty:
-                page_checksums.reserve(connection)
-            if empty:
-                # Of a file that has pages it would change nothing, and take the write lock.
-                list(connection.execute(_PRAGMAS_AT_FIRST))
-            # Before anything is written to what may be another program's.
-            check_head(connection, kind, path, checked=checked)
-            # A statement that gives a row holds up those behind it until the row is taken.
-            list(connection.execute(_pragmas(kind)))
-            if kind == "index":
-                restore_detection.keep_noted(path, connection)
-            migrate(connection, kind, path, MARKS[kind])
-            if os.name == "posix" and path.stat().st_mode & 0o077:
-                path.chmod(0o600)
-        except BaseException:
-            connection.close()
-            raise
-    logged, noted = kind != "contexts", kind == "index"
-    return Database(path, connection, identity, logged=logged, noted=noted)
-
-
-def _pragmas(kind: str) -> str:
-    if kind == "contexts":
-        # What is saved must survive a power cut and a lost log file, and be read where nothing can
-        # be written; it is small and seldom changes.
-        return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
-    # An index is built again.
-    return _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")

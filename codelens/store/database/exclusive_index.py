@@ -18,7 +18,8 @@ import apsw
 
 from codelens.errors import DiskFull
 from codelens.store.database import database_recovery, page_checksums
-from codelens.store.database.database import Database, has_content
+from codelens.store.database.database import Database
+from codelens.store.database.database_opening import has_content
 from codelens.store.database.file_header import UNDER_REMOVAL, check_head
 from codelens.store.database.schema_migration import migrations
 from codelens.store.database.sqlite_errors import translated

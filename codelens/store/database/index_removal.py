@@ -7,7 +7,8 @@ closes it by its name, which could be the new file's by then (`Database.close` k
 from __future__ import annotations
 
 from codelens.store.database import database_recovery, writer_lease
-from codelens.store.database.database import CREATION_LOCK, Database
+from codelens.store.database.database import Database
+from codelens.store.database.database_opening import CREATION_LOCK
 from codelens.store.database.sqlite_errors import translated
 
 WAIT_S = 10.0

@@ -16,7 +16,8 @@ import apsw
 from codelens.errors import DiskFull, IndexCorrupt
 from codelens.paths import barred
 from codelens.store.database import page_checksums
-from codelens.store.database.database import PAGE_BYTES, Database, has_content
+from codelens.store.database.database import PAGE_BYTES, Database
+from codelens.store.database.database_opening import has_content
 from codelens.store.database.file_header import check_head
 from codelens.store.database.schema_migration import migrate
 from codelens.store.database.sqlite_errors import translated

@@ -22,15 +22,17 @@ import apsw
 
 from codelens.errors import (
     DiskFull,
-    ForeignDatabase,
+    HomeNotReadable,
     HomeNotWritable,
     IndexCorrupt,
     IndexLocked,
     StoreError,
 )
 from codelens.paths import make_private
-from codelens.store.database.database import Database, open_database, translated
+from codelens.store.database.database import Database
+from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import HOLDER, alone_in
+from codelens.store.database.sqlite_errors import translated
 from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import Context
 from codelens.store.saved.contexts_repair import (
@@ -125,7 +127,7 @@ def open_contexts(
             return ContextsFile(_sound(path, owner), ())
         except IndexCorrupt as error:
             return _mended(path, terms_of, error, owner)
-    except (HomeNotWritable, DiskFull) as error:
+    except (HomeNotWritable, HomeNotReadable, DiskFull) as error:
         if make:
             raise
         return _for_reading(path, error, owner)
@@ -266,7 +268,7 @@ def _mended(path: Path, terms_of: TermsOf, found: IndexCorrupt, owner: Owner) ->
     told = f"{count} restored" if count else "none could be restored"
     kept = f"; the damaged file is kept as {str(aside)!r}" if aside else ""
     note = f"the saved contexts were damaged ({found.why}): {told}{kept}"
-    if isinstance(found, ForeignDatabase):
+    if found.foreign:
         told = (
             f"{count} of this repository restored from a copy" if count else "none of them is shown"
         )

@@ -18,8 +18,9 @@ from typing import NamedTuple
 import apsw
 
 from codelens.errors import IndexCorrupt, StoreError
-from codelens.store.database.database import open_database, translated
 from codelens.store.database.database_copy import copy_database
+from codelens.store.database.database_opening import open_database
+from codelens.store.database.sqlite_errors import translated
 from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import Context, Terms
 from codelens.store.saved.contexts_verification import (

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 import apsw
 
-from codelens.errors import ForeignDatabase, HomeNotWritable, IndexCorrupt, StoreError
+from codelens.errors import HomeNotWritable, IndexCorrupt, StoreError
 from codelens.paths import barred, repository_id
 from codelens.store.database import page_checksums
-from codelens.store.database.database import Database, translated
+from codelens.store.database.database import Database
+from codelens.store.database.sqlite_errors import translated
 from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import Context
 
@@ -77,7 +78,7 @@ def proved(db: Database, owner: Owner) -> Database:
     """The database, if it is sound and belongs to `owner`; else it is closed.
 
     Raises:
-        IndexCorrupt: it is damaged; `ForeignDatabase` if it belongs to another repository.
+        IndexCorrupt: it is damaged; `foreign` if it belongs to another repository.
     """
     try:
         prove(db, owner)
@@ -95,7 +96,7 @@ def prove(db: Database, owner: Owner | None = None) -> list[Context]:
         owner: the repository that it must belong to; None: any.
 
     Raises:
-        IndexCorrupt: it is damaged; `ForeignDatabase` if it belongs to another repository.
+        IndexCorrupt: it is damaged; `foreign` if it belongs to another repository.
     """
     try:
         with db.read():
@@ -108,7 +109,7 @@ def prove(db: Database, owner: Owner | None = None) -> list[Context]:
     if fault:
         raise IndexCorrupt(db.path, fault)
     if stranger:
-        raise ForeignDatabase(db.path, stranger)
+        raise IndexCorrupt(db.path, stranger, foreign=True)
     return found
 
 

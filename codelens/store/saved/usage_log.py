@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from codelens.errors import HomeNotWritable, IndexCorrupt
 from codelens.paths import barred, usage_file
-from codelens.store.database.database import Database, open_database
+from codelens.store.database.database import Database
+from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import identity_of, set_aside
 
 logger = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from codelens.answers.graph_answers import MapAnswer, MapFile
-from codelens.render.graph_text import close
-from codelens.render.map_page import PAGE
+from codelens.render.graph.graph_text import close
+from codelens.render.graph.map_page import PAGE
 from codelens.render.text_pieces import count_of, one_line, safe
 
 _MERMAID_LINKS = 40

@@ -1,0 +1,1 @@
+"""Answers about branches as text, JSON and Markdown."""

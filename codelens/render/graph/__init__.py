@@ -1,0 +1,1 @@
+"""Answers about the graph as text, JSON, Mermaid and HTML."""

@@ -1,0 +1,1 @@
+"""Commits: their trees, what differs between them, walks along history, refs."""
