@@ -5,15 +5,16 @@
     python benchmarks/capsule.py score MIRROR ANSWERS.jsonl [--by language]
     python benchmarks/capsule.py ablation MIRROR [--first 6] [--repo OWNER/NAME ...]
 
-Tasks and scorer are those of `shared/capsule` (`CODELENS_SHARED` if it lies elsewhere); its README
-says how commits were chosen and what the figures mean. `MIRROR` has a folder `owner+name/repo` a
-repository (`fetch` makes them, bare does); each task is asked of the tree before its commit.
+`CODELENS_SHARED` names the folder with the data set, whose folder `capsule` has the tasks (one for
+each commit: its message, and what it changed and used) and the scorer. `MIRROR` has a git folder
+`owner+name/repo` for each repository; bare ones do. Each task is asked of the tree before its
+commit.
 
 Methods: `explore` is the text of `Engine.explore`; `search` is the text of `cl_search`, then
 `cl_expand` of its handles in their order, as far as the budget goes.
 
-`HELD_OUT` are repositories that no weight was looked at on; `ablation` leaves parts out in turn
-and asks the others alone.
+`HELD_OUT` are repositories that were not used for choosing weights; `ablation` leaves parts out in
+turn and asks only the other repositories.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from types import MappingProxyType
 from codelens.capsule import packing
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.engine.explore import candidates, explore_query
+from codelens.engine.explore import explore_query, task_candidates
 from codelens.rank import ranking_weights
 from codelens.render import explore_text
 from codelens.serve.tools import reading_shape
@@ -104,8 +105,8 @@ def answers(
 _WEIGHTS = "DEFINITIONS"
 PARTS: Mapping[str, tuple[tuple[object, str, object], ...]] = {
     "all parts": (),
-    "no neighbours": ((candidates, "FOLLOWED", 0),),
-    "no containers' heads": ((candidates, "_HEAD_LINES", -1),),
+    "no neighbours": ((task_candidates, "FOLLOWED", 0),),
+    "no containers' heads": ((task_candidates, "_HEAD_LINES", -1),),
     "no windows: long bodies are left out": ((packing, "_FEWEST", 10**6),),
     "no names": ((explore_query, "_NAMES_SHARE", 0.0),),
     "no tests": ((explore_query, "_TESTS_SHARE", 0.0),),
@@ -142,7 +143,7 @@ def score(mirror: Path, file: Path, by: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("what", choices=("run", "score", "ablation"))
     parser.add_argument("mirror", type=Path)
     parser.add_argument("answers", type=Path)

@@ -2,7 +2,7 @@
 
     python benchmarks/firsthandle.py CHECKOUTS [--home HOME] [--misses]
 
-On the questions of shared/retrieval, through the engine, on the checkouts of `retrieval.py`:
+On the questions and checkouts of `retrieval.py`, through the engine:
 
 - `symbol`: the questions that are a name. The range is the target's, where it has lines (a result
   that starts in it and ends in it), else what universal-ctags says of the name in the target files
@@ -112,7 +112,7 @@ def sentence(hits, query: str, paths: set[str], tags) -> bool | None:
 
 def main() -> None:
     """Print both shares, and the misses if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-retrieval"))
     parser.add_argument("--misses", action="store_true")

@@ -4,7 +4,7 @@
     python benchmarks/reading.py run CHECKOUTS RESULTS.jsonl [--home FOLDER] [--rg PATH]
     python benchmarks/reading.py report RESULTS.jsonl
 
-The 500 questions of shared/retrieval over 25 repositories, and five ways to go about each. All
+The 500 questions of `retrieval.py` over 25 repositories, and five ways to answer each. All
 pay for what a tool prints, by the one estimate of `codelens.render.text_pieces.tokens_of` (a token
 for four bytes), and nobody for what is typed. Lines are shown one after the other until the
 budget is out, so the last file or excerpt counts as far as it was shown.
@@ -335,7 +335,7 @@ def line(title: str, rows: list[dict], policy: str, rule: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("run")
     one.add_argument("checkouts", type=Path)

@@ -1,11 +1,13 @@
-"""Retrieval quality: codelens on the questions of shared/retrieval, through the engine.
+"""Retrieval quality: codelens on the 500 questions of a retrieval benchmark, through the engine.
 
     python benchmarks/retrieval.py prepare MIRROR CHECKOUTS   # once: scratch repositories
     python benchmarks/retrieval.py run CHECKOUTS RESULTS.jsonl
-    python SHARED/retrieval/score.py RESULTS.jsonl
+    python $CODELENS_SHARED/retrieval/score.py RESULTS.jsonl
 
-`MIRROR` has a folder `owner+name/repo` a repository (`fetch` makes them). Each checkout holds the
-benchmark's root at the pinned revision, as one commit of a repository of its own.
+`CODELENS_SHARED` names the folder with the data set: questions with target files for 25 public
+repositories, their pinned revisions, and the scorer. `MIRROR` has a git folder `owner+name/repo`
+for each repository. Each checkout holds the benchmark's root at the pinned revision, as one commit
+of a repository of its own.
 
 A result counts only where its whole path is the target's: the scorer takes one path that ends
 with the other as equal, so a result that is alike but not the same is written with a mark that
@@ -37,7 +39,10 @@ MOVED = {"neuecc": "MessagePack-CSharp", "echasnovski": "nvim-mini"}
 def prepare(mirror: Path, checkouts: Path) -> None:
     for one in json.loads(REPOS.read_text()):
         target = checkouts / one["name"]
-        owner, name = re.match(r".*github\.com/([^/]+)/(.+)\.git", one["url"]).groups()
+        url = re.match(r".*github\.com/([^/]+)/(.+)\.git", one["url"])
+        if url is None:
+            raise SystemExit(f"not a URL of GitHub: {one['url']}")
+        owner, name = url.groups()
         source = mirror / f"{MOVED.get(owner, owner)}+{name}" / "repo"
         if target.exists() or not source.exists():
             print(f"{one['name']}: {'there' if target.exists() else 'not in the mirror'}")
@@ -105,7 +110,7 @@ def row(hit, wanted: dict[str, str]) -> dict:
 def report(results: Path) -> None:
     """NDCG@10 by category, language and repository."""
     sys.path.insert(0, str(RETRIEVAL))
-    from score import ndcg
+    from score import ndcg  # pyright: ignore[reportMissingImports]  # it comes with the data set
 
     languages = {one["name"]: one["language"] for one in json.loads(REPOS.read_text())}
     answers = {}
@@ -122,7 +127,7 @@ def report(results: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     first = commands.add_parser("prepare")
     first.add_argument("mirror", type=Path)

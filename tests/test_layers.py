@@ -1,4 +1,4 @@
-"""The table of DESIGN.md: who may import whom, and which package alone imports what."""
+"""The table of layers: who may import whom, and which package alone imports what."""
 
 from __future__ import annotations
 

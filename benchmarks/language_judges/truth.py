@@ -1,4 +1,4 @@
-"""Recall of the definitions that a type checker found (shared/edges), by its kinds."""
+"""Recall of the definitions that a type checker found, by its kinds."""
 
 from __future__ import annotations
 
