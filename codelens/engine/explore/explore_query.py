@@ -25,11 +25,13 @@ from codelens.rank.definitions import definition_search
 from codelens.rank.search_request import Request
 from codelens.render import explore_text
 from codelens.render.token_budget import BYTES_A_TOKEN, cost_of
+from codelens.types import Receipt
 
 _NAMES_SHARE, _TESTS_SHARE = 0.08, 0.05
 _MOST_NAMES = 60
 _MORE_SIZE = 200
-"""Bytes that the last line and the growth of the receipt's numbers may take."""
+"""Bytes that the last line may take."""
+_LONGEST_MS = 9_999_999.0
 
 
 class Asked(NamedTuple):
@@ -58,7 +60,7 @@ def explore(view: CurrentView, asked: Asked, seconds: float) -> ExploreAnswer:
     material = Material(view, found)
     candidates = candidates_of(material, net, found, task_intent.DIRECTIONS[asked.told.intent])
     receipt = net.receipt()
-    head = explore_text.head(receipt, asked.told.intent, asked.told.words, found.notes)
+    head = explore_text.head(_longest(receipt), asked.told.intent, asked.told.words, found.notes)
     room = asked.max_tokens * BYTES_A_TOKEN - sum(map(explore_text.cost, head)) - _MORE_SIZE
     tests = _fitting(tests_of(view, net, found), int(room * _TESTS_SHARE), explore_text.TESTS)
     names_room = int(room * _NAMES_SHARE)
@@ -78,6 +80,11 @@ def explore(view: CurrentView, asked: Asked, seconds: float) -> ExploreAnswer:
         more=_more(shown, candidates),
     )
     return _within(answer, asked.max_tokens)
+
+
+def _longest(receipt: Receipt) -> Receipt:
+    """A receipt with the longest numbers: what is shown must not depend on how a look went."""
+    return replace(receipt, checked=receipt.files, indexed=receipt.files, elapsed_ms=_LONGEST_MS)
 
 
 def _within(answer: ExploreAnswer, max_tokens: int) -> ExploreAnswer:
