@@ -42,7 +42,7 @@ from codelens.serve.tools import reading_shape
 
 SHARED = Path(os.environ.get("CODELENS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 CAPSULE = SHARED / "capsule"
-BUDGETS = (1024, 2048, 4096, 8192, 16384)
+BUDGETS = tuple(map(int, os.environ.get("CODELENS_BUDGETS", "1024 2048 4096 8192 16384").split()))
 HELD_OUT = frozenset("google/gson serilog/serilog celery/celery jekyll/jekyll trpc/trpc".split())
 
 
