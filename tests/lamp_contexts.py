@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codelens.answers.context_answers import Kept, SavedContext
+from codelens.answers.context_answers import SavedContext, SavedHandle
 from codelens.engine.engine import Engine
 
 LAMP = """\
@@ -30,7 +30,7 @@ def one(engine: Engine, name: str, where: Path) -> SavedContext:
     return answer.results[0]
 
 
-def items(engine: Engine, name: str, where: Path) -> list[Kept]:
+def items(engine: Engine, name: str, where: Path) -> list[SavedHandle]:
     return list(one(engine, name, where).items)
 
 

@@ -8,7 +8,7 @@ from codelens.types import Receipt
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedHandle:
     """A handle that was saved, and how it fares in the view that the answer stands on."""
 
     status: str
@@ -42,7 +42,7 @@ class SavedContext:
     branch: str
     """Where one stood when saving; empty when detached and in a plain folder."""
     head: str
-    items: tuple[Kept, ...]
+    items: tuple[SavedHandle, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from codelens.types import Receipt
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class GraphNode:
     """A definition or a file, as it is named in an answer."""
 
     handle: str
@@ -29,7 +29,7 @@ class Relative:
     """One thing related to what was asked about."""
 
     relation: str
-    thing: Thing
+    node: GraphNode
     distance: int
     sites: tuple[str, ...]
     """`path:line` of the first few places where the relation stands."""
@@ -45,7 +45,7 @@ class Relative:
 class PathStep:
     """One step of a path from A to B."""
 
-    thing: Thing
+    node: GraphNode
     """What is stepped to; of the first step, where the path begins."""
     how: str
     """`call`, `ref`, `inherit`, `import`, `override`; empty for the first."""
@@ -54,10 +54,10 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True)
-class May:
+class PossibleUse:
     """Something that uses what was asked about, or another definition of that name."""
 
-    thing: Thing
+    node: GraphNode
     sites: tuple[str, ...]
     """`path:line` of the first few such uses."""
     count: int
@@ -72,26 +72,26 @@ class RelatedAnswer:
     """What is related to a definition or file, or the paths from it to another."""
 
     receipt: Receipt
-    target: Thing
+    target: GraphNode
     results: tuple[Relative, ...]
     totals: tuple[tuple[str, int], ...]
     """Relation -> how many there are, shown or not."""
     paths: tuple[tuple[PathStep, ...], ...] = ()
-    goal: Thing | None = None
+    goal: GraphNode | None = None
     """What the paths lead to, when they were asked for."""
     reversed: bool = False
     """There is no path from A to B; these lead from B to A."""
-    may: tuple[May, ...] = ()
+    may: tuple[PossibleUse, ...] = ()
     """Who may use it: no part of the results."""
     may_count: int = 0
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class AffectedNode:
     """One definition or file that a change can reach."""
 
-    thing: Thing
+    node: GraphNode
     distance: int
     how: str
     via: str
@@ -118,7 +118,7 @@ class TestFile:
 class Changed:
     """Something that changes."""
 
-    thing: Thing
+    node: GraphNode
     how: str
     """`asked`, or from a diff `changed`, `added`, `removed`, `moved`."""
     lines: str = ""
@@ -133,7 +133,7 @@ class ImpactAnswer:
 
     receipt: Receipt
     changed: tuple[Changed, ...]
-    results: tuple[Hit, ...]
+    results: tuple[AffectedNode, ...]
     totals: tuple[tuple[int, int], ...]
     """Distance -> how many there are, shown or not."""
     files: int
@@ -144,7 +144,7 @@ class ImpactAnswer:
     """There can be more: see the notes."""
     base: str = ""
     """What a diff is against."""
-    may: tuple[May, ...] = ()
+    may: tuple[PossibleUse, ...] = ()
     """Who may use what changes directly: no part of the results."""
     may_count: int = 0
     notes: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class ImpactAnswer:
 class MapSymbol:
     """A definition on the map."""
 
-    thing: Thing
+    node: GraphNode
     depth: int
     users: int
     """Files that use its name, its own not counted."""

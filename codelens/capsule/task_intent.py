@@ -39,7 +39,7 @@ WORDS: dict[Intent, frozenset[str]] = {
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Told(NamedTuple):
+class ChosenIntent(NamedTuple):
     """An intent and why."""
 
     intent: Intent
@@ -47,19 +47,19 @@ class Told(NamedTuple):
     """The words of the task that told it, each once; empty if it was given or none did."""
 
 
-def told_by(task: str) -> Told:
+def told_by(task: str) -> ChosenIntent:
     """The intent with the most words in a task, each word counted as often as it stands there."""
     words = [word.lower() for word in _WORD.findall(task)]
-    best = Told("explore", ())
+    best = ChosenIntent("explore", ())
     most = 0
     for intent, known in WORDS.items():
         found = [word for word in words if word in known]
         if len(found) > most:
-            best, most = Told(intent, tuple(dict.fromkeys(found))), len(found)
+            best, most = ChosenIntent(intent, tuple(dict.fromkeys(found))), len(found)
     return best
 
 
-def without_intent_words(task: str, intent: Told, names: frozenset[str]) -> str:
+def without_intent_words(task: str, intent: ChosenIntent, names: frozenset[str]) -> str:
     """A task without the words that only say what is to be done.
 
     Args:

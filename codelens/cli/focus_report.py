@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from codelens.focus.checkout import Checkout
     from codelens.focus.focus_settings import FocusSettings
     from codelens.focus.forest_file import State
-    from codelens.focus.inspection import Found
+    from codelens.focus.inspection import FocusMatch
 
 
 def state_lines(
@@ -68,7 +68,7 @@ def rehearsal_lines(fields: Mapping[str, Any]) -> Iterator[str]:
     yield f"action: {fields['action']}{where}"
 
 
-def found_lines(found: Iterable[Found], root: str) -> Iterator[str]:
+def found_lines(found: Iterable[FocusMatch], root: str) -> Iterator[str]:
     """Topics and prompts that answer a search."""
     for one in found:
         day = datetime.datetime.fromtimestamp(one.touched, tz=datetime.UTC).date().isoformat()

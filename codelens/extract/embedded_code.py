@@ -46,7 +46,7 @@ class Part(NamedTuple):
     """How deep it stands in the host's tree."""
 
 
-class Found(NamedTuple):
+class PartFacts(NamedTuple):
     """What one language's parse of a text or a part of it gives."""
 
     roots: list[Root]
@@ -104,11 +104,11 @@ def parts_of(
 _MARKS = frozenset({"embedded.language", "embedded.skip"})
 
 
-Inner = list[tuple[Part, Found]]
+Inner = list[tuple[Part, PartFacts]]
 """Parts and what was found in them."""
 
 
-def joined(host: Found, inner: Inner, info: LanguageInfo, source: Source) -> Found:
+def joined(host: PartFacts, inner: Inner, info: LanguageInfo, source: Source) -> PartFacts:
     """The host's facts and those of its parts, in order of the text.
 
     What is outermost in a part is inside the host's innermost symbol there, but not named by it.
@@ -119,7 +119,7 @@ def joined(host: Found, inner: Inner, info: LanguageInfo, source: Source) -> Fou
     nodes = [node for _, found in inner for node in found.comments.nodes]
     scopes, bounds, firsts = _scopes(host, inner, places)
     imports, bounds = _imports(host, inner, bounds)
-    return Found(
+    return PartFacts(
         host.roots + [root for _, found in inner for root in found.roots],
         Comments(source, [*host.comments.nodes, *nodes]),
         symbols,
@@ -131,7 +131,7 @@ def joined(host: Found, inner: Inner, info: LanguageInfo, source: Source) -> Fou
 
 
 def _scopes(
-    host: Found, inner: Inner, places: list[list[int]]
+    host: PartFacts, inner: Inner, places: list[list[int]]
 ) -> tuple[list[Scope], list[list[Binding]], list[int]]:
     """All scopes, the bindings of each part, and what to add to each part's scopes.
 
@@ -158,7 +158,7 @@ def _scopes(
 
 
 def _imports(
-    host: Found, inner: Inner, bounds: list[list[Binding]]
+    host: PartFacts, inner: Inner, bounds: list[list[Binding]]
 ) -> tuple[list[Import], list[list[Binding]]]:
     """All imports in order, and bindings that name them by their new numbers."""
     every = [host.imports, *(found.imports for _, found in inner)]
@@ -193,7 +193,7 @@ def bindings(inner: Inner) -> list[Import]:
 
 
 def _symbols(
-    host: Found, inner: Inner, info: LanguageInfo, around: _Around, source: Source
+    host: PartFacts, inner: Inner, info: LanguageInfo, around: _Around, source: Source
 ) -> tuple[list[Symbol], list[list[int]]]:
     """All symbols, and for the host and each part the new places of theirs, -1 if left out."""
     every = [host.symbols, *(found.symbols for _, found in inner)]
@@ -316,7 +316,7 @@ def _clipped(symbol: Symbol, part: Part, source: Source) -> Symbol:
 
 
 def _references(
-    host: Found,
+    host: PartFacts,
     inner: Inner,
     places: list[list[int]],
     firsts: list[int],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from codelens.extract.chunking import Root, chunks_of, text_chunks
-from codelens.extract.embedded_code import DEEPEST, Found, Part, bindings, joined, parts_of
+from codelens.extract.embedded_code import DEEPEST, Part, PartFacts, bindings, joined, parts_of
 from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import language_info
@@ -46,7 +46,7 @@ def structure(text: bytes, language: str) -> Structure:
     )
 
 
-def _found(source: Source, language: str, part: Part | None = None, level: int = 0) -> Found:
+def _found(source: Source, language: str, part: Part | None = None, level: int = 0) -> PartFacts:
     """What there is in a text or a part of it, parts in other languages included."""
     rules = grammar(language)
     spans = part.spans if part is not None else []
@@ -56,7 +56,7 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
     defined = definitions(captures, rules, source.text, spans)
     found = symbols_of(defined, rules.info, source, comments, statements)
     imports = imports_of(captures, rules.info, statements, source)
-    inner: list[tuple[Part, Found]] = []
+    inner: list[tuple[Part, PartFacts]] = []
     for one in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
         # A part that is hopeless stays text.
         with suppress(ParseTimeout):
@@ -67,7 +67,7 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
     trees = [Root(root, end, depth) for root in roots]
-    own = Found(trees, comments, found.symbols, references, imports, flow.scopes, flow.bindings)
+    own = PartFacts(trees, comments, found.symbols, references, imports, flow.scopes, flow.bindings)
     return joined(own, inner, rules.info, source) if inner else own
 
 

@@ -18,7 +18,7 @@ _TOP_TERMS = 20
 Fields = dict[str, object]
 
 
-class Found(NamedTuple):
+class FocusMatch(NamedTuple):
     """A topic or a prompt that answers a search."""
 
     score: float
@@ -107,13 +107,15 @@ def rehearsed(forest: Forest, prompt: str, settings: FocusSettings) -> Fields:
     }
 
 
-def searched(home: str, place: Checkout, words: str, limit: int) -> tuple[list[Found], list[str]]:
+def searched(
+    home: str, place: Checkout, words: str, limit: int
+) -> tuple[list[FocusMatch], list[str]]:
     """Topics and prompts of a repository's forests like some words, best first; and notes.
 
     Raises:
         OSError: a forest cannot be read.
     """
-    found: list[Found] = []
+    found: list[FocusMatch] = []
     notes: list[str] = []
     wanted, literal = counted(terms_of(words)), words.lower()
     for path in forest_file.forests_of(home, place.repository):
@@ -130,7 +132,7 @@ def searched(home: str, place: Checkout, words: str, limit: int) -> tuple[list[F
                 text = node.text if node.kind == "prompt" else topic_text(forest, node)
                 kind = "prompt" if node.kind == "prompt" else "topic"
                 root = state.root or place.root
-                found.append(Found(like, kind, text, topic, node.branch, root, node.touched))
+                found.append(FocusMatch(like, kind, text, topic, node.branch, root, node.touched))
     found.sort(key=lambda one: (-one.score, one.root != place.root, -one.touched, one.text))
     return found[:limit], notes
 

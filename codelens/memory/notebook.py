@@ -28,7 +28,7 @@ class Home(NamedTuple):
     """The commit that its history begins with; empty where it has none."""
 
 
-class Wanted(NamedTuple):
+class ContextQuery(NamedTuple):
     """Which contexts to find."""
 
     query: str = ""
@@ -39,7 +39,7 @@ class Wanted(NamedTuple):
     """Expired ones too."""
 
 
-class Found(NamedTuple):
+class FoundContexts(NamedTuple):
     """Contexts that were found, best or newest first."""
 
     contexts: list[Context]
@@ -95,7 +95,7 @@ class Notebook:
             notes.append(_offer(former))
         return context, old is not None, [*file.notes, *notes]
 
-    def find(self, wanted: Wanted, root: str, now_s: float) -> Found:
+    def find(self, wanted: ContextQuery, root: str, now_s: float) -> FoundContexts:
         """The contexts that are wanted.
 
         Args:
@@ -105,7 +105,7 @@ class Notebook:
         """
         file = open_contexts(self.path, terms_of, make=False, owner=self._owner)
         if file is None:
-            return Found([], False, former_places.former(self.path, root), [])
+            return FoundContexts([], False, former_places.former(self.path, root), [])
         with file, file.db.read():
             notes = list(file.notes)
             waiting = context_rows.about(file.db, WAITING)
@@ -118,9 +118,9 @@ class Notebook:
             over.add(named.name)
             notes.append(f"{named.name!r} expired on {_day(named.expires_s)}")
         shown = [one for one in found if one.name not in over]
-        return Found(shown, exact, former, notes, len(over))
+        return FoundContexts(shown, exact, former, notes, len(over))
 
-    def _matching(self, file: ContextsFile, wanted: Wanted) -> list[Context]:
+    def _matching(self, file: ContextsFile, wanted: ContextQuery) -> list[Context]:
         every = {one.name: one for one in context_rows.every(file.db)}
         if wanted.query:
             found = [every[name] for name in names_for(file.db, wanted.query) if name in every]

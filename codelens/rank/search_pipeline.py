@@ -22,7 +22,7 @@ from codelens.rank.scoring import candidates, definition_features, weighted_scor
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.weighted_score import Judged
 from codelens.rank.search_request import Outcome, Ranked, Request, check
-from codelens.rank.search_state import Asked
+from codelens.rank.search_state import SearchState
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
@@ -49,7 +49,7 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
     """
     check(request)
     query = analyse(request.query)
-    asked = Asked(view, request, query, Filters(view, request), read, list(query.notes))
+    asked = SearchState(view, request, query, Filters(view, request), read, list(query.notes))
     results, mode = _by_mode(asked)
     if not results:
         for one in asked.filters.explain_nothing():
@@ -77,10 +77,10 @@ def files(view: Snapshot, request: Request, read: Read) -> Judgement:
     """
     check(request)
     query = analyse(request.query)
-    asked = Asked(view, request, query, Filters(view, request), read, list(query.notes))
+    asked = SearchState(view, request, query, Filters(view, request), read, list(query.notes))
     judged: list[Files] = []
 
-    def keep(one: Asked) -> list[Ranked]:
+    def keep(one: SearchState) -> list[Ranked]:
         judged.append(judged_files(one))
         return []
 
@@ -90,7 +90,7 @@ def files(view: Snapshot, request: Request, read: Read) -> Judgement:
     return Judgement(judged[-1] if judged else None, found, asked.notes)
 
 
-def _by_mode(asked: Asked) -> tuple[list[Ranked], str]:
+def _by_mode(asked: SearchState) -> tuple[list[Ranked], str]:
     mode = asked.request.mode
     if mode == "text":
         return _text(asked, asked.request.query), mode
@@ -108,7 +108,7 @@ def _by_mode(asked: Asked) -> tuple[list[Ranked], str]:
     return _auto(asked, _ranked)
 
 
-def _auto(asked: Asked, rank: query_forms.Rank) -> tuple[list[Ranked], str]:
+def _auto(asked: SearchState, rank: query_forms.Rank) -> tuple[list[Ranked], str]:
     if asked.request.kinds:
         return rank(query_forms.as_name(asked)), "symbol"
     ways = (
@@ -129,7 +129,7 @@ def _auto(asked: Asked, rank: query_forms.Rank) -> tuple[list[Ranked], str]:
     )
 
 
-def _quoted(asked: Asked) -> tuple[list[Ranked], str] | None:
+def _quoted(asked: SearchState) -> tuple[list[Ranked], str] | None:
     """A query that is one quoted phrase: the files that hold it to the letter."""
     query = asked.query
     if not query.phrases or query.text[1:-1].strip() != query.phrases[0]:
@@ -141,7 +141,7 @@ def _quoted(asked: Asked) -> tuple[list[Ranked], str] | None:
     return None
 
 
-def _text(asked: Asked, text: str) -> list[Ranked]:
+def _text(asked: SearchState, text: str) -> list[Ranked]:
     return text_search.search(
         asked.view, text, asked.request, asked.filters, asked.read, asked.notes
     )
@@ -150,7 +150,7 @@ def _text(asked: Asked, text: str) -> list[Ranked]:
 class Files(NamedTuple):
     """The files that were judged for a query, and what they were judged by."""
 
-    asked: Asked
+    asked: SearchState
     terms: list[Weighed]
     defined: list[Defined]
     """What the names of the query stand for, in the whole view."""
@@ -161,12 +161,12 @@ class Files(NamedTuple):
     texts: Texts
 
 
-def _ranked(asked: Asked) -> list[Ranked]:
+def _ranked(asked: SearchState) -> list[Ranked]:
     """Words, names and definitions: everything that goes by scores."""
     return places(judged_files(asked))
 
 
-def judged_files(asked: Asked) -> Files:
+def judged_files(asked: SearchState) -> Files:
     """The best files for a query, by score."""
     asked, terms = _weighed(asked)
     view, query = asked.view, asked.query
@@ -203,7 +203,7 @@ def places(files: Files) -> list[Ranked]:
     return sole_definitions.unique_first(asked, found, results)
 
 
-def _weighed(asked: Asked) -> tuple[Asked, list[Weighed]]:
+def _weighed(asked: SearchState) -> tuple[SearchState, list[Weighed]]:
     """The terms that the view knows; misspelt words are ranked as what they may be, and said."""
     corpus = corpus_of(asked.view)
     query = asked.query

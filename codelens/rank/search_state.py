@@ -12,7 +12,7 @@ from codelens.rank.search_request import Ranked, Request
 from codelens.store.views.snapshot import Snapshot
 
 
-class Asked(NamedTuple):
+class SearchState(NamedTuple):
     """A view, what is asked of it, and what is to be said beside the answer."""
 
     view: Snapshot

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from codelens.answers.context_answers import (
     ForgetAnswer,
     FormerPlace,
-    Kept,
     LoadAnswer,
     SaveAnswer,
     SavedContext,
+    SavedHandle,
     TakenOver,
 )
 from codelens.render.text_pieces import count_of, lines_of, one_line, safe
@@ -58,7 +58,7 @@ def block(one: SavedContext) -> str:
     return safe("\n".join(rows))
 
 
-def item_line(item: Kept) -> str:
+def item_line(item: SavedHandle) -> str:
     """A handle and how it fares."""
     text = f"{item.status:<{_WIDTH}}  {item.handle}"
     if item.start_line and item.handle.rpartition(":")[2] != lines_of(

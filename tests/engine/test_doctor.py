@@ -13,7 +13,7 @@ import pytest
 from gitrepo import GitRepo, git_environment
 
 from codelens.config import Settings
-from codelens.engine.doctor.diagnosis import CHECKS, Told, examine
+from codelens.engine.doctor.diagnosis import CHECKS, CheckResult, examine
 from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.engine import Engine
 from codelens.errors import StoreError
@@ -34,11 +34,11 @@ def index_of(settings: Settings) -> Path:
     return next((settings.home / "indexes").glob("index-*.db"))
 
 
-def wrong(settings: Settings) -> list[Told]:
+def wrong(settings: Settings) -> list[CheckResult]:
     return [one for one in examine(settings) if one.state == "wrong"]
 
 
-def mended(settings: Settings) -> list[Told]:
+def mended(settings: Settings) -> list[CheckResult]:
     return [one for one in examine(settings, fix=True) if one.state == "mended"]
 
 

@@ -17,7 +17,7 @@ from faults.world import COUNTS, rounds
 
 from codelens.errors import SchemaTooNew, StoreError
 from codelens.memory.context_terms import terms_of
-from codelens.memory.notebook import Home, Notebook, Wanted
+from codelens.memory.notebook import ContextQuery, Home, Notebook
 from codelens.store.database import schema_migration
 from codelens.store.saved import context_rows, contexts_file
 from codelens.store.saved.context_rows import Context, Item
@@ -88,7 +88,7 @@ def test_damage_loses_nothing_while_there_is_a_copy(
         assert len(list(path.parent.glob("*.unreadable-*[0-9]"))) == 1
     # And it can be written and found by words again.
     Notebook(path).put(context("after"), HOME, replace=False)
-    found = Notebook(path).find(Wanted("learned 7"), "", 5.0)
+    found = Notebook(path).find(ContextQuery("learned 7"), "", 5.0)
     assert found.contexts[0].name == "name-7" and not found.notes
 
 

@@ -20,7 +20,7 @@ from faults.world import COUNTS, FULL, rounds
 
 from codelens.errors import IndexCorrupt, NoSuchContext, StoreError
 from codelens.memory.context_terms import terms_of
-from codelens.memory.notebook import Notebook, Wanted
+from codelens.memory.notebook import ContextQuery, Notebook
 from codelens.store.database import page_checksums, schema_migration
 from codelens.store.saved import context_rows, contexts_file
 from codelens.store.saved.contexts_repair import asides
@@ -58,9 +58,9 @@ def reading(path: Path, seed: int) -> list[str]:
     while time.monotonic() < end:
         ways: list[Callable[[], object]] = [
             lambda: book.every()[1],
-            lambda: book.find(Wanted("shared-1"), "", 1.0).notes,
-            lambda: book.find(Wanted("own shared"), "", 1.0).notes,
-            lambda: book.find(Wanted(), "", 1.0).notes,
+            lambda: book.find(ContextQuery("shared-1"), "", 1.0).notes,
+            lambda: book.find(ContextQuery("own shared"), "", 1.0).notes,
+            lambda: book.find(ContextQuery(), "", 1.0).notes,
             lambda: contexts_file.contexts_of(path) and (),
             lambda: contexts_file.glance(path) is None and ["no glance"],
         ]

@@ -88,9 +88,9 @@ def test_the_graph_is_answered_before_the_files_are_indexed(engine: Engine, repo
     asked = {"path": repo.root, "budget_ms": BUDGET_MS}
     target = "src/wick.py#WickTrimmer"
     related = engine.related(target, direction="in", **asked)
-    assert "src/use.py#evening" in {one.thing.handle for one in related.results}
+    assert "src/use.py#evening" in {one.node.handle for one in related.results}
     hit = engine.impact([target], **asked)
-    assert "src/use.py#evening" in {one.thing.handle for one in hit.results}
+    assert "src/use.py#evening" in {one.node.handle for one in hit.results}
     (read,) = engine.expand(["WickTrimmer"], **asked).items
     assert read.text.startswith("class WickTrimmer")
     (outline,) = engine.outline("src/wick.py", **asked).files

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from codelens.answers.context_answers import Kept
+from codelens.answers.context_answers import SavedHandle
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 
@@ -137,7 +137,7 @@ class Contexts(RuleBasedStateMachine):
         for one in answer.results:
             self._check(one.items[0], *self.saved[one.name])
 
-    def _check(self, item: Kept, path: str, name: str, body: int) -> None:
+    def _check(self, item: SavedHandle, path: str, name: str, body: int) -> None:
         now = self.tree.get(path, {})
         places = {
             (where, other)

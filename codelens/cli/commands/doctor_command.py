@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from codelens.cli import shared_options
 
 if TYPE_CHECKING:
-    from codelens.engine.doctor.diagnosis import Told
+    from codelens.engine.doctor.diagnosis import CheckResult
     from codelens.engine.doctor.findings import Examination, Finding, State
 
 _SIGNS = {"ok": "ok", "note": "note", "mended": "fixed", "wrong": "WRONG"}
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from codelens.engine.doctor.diagnosis import CHECKS, examine
 
     checks = CHECKS if args.no_agents else (*CHECKS, ("agents", _agents))
-    findings: list[Told] = []
+    findings: list[CheckResult] = []
     # The settings may be what is wrong.
     settings = Settings(home=home_of())
     for one in examine(settings, fix=args.fix, thorough=args.thorough, checks=checks):
@@ -83,7 +83,7 @@ def _agents(case: Examination) -> Iterator[Finding]:
             yield Finding(_STATES[one.state], f"{one.host} ({one.name})", one.said, "")
 
 
-def _show(one: Told) -> None:
+def _show(one: CheckResult) -> None:
     from codelens.cli import screen
     from codelens.render.text_pieces import one_line
 

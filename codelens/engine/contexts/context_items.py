@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from codelens.answers.context_answers import FormerPlace, Kept, SavedContext, TakenOver
+from codelens.answers.context_answers import FormerPlace, SavedContext, SavedHandle, TakenOver
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.errors import (
@@ -130,7 +130,7 @@ def shown(one: Context, verdicts: Sequence[Verdict], now_s: float) -> SavedConte
         branch=one.branch,
         head=one.head,
         items=tuple(
-            Kept(v.status, v.handle, v.was, v.start_line, v.end_line, v.near, item.ref)
+            SavedHandle(v.status, v.handle, v.was, v.start_line, v.end_line, v.near, item.ref)
             for item, v in zip(one.items, verdicts, strict=True)
         ),
     )

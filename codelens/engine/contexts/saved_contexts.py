@@ -16,7 +16,7 @@ from codelens.engine.view_request import ViewRequest
 from codelens.errors import ContextError, SettingError, StoreError
 from codelens.memory import context_fields, former_places
 from codelens.memory.context_exchange import exported, imported
-from codelens.memory.notebook import Home, Notebook, Wanted
+from codelens.memory.notebook import ContextQuery, Home, Notebook
 from codelens.paths import contexts_file
 from codelens.scope.commits.root_commit import has_commit, root_commit
 from codelens.store.database.database_opening import has_content
@@ -99,7 +99,7 @@ class SavedContexts:
     ) -> LoadAnswer:
         """See `Engine.load`."""
         check_limit(limit)
-        wanted = Wanted(
+        wanted = ContextQuery(
             query.strip(),
             context_fields.category_of(category) if category else "",
             context_fields.tags_of(tags),

@@ -43,7 +43,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
 """Named checks; who adds one appends a pair."""
 
 
-class Told(NamedTuple):
+class CheckResult(NamedTuple):
     """A finding, with the check that made it."""
 
     check: str
@@ -59,7 +59,7 @@ def examine(
     fix: bool = False,
     thorough: bool = False,
     checks: Iterable[tuple[str, Check]] = CHECKS,
-) -> Iterator[Told]:
+) -> Iterator[CheckResult]:
     """Run the checks.
 
     Args:
@@ -72,21 +72,23 @@ def examine(
     for name, check in checks:
         try:
             for one in check(case):
-                yield Told(name, *one)
+                yield CheckResult(name, *one)
         except (CodelensError, OSError) as error:
             yield _unexamined(name, settings, error)
 
 
-def _unexamined(name: str, settings: Settings, error: CodelensError | OSError) -> Told:
+def _unexamined(name: str, settings: Settings, error: CodelensError | OSError) -> CheckResult:
     """A check that could not go on."""
     if isinstance(error, OSError):
         about = os.fsdecode(error.filename or settings.home)
         found = f"it cannot be checked: {error.strerror or error}"
         unreadable = barred(Path(about))
         if unreadable is None:
-            return Told(name, "wrong", about, found, "make it readable, or move it away")
+            return CheckResult(name, "wrong", about, found, "make it readable, or move it away")
         error = unreadable
     if isinstance(error, HomeNotReadable):
         found = f"it cannot be checked: {error.why}"
-        return Told(name, "wrong", error.path, found, "make it readable first (see permissions)")
-    return Told(name, "wrong", str(settings.home), str(error), "")
+        return CheckResult(
+            name, "wrong", error.path, found, "make it readable first (see permissions)"
+        )
+    return CheckResult(name, "wrong", str(settings.home), str(error), "")

@@ -14,7 +14,7 @@ from codelens.answers.explore_answers import (
 )
 from codelens.capsule import packing, task_intent
 from codelens.capsule.packing import Candidate, Costs, Shown
-from codelens.capsule.task_intent import Told
+from codelens.capsule.task_intent import ChosenIntent
 from codelens.engine.current_view import CurrentView
 from codelens.engine.explore.task_candidates import Material, candidates_of
 from codelens.engine.explore.test_files import tests_of
@@ -34,18 +34,18 @@ _MORE_SIZE = 200
 _LONGEST_MS = 9_999_999.0
 
 
-class Asked(NamedTuple):
+class ExploreRequest(NamedTuple):
     """What is asked for."""
 
     request: Request
     """The task, with its filters."""
-    told: Told
+    told: ChosenIntent
     max_tokens: int
     kinds: frozenset[str] = frozenset()
     """Kinds of definition that pivots may be; empty: of any."""
 
 
-def explore(view: CurrentView, asked: Asked, seconds: float) -> ExploreAnswer:
+def explore(view: CurrentView, asked: ExploreRequest, seconds: float) -> ExploreAnswer:
     """The capsule of a task.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from codelens.answers.explore_answers import ExploreAnswer
 from codelens.capsule import task_intent
-from codelens.engine.explore.explore_query import Asked, explore
+from codelens.engine.explore.explore_query import ExploreRequest, explore
 from codelens.engine.graph.graph_walk import walked_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import seconds_to_read
@@ -49,7 +49,7 @@ class TaskExplorer:
             if chosen is None:
                 known = ", ".join(task_intent.INTENTS)
                 raise SettingError(f"intent must be one of {known}, not {intent[:50]!r}")
-            told = task_intent.Told(chosen, ())
+            told = task_intent.ChosenIntent(chosen, ())
         if languages:
             from codelens.engine.reading.language_list import called
 
@@ -59,4 +59,6 @@ class TaskExplorer:
                 task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
                 seconds=seconds_to_read(view_request.budget_ms),
             )  # fmt: skip
-            return explore(view, Asked(request, told, max_tokens, frozenset(kinds)), seconds)
+            return explore(
+                view, ExploreRequest(request, told, max_tokens, frozenset(kinds)), seconds
+            )

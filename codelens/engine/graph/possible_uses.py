@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from codelens.answers.graph_answers import May
+from codelens.answers.graph_answers import PossibleUse
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
@@ -22,8 +22,8 @@ _LOOKED_AT = 60
 
 
 def may_hit(
-    net: LazyNet, things: Things, nodes: Sequence[Node], limit: int
-) -> tuple[tuple[May, ...], int]:
+    net: LazyNet, things: Targets, nodes: Sequence[Node], limit: int
+) -> tuple[tuple[PossibleUse, ...], int]:
     """Who may use some definitions, most uses first, `limit` at most; and how many there are."""
     inside = set(nodes)
     found: dict[Node, list[Edge]] = {}
@@ -49,10 +49,10 @@ def _possible(net: LazyNet, nodes: Iterable[Node]) -> Iterable[Edge]:
         yield from net.possible_to(*node)
 
 
-def _told(things: Things, node: Node, edges: Sequence[Edge]) -> May:
+def _told(things: Targets, node: Node, edges: Sequence[Edge]) -> PossibleUse:
     lines = sorted({(edge.source, edge.line) for edge in edges})
     sites = tuple(f"{printed(path)}:{line}" for path, line in lines[:_SITES_SHOWN])
-    return May(things.thing(node), sites, len(lines), _open_choices(edges))
+    return PossibleUse(things.node(node), sites, len(lines), _open_choices(edges))
 
 
 def _open_choices(edges: Sequence[Edge]) -> int:

@@ -9,13 +9,19 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.relation_choice import relations
-from codelens.engine.graph.targets import Named, Things
+from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import SettingError
 from codelens.paths import printed
 from codelens.resolve.walk.edge_table import MODULE, Node
-from codelens.resolve.walk.relation_walk import Found, Target, Walk, file_target, symbol_target
+from codelens.resolve.walk.relation_walk import (
+    RelatedNode,
+    Target,
+    Walk,
+    file_target,
+    symbol_target,
+)
 from codelens.resolve.walk.routes import MOST_STEPS, Step, routes
 from codelens.resolve.walk.test_conventions import named_for, to_run
 
@@ -43,11 +49,11 @@ def related(
     if not 1 <= depth <= MOST_DEPTH:
         raise SettingError(f"depth must be between 1 and {MOST_DEPTH}, not {depth}")
     net = LazyNet(view, seconds)
-    things = Things(view, net)
+    things = Targets(view, net)
     named = things.find(target)
     asked = _target(things, named)
     walk = Walk(net, asked)
-    found: dict[str, list[Found]] = {}
+    found: dict[str, list[RelatedNode]] = {}
     why: dict[Node, str] = {}
     for relation in wanted:
         if relation == "tests":
@@ -69,7 +75,7 @@ def related(
         notes += interface_notes(net, things, asked.nodes)
     return RelatedAnswer(
         receipt=net.receipt(),
-        target=named.thing,
+        target=named.node,
         results=tuple(_relative(things, one, why) for one in shown),
         totals=tuple((relation, len(rows)) for relation, rows in found.items()),
         may=may,
@@ -90,7 +96,7 @@ def paths_between(
     if not 1 <= most <= MOST_PATHS:
         raise SettingError(f"paths must be between 1 and {MOST_PATHS}, not {most}")
     net = LazyNet(view, seconds)
-    things = Things(view, net)
+    things = Targets(view, net)
     first, last = things.find(target), things.find(goal)
     notes = [one.moved for one in (first, last) if one.moved]
     start, end = _target(things, first), _target(things, last)
@@ -112,17 +118,17 @@ def paths_between(
         notes.append(f"{target} does not lead to {goal}; these paths lead from {goal} to {target}")
     return RelatedAnswer(
         receipt=net.receipt(),
-        target=first.thing,
+        target=first.node,
         results=(),
         totals=(("paths", len(found.paths)),),
         paths=tuple(_path(things, steps) for steps in found.paths),
-        goal=last.thing,
+        goal=last.node,
         reversed=turned,
         notes=tuple(notes),
     )
 
 
-def _target(things: Things, named: Named) -> Target:
+def _target(things: Targets, named: Named) -> Target:
     net = things.net
     several = [
         _file_target(things, one.path) if named.whole else symbol_target(net, one)
@@ -137,17 +143,17 @@ def _target(things: Things, named: Named) -> Target:
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
-def _file_target(things: Things, path: bytes) -> Target:
+def _file_target(things: Targets, path: bytes) -> Target:
     whole = file_target(things.net, path)
     return whole._replace(nodes=tuple(things.without_namespaces(whole.nodes)))
 
 
 def _tests(
-    view: CurrentView, net: LazyNet, things: Things, walk: Walk, asked: Target,
+    view: CurrentView, net: LazyNet, things: Targets, walk: Walk, asked: Target,
     paths: Sequence[bytes],
-) -> tuple[list[Found], dict[Node, str]]:  # fmt: skip
+) -> tuple[list[RelatedNode], dict[Node, str]]:  # fmt: skip
     """Tests that reach the target in two steps, and test files named for its files."""
-    found: dict[Node, Found] = {}
+    found: dict[Node, RelatedNode] = {}
     why: dict[Node, str] = {}
     said = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
     for relation, words in said.items():
@@ -160,7 +166,7 @@ def _tests(
     for one in Fixtures(view, net, things).through(reached):
         if one.node not in found and one.node not in asked.inside:
             where = ((one.node.path, one.line),)
-            found[one.node] = Found("tests", one.node, one.distance, where, None)
+            found[one.node] = RelatedNode("tests", one.node, one.distance, where, None)
             why[one.node] = f"uses the fixture {things.handle(one.via)}"
     by_path = {node.path for node in found}
     files = net.test_files()
@@ -169,7 +175,7 @@ def _tests(
         for test in named_for(path, files):
             if test in run and test not in by_path and test not in paths:
                 node = Node(test, MODULE)
-                found[node] = Found("tests", node, 1, (), None)
+                found[node] = RelatedNode("tests", node, 1, (), None)
                 why[node] = f"named for {printed(path)}"
     # A file that is only imported is told by the tests in it, where there are some.
     inner = {node.path for node in found if node.symbol != MODULE}
@@ -177,14 +183,14 @@ def _tests(
     return sorted(kept, key=lambda one: (one.distance, -len(one.sites), one.node)), why
 
 
-def _outside_tests(net: LazyNet, relation: str, rows: list[Found]) -> list[Found]:
+def _outside_tests(net: LazyNet, relation: str, rows: list[RelatedNode]) -> list[RelatedNode]:
     """Without what is told under `tests`."""
     if relation not in _ALSO_TESTS:
         return rows
     return [one for one in rows if not net.is_test(one.node.path)]
 
 
-def _telling(rows: list[Found]) -> list[Found]:
+def _telling(rows: list[RelatedNode]) -> list[RelatedNode]:
     """Without a file of which something is listed as well, where definitions are meant."""
     if rows[0].relation not in {"users", "uses", "callees", "callers"}:
         return rows
@@ -192,12 +198,12 @@ def _telling(rows: list[Found]) -> list[Found]:
     return [one for one in rows if one.node.symbol != MODULE or one.node.path not in named]
 
 
-def _shares(found: dict[str, list[Found]], limit: int) -> list[list[Found]]:
+def _shares(found: dict[str, list[RelatedNode]], limit: int) -> list[list[RelatedNode]]:
     """Of each relation as many as the limit has room for: what few need is left to the others."""
     room = limit
     weights = {relation: _WEIGHTS.get(relation, 2) for relation in found}
     left = sum(weights.values())
-    taken: dict[str, list[Found]] = {}
+    taken: dict[str, list[RelatedNode]] = {}
     for relation, rows in sorted(found.items(), key=lambda item: len(item[1]) / weights[item[0]]):
         share = max(room * weights[relation] // left, 1) if room > 0 else 0
         taken[relation] = rows[:share]
@@ -210,17 +216,17 @@ def _cut_notes(cut: Collection[str]) -> list[str]:
     return [f"more {', '.join(sorted(cut))} than could be followed"] if cut else []
 
 
-def _relative(things: Things, one: Found, reasons: Mapping[Node, str]) -> Relative:
+def _relative(things: Targets, one: RelatedNode, reasons: Mapping[Node, str]) -> Relative:
     why = reasons.get(one.node, "") if one.relation == "tests" else ""
     sites = tuple(f"{printed(path)}:{line}" for path, line in one.sites[:_SITES_SHOWN])
     via = things.handle(one.via) if one.via is not None else ""
-    thing = things.thing(one.node)
+    thing = things.node(one.node)
     return Relative(one.relation, thing, one.distance, sites, len(one.sites), via, why)
 
 
-def _path(things: Things, steps: Sequence[Step]) -> tuple[PathStep, ...]:
-    rows = [PathStep(things.thing(steps[0].source), "", "")]
+def _path(things: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
+    rows = [PathStep(things.node(steps[0].source), "", "")]
     for step in steps:
         site = f"{printed(step.source.path)}:{step.line}"
-        rows.append(PathStep(things.thing(step.target), step.kind, site))
+        rows.append(PathStep(things.node(step.target), step.kind, site))
     return tuple(rows)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from codelens.answers.graph_answers import Thing
+from codelens.answers.graph_answers import GraphNode
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
@@ -33,16 +33,16 @@ class Named(NamedTuple):
     """One symbol, those of some lines, or files (`MODULE`)."""
     whole: bool
     """The files count with all that is in them."""
-    thing: Thing
+    node: GraphNode
     """To be shown."""
     paths: list[bytes]
     moved: str
     """A sentence, where that is not plainly what was written; else empty."""
-    owners: tuple[Thing, ...] = ()
+    owners: tuple[GraphNode, ...] = ()
     """Of a name that several things have, all of them."""
 
 
-class Things:
+class Targets:
     """Names for the nodes of one look; each file's symbols are read once."""
 
     def __init__(self, view: CurrentView, net: LazyNet) -> None:
@@ -113,7 +113,7 @@ class Things:
             return self._placed(used[-1])
         first, last = used[0], used[-1]
         said = f"all {len(nodes)} definitions of that name are combined, up to {last.handle}"
-        return Named(nodes, False, self.thing(nodes[0]), [first.file.path], said)
+        return Named(nodes, False, self.node(nodes[0]), [first.file.path], said)
 
     def _every(self, used: Sequence[Place]) -> Named | None:
         """All the things that have a name, each with its own places."""
@@ -121,14 +121,14 @@ class Things:
             return None
         each = [self._placed(one) for one in used]
         nodes = list(dict.fromkeys(node for one in each for node in one.nodes))
-        shown = ", ".join(one.thing.handle for one in each[:_OWNERS_SHOWN])
+        shown = ", ".join(one.node.handle for one in each[:_OWNERS_SHOWN])
         more = f" and {len(each) - _OWNERS_SHOWN} more" if len(each) > _OWNERS_SHOWN else ""
         said = (
             f"{len(each)} definitions have that name, and this answer covers all of them: "
             f"{shown}{more}; give one of these handles for that definition only"
         )
         paths = list(dict.fromkeys(path for one in each for path in one.paths))
-        return Named(nodes, False, each[0].thing, paths, said, tuple(one.thing for one in each))
+        return Named(nodes, False, each[0].node, paths, said, tuple(one.node for one in each))
 
     def _placed(self, place: Place) -> Named:
         path = place.file.path
@@ -140,16 +140,16 @@ class Things:
             ]
             said = place.moved or also_at(place) or self._others(node)
             paths = list(dict.fromkeys([path, *(one.path for one in also)]))
-            return Named([node, *also], False, self.thing(node), paths, said)
+            return Named([node, *also], False, self.node(node), paths, said)
         if place.lines is None:
             node = Node(path, MODULE)
-            return Named([node], True, self.thing(node), [path], place.moved)
+            return Named([node], True, self.node(node), [path], place.moved)
         span = place.lines
         found = innermost(self.symbols(path), [(span.start_line, span.end_line)])
         nodes = [Node(path, at) for at in found]
         if len(nodes) == 1:
-            return Named(nodes, False, self.thing(nodes[0]), [path], place.moved)
-        lines = Thing(
+            return Named(nodes, False, self.node(nodes[0]), [path], place.moved)
+        lines = GraphNode(
             place.handle, printed(path), span.start_line, span.end_line, "", "lines", "",
             self.net.is_test(path),
         )  # fmt: skip
@@ -193,7 +193,7 @@ class Things:
         moved = ""
         if b"/" not in path and self.view.snapshot.symbols_with_key(key_of(handle.symbol)):
             moved = f"{shown} is read as the folder; #{shown} is the definition of that name"
-        folder = Thing(f"{shown}/", f"{printed(path)}/", 0, 0, "", "folder", "", False)
+        folder = GraphNode(f"{shown}/", f"{printed(path)}/", 0, 0, "", "folder", "", False)
         return Named([Node(one, MODULE) for one in below], True, folder, below, moved)
 
     def _node(self, place: Place) -> Node:
@@ -271,15 +271,15 @@ class Things:
             return file_handle(node.path, self.ref)
         return handle_among(node.path, self.symbols(node.path), node.symbol, self.ref)
 
-    def thing(self, node: Node) -> Thing:
+    def node(self, node: Node) -> GraphNode:
         """A node, to be shown."""
         test = self.net.is_test(node.path)
         path = printed(node.path)
         symbols = self.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
-            return Thing(file_handle(node.path, self.ref), path, 0, 0, "", "file", "", test)
+            return GraphNode(file_handle(node.path, self.ref), path, 0, 0, "", "file", "", test)
         one = symbols[node.symbol]
-        return Thing(
+        return GraphNode(
             self.handle(node), path, one.start_line, one.end_line, one.qualified, one.kind,
             one.signature, test,
         )  # fmt: skip

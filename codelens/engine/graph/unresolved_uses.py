@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
 from codelens.render.text_pieces import count_of
 from codelens.resolve.walk.edge_table import MODULE, Node
@@ -53,7 +53,7 @@ def hidden_notes(
     return [f"at least: {'; '.join(said)}"] if said else []
 
 
-def interface_notes(net: LazyNet, things: Things, nodes: Iterable[Node]) -> list[str]:
+def interface_notes(net: LazyNet, things: Targets, nodes: Iterable[Node]) -> list[str]:
     """One sentence on interfaces of Go through which a method may be called, for all it is known.
 
     Those that its type satisfies for certain are followed, and not named.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached, changed_file, changed_symbol, reach
 from codelens.scope.text_diff import LineChange, changed_lines
@@ -49,13 +49,13 @@ class Before:
     """
 
     def __init__(
-        self, base: CurrentView, now: Things, moves: Mapping[bytes, bytes], seconds: float
+        self, base: CurrentView, now: Targets, moves: Mapping[bytes, bytes], seconds: float
     ) -> None:
         self._base = base
         self._now = now
         self._moves = moves
         self.net = LazyNet(base, seconds)
-        self.things = Things(base, self.net)
+        self.things = Targets(base, self.net)
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
 
     def nodes(self, gone: Iterable[Gone]) -> list[Node]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from codelens.answers.graph_answers import Changed, Hit, ImpactAnswer, Thing
+from codelens.answers.graph_answers import AffectedNode, Changed, GraphNode, ImpactAnswer
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.possible_uses import may_hit
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes, left_behind
 from codelens.engine.impact.base_commit import Before, Formerly, Gone
 from codelens.engine.impact.symbol_diff import Change, Changes
@@ -54,7 +54,7 @@ class Base(NamedTuple):
 class _Asked(NamedTuple):
     view: CurrentView
     net: LazyNet
-    things: Things
+    things: Targets
     depth: int
     limit: int
     deadline: float
@@ -76,15 +76,15 @@ def impact(
     seeds, told = _Seeds(), set[str]()
     for target in dict.fromkeys(targets):
         named = asked.things.find(target)
-        if named.thing.handle in told:
+        if named.node.handle in told:
             continue
-        told.add(named.thing.handle)
+        told.add(named.node.handle)
         seeds.notes += [named.moved] if named.moved else []
         for node in named.nodes:
             of = changed_file(asked.net, node.path) if named.whole else None
             of = asked.things.without_namespaces(of) if of else changed_symbol(asked.net, node)
             seeds.nodes |= dict.fromkeys(of)
-        seeds.changed += [Changed(one, "asked") for one in named.owners or (named.thing,)]
+        seeds.changed += [Changed(one, "asked") for one in named.owners or (named.node,)]
         seeds.paths |= dict.fromkeys(named.paths)
     return _answer(asked, seeds, None, "")
 
@@ -127,7 +127,7 @@ def check_depth(depth: int) -> None:
 
 def _asked(view: CurrentView, depth: int, limit: int, seconds: float) -> _Asked:
     net = LazyNet(view, seconds)
-    return _Asked(view, net, Things(view, net), depth, limit, time.monotonic() + seconds)
+    return _Asked(view, net, Targets(view, net), depth, limit, time.monotonic() + seconds)
 
 
 def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
@@ -140,7 +140,7 @@ def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
             if change.name
             else file_handle(change.path, base)
         )
-        gone = Thing(handle, path, 0, 0, change.name, change.kind or "file", "", test)
+        gone = GraphNode(handle, path, 0, 0, change.name, change.kind or "file", "", test)
         seeds.changed.append(Changed(gone, "removed"))
         seeds.gone.append(Gone(change.path, change.name))
         return
@@ -156,7 +156,7 @@ def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
         seeds.nodes[node] = None
     if not change.told:
         return
-    seeds.changed.append(Changed(asked.things.thing(node), change.how, change.lines, before))
+    seeds.changed.append(Changed(asked.things.node(node), change.how, change.lines, before))
 
 
 def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> ImpactAnswer:
@@ -247,9 +247,9 @@ def _merged(found: Sequence[Reached], formerly: Formerly, seeds: _Seeds) -> list
     return sorted(kept, key=lambda one: one.distance)
 
 
-def _hit(things: Things, one: Reached, formerly: Formerly) -> Hit:
+def _hit(things: Targets, one: Reached, formerly: Formerly) -> AffectedNode:
     # A call of a base's method stands at the base's definition: there is no place to point to.
     site = f"{printed(one.node.path)}:{one.line}"
     mine = one in formerly.found
     via = formerly.via[one.node] if mine else things.handle(one.via)
-    return Hit(things.thing(one.node), one.distance, one.how, via, site)
+    return AffectedNode(things.node(one.node), one.distance, one.how, via, site)

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.graph.targets import Things, innermost
+from codelens.engine.graph.targets import Targets, innermost
 from codelens.resolve.facts.path_tree import folder_of, name_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached
@@ -41,7 +41,7 @@ class Fixture(NamedTuple):
 class Fixtures:
     """The fixtures of one view; found when first asked for, kept with the state of the view."""
 
-    def __init__(self, view: CurrentView, net: LazyNet, things: Things) -> None:
+    def __init__(self, view: CurrentView, net: LazyNet, things: Targets) -> None:
         self._look = view
         self._net = net
         self._things = things

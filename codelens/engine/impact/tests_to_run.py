@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from codelens.answers.graph_answers import TestFile
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.paths import printed
 from codelens.render.text_pieces import count_of
@@ -29,7 +29,7 @@ _INLINE = frozenset({"tests", "test"})
 """Modules of tests in a Rust file of the program (the Rust book, ch. 11.3)."""
 
 
-def is_inline_test(things: Things, node: Node) -> bool:
+def is_inline_test(things: Targets, node: Node) -> bool:
     """A definition among the tests that stand in the file that they test."""
     if not node.path.endswith(b".rs") or node.symbol < 0:
         return False
@@ -44,7 +44,7 @@ class TestFiles:
 
     __test__ = False
 
-    def __init__(self, view: CurrentView, net: LazyNet, things: Things) -> None:
+    def __init__(self, view: CurrentView, net: LazyNet, things: Targets) -> None:
         self._net = net
         self._things = things
         self._files = net.test_files()

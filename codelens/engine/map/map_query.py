@@ -10,7 +10,7 @@ from typing import cast
 from codelens.answers.graph_answers import MapAnswer
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.engine.map.file_ranks import ranked as ranks_of
 from codelens.engine.map.map_selection import Drawing, Ranked
 from codelens.errors import SettingError
@@ -60,7 +60,7 @@ def map_(
             f"max_tokens must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens}"
         )
     net = LazyNet(view, seconds)
-    things = Things(view, net)
+    things = Targets(view, net)
     known = net.values.get("map")
     if known is None:
         known = ranks_of(view, net)
@@ -106,7 +106,7 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
     return replace(answer, receipt=replace(receipt, status="partial", note=note))
 
 
-def _focused(view: CurrentView, things: Things, focus: Sequence[str]) -> dict[bytes, float]:
+def _focused(view: CurrentView, things: Targets, focus: Sequence[str]) -> dict[bytes, float]:
     """Files that the focus names; all those below a folder."""
     found: dict[bytes, float] = {}
     for one in focus:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from codelens.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.engine.map.entry_points import entries
 from codelens.errors import HandleError
 from codelens.handles.handle_grammar import file_handle
@@ -71,7 +71,7 @@ class Drawing:
     """
 
     def __init__(
-        self, view: CurrentView, things: Things, ranked: Ranked, scores: Sequence[float],
+        self, view: CurrentView, things: Targets, ranked: Ranked, scores: Sequence[float],
         near: Mapping[bytes, float], notes: list[str], focus: Sequence[str],
     ) -> None:  # fmt: skip
         self._look = view
@@ -195,7 +195,7 @@ class Drawing:
     def _symbol(
         self, at: int, path: bytes, symbols: Sequence[Symbol], number: int, depth: int
     ) -> MapSymbol:
-        thing = self._things.thing(Node(path, number))
+        thing = self._things.node(Node(path, number))
         users = self._ranked.links.users[at, symbols[number].name] if not depth else 0
         return MapSymbol(thing, depth, users)
 
@@ -264,7 +264,7 @@ class Drawing:
             if one.symbol:
                 # A manifest may name what is made at run time: then the file will do.
                 with suppress(HandleError):
-                    handle = self._things.find(f"{handle}#{one.symbol}").thing.handle
+                    handle = self._things.find(f"{handle}#{one.symbol}").node.handle
             gives = "" if one.symbol else self._given(one.path)
             yield MapEntry(one.name, handle, f"{one.why}{gives}")
 
@@ -306,7 +306,7 @@ class Drawing:
                 (at for at, one in enumerate(symbols) if one.parent < 0 and one.name == name), None
             )
             if number is not None and symbols[number].kind != "module":
-                yield MapSymbol(self._things.thing(Node(path, number)), 0, -count)
+                yield MapSymbol(self._things.node(Node(path, number)), 0, -count)
 
     def _links(self, shown: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
         """Among the files shown, the heaviest."""

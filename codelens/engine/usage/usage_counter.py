@@ -176,4 +176,4 @@ def _paths_of(answer: object) -> Iterator[str]:
     from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
 
     if isinstance(answer, RelatedAnswer | ImpactAnswer):
-        yield from (one.thing.path for one in answer.results)
+        yield from (one.node.path for one in answer.results)

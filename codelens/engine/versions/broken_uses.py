@@ -23,7 +23,7 @@ from codelens.branches.file_definitions import Definition
 from codelens.branches.parameters import breaks_calls
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.graph.targets import Things
+from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes
 from codelens.engine.impact.tests_to_run import TestFiles
 from codelens.engine.versions.diff_query import Compared
@@ -198,7 +198,7 @@ class Users:
         ][:MOST_ASKED]
         changed = [file.one.path for file in self._found.diff.files]
         found = reach(self._net, nodes, _DEPTH).found
-        files = TestFiles(self._view, self._net, Things(self._view, self._net))
+        files = TestFiles(self._view, self._net, Targets(self._view, self._net))
         for one in files.called_for(nodes, changed, found):
             yield one.path
 

@@ -26,7 +26,7 @@ from codelens.rank.results.answer_lines import Place
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.scoring import path_coverage, symbol_match, weighted_score
 from codelens.rank.scoring.candidates import Weighed
-from codelens.rank.scoring.path_coverage import Asked as Question
+from codelens.rank.scoring.path_coverage import PathQuery as Question
 from codelens.rank.scoring.weighted_score import Judged
 from codelens.store.facts.ranking_reads import Definition
 

@@ -46,7 +46,7 @@ class Line(NamedTuple):
     text: str
 
 
-class Found(NamedTuple):
+class FileMatches(NamedTuple):
     """The matches in one file."""
 
     file: FileRow
@@ -55,7 +55,7 @@ class Found(NamedTuple):
     """At most `KEPT_LINES`; what is most likely meant first."""
 
 
-Look = Callable[[Sequence[FileRow], "Clock"], tuple[list[Found], int]]
+Look = Callable[[Sequence[FileRow], "Clock"], tuple[list[FileMatches], int]]
 """Looks for the pattern in files; also says how many it did not get to."""
 
 
@@ -157,11 +157,11 @@ def _split(
     return likely, rest
 
 
-def one_by_one(find: Callable[[FileRow], Found | None]) -> Look:
+def one_by_one(find: Callable[[FileRow], FileMatches | None]) -> Look:
     """A `Look` that goes through the files in this process."""
 
-    def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[Found], int]:
-        found: list[Found] = []
+    def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
+        found: list[FileMatches] = []
         for at, file in enumerate(files):
             if clock.left() <= 0:
                 return found, len(files) - at
@@ -179,10 +179,10 @@ def is_text(data: bytes | None) -> bool:
 
 
 def _results(
-    view: Snapshot, found: Sequence[Found], scores: dict[int, float], request: Request
+    view: Snapshot, found: Sequence[FileMatches], scores: dict[int, float], request: Request
 ) -> list[Ranked]:
     facts = view.path_facts(one.file.path_id for one in found)
-    scored: list[tuple[float, Found, dict[str, float]]] = []
+    scored: list[tuple[float, FileMatches, dict[str, float]]] = []
     for one in found:
         shares = {
             "matches": math.log1p(one.matches),
@@ -191,21 +191,21 @@ def _results(
         }
         scored.append((sum(shares.values()), one, shares))
     scored.sort(key=lambda row: (-row[0], row[1].file.path))
-    copies: dict[int | None, list[Found]] = {}
+    copies: dict[int | None, list[FileMatches]] = {}
     for _, one, _ in scored:
         copies.setdefault(one.file.content, []).append(one)
     first = [row for row in scored if copies[row[1].file.content][0] is row[1]]
     return [_with_copies(one, copies[one.file.content]) for one in _rounds(first, request)]
 
 
-def _with_copies(one: Ranked, found: Sequence[Found]) -> Ranked:
+def _with_copies(one: Ranked, found: Sequence[FileMatches]) -> Ranked:
     """A line with the same line of the files that have the very same text."""
     files = [other.file for other in found[1:]]
     return one._replace(alike=tuple(one._replace(file=file, line="") for file in files))
 
 
 def _rounds(
-    scored: Sequence[tuple[float, Found, dict[str, float]]], request: Request
+    scored: Sequence[tuple[float, FileMatches, dict[str, float]]], request: Request
 ) -> Iterator[Ranked]:
     """The first line of each file, then the second of each, until there are enough."""
     left = request.limit

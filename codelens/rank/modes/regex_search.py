@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from codelens.cancellation import check_cancelled, current_call
 from codelens.rank.modes import line_scan, regex_analysis
-from codelens.rank.modes.line_scan import Clock, Found, Line, Look, Words
+from codelens.rank.modes.line_scan import Clock, FileMatches, Line, Look, Words
 from codelens.rank.query.search_filters import Filters
 from codelens.rank.search_request import Ranked, Request
 from codelens.store.views.snapshot import Snapshot
@@ -48,7 +48,7 @@ def search(
 
 
 def _here(pattern: re.Pattern[str], read: Read) -> Look:
-    def find(file: FileRow) -> Found | None:
+    def find(file: FileRow) -> FileMatches | None:
         data = read(file)
         if not data or not line_scan.is_text(data):
             return None
@@ -69,9 +69,9 @@ def matching_lines(pattern: re.Pattern[str], data: bytes) -> list[int]:
     ]
 
 
-def _found(file: FileRow, data: bytes, numbers: Sequence[int]) -> Found:
+def _found(file: FileRow, data: bytes, numbers: Sequence[int]) -> FileMatches:
     lines = data.split(b"\n", numbers[: line_scan.KEPT_LINES][-1])
-    return Found(
+    return FileMatches(
         file,
         len(numbers),
         [
@@ -105,8 +105,8 @@ while size := source.read(8):
 
 
 def _in_child(pattern: re.Pattern[str], read: Read) -> Look:
-    def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[Found], int]:
-        found: list[Found] = []
+    def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
+        found: list[FileMatches] = []
         done = 0
         while done < len(files) and clock.left() > _LEAST_S:
             batch = _batch(files[done:], read)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from codelens.extract.tokenizer import WORD
 from codelens.rank.modes import line_scan
-from codelens.rank.modes.line_scan import Found, Line, Words
+from codelens.rank.modes.line_scan import FileMatches, Line, Words
 from codelens.rank.query.search_filters import Filters
 from codelens.rank.search_request import Ranked, Request
 from codelens.store.views.snapshot import Snapshot
@@ -36,7 +36,7 @@ def search(
     fold = needle == needle.lower()
     literal = (needle.lower() if fold else needle).encode("utf-8", "replace")
 
-    def find(file: FileRow) -> Found | None:
+    def find(file: FileRow) -> FileMatches | None:
         data = read(file)
         return _find(file, data, literal, fold) if data and line_scan.is_text(data) else None
 
@@ -55,7 +55,7 @@ def words_of(text: str) -> Words:
     return Words(tuple(sure), tuple(edge))
 
 
-def _find(file: FileRow, data: bytes, literal: bytes, fold: bool) -> Found | None:
+def _find(file: FileRow, data: bytes, literal: bytes, fold: bool) -> FileMatches | None:
     if not literal:
         return None
     searched = folded(data, literal) if fold else data
@@ -76,7 +76,7 @@ def _find(file: FileRow, data: bytes, literal: bytes, fold: bool) -> Found | Non
                 last = number
         at = searched.find(literal, at + len(literal))
     lines.sort(key=lambda one: (one[0], one[1].start))
-    return Found(file, count, [line for _, line in lines])
+    return FileMatches(file, count, [line for _, line in lines])
 
 
 def folded(data: bytes, literal: bytes) -> bytes:

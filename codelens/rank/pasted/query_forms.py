@@ -29,11 +29,11 @@ from codelens.rank.query.query_names import Defined
 from codelens.rank.scoring import candidates, weighted_score
 from codelens.rank.scoring.weighted_score import Judged
 from codelens.rank.search_request import Ranked
-from codelens.rank.search_state import Asked, before
+from codelens.rank.search_state import SearchState, before
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.views import FileRow
 
-Rank = Callable[[Asked], list[Ranked]]
+Rank = Callable[[SearchState], list[Ranked]]
 Answer = tuple[list[Ranked], str]
 
 _SOURCES = 5
@@ -52,7 +52,7 @@ _WILD = re.compile(r"(?!/.*/$)(?:[*]|[^\s*]*[^\s*.][*]|[^\s*]*/[*])(?!\))[^\s()|
 _SLASHED = re.compile(r"/(?=.*[\\.*+?\[\](){}|^$]).+/[gimsuy]*")
 
 
-def trace(asked: Asked, rank: Rank) -> Answer | None:
+def trace(asked: SearchState, rank: Rank) -> Answer | None:
     """A stack trace: its frames that are here, then what its error says."""
     found = stack_traces.parse(asked.request.query)
     if found is None:
@@ -73,7 +73,7 @@ def trace(asked: Asked, rank: Rank) -> Answer | None:
     return before(placed.results, rest, asked.request.limit), "auto"
 
 
-def place(asked: Asked) -> Answer | None:
+def place(asked: SearchState) -> Answer | None:
     """A path, perhaps with a line or a name in it, and nothing else."""
     found = pasted_locations.whole(asked.query.text)
     if found is None:
@@ -86,7 +86,7 @@ def place(asked: Asked) -> Answer | None:
     return None
 
 
-def wildcard(asked: Asked) -> Answer | None:
+def wildcard(asked: SearchState) -> Answer | None:
     """A path with wildcards, and nothing else: `test_*.py`, `src/**/query.*`."""
     text = asked.query.text
     if not _WILD.fullmatch(text) or not ("/" in text or "." in text):
@@ -95,7 +95,7 @@ def wildcard(asked: Asked) -> Answer | None:
     return (results, "path") if results else None
 
 
-def as_name(asked: Asked) -> Asked:
+def as_name(asked: SearchState) -> SearchState:
     """The same, as a name alone where the query is one that is declared, called or quoted so."""
     found = pasted_declarations.declared(asked.query.text)
     if found is None:
@@ -115,7 +115,7 @@ def as_name(asked: Asked) -> Asked:
     return asked._replace(query=query_analysis.of_name(asked.query, found.name))
 
 
-def nothing_to_look_up(asked: Asked) -> Answer | None:
+def nothing_to_look_up(asked: SearchState) -> Answer | None:
     """A query of common words and signs: definitions called so, or the text in a few files."""
     if asked.query.terms:
         return None
@@ -147,7 +147,7 @@ def nothing_to_look_up(asked: Asked) -> Answer | None:
     return results, "text"
 
 
-def definitions(asked: Asked, found: Sequence[Defined], why: str) -> list[Ranked]:
+def definitions(asked: SearchState, found: Sequence[Defined], why: str) -> list[Ranked]:
     """Definitions as results: as typed first, production code before the rest, then by path."""
     facts = asked.view.path_facts(one.file.path_id for one in found)
     down = ranking_weights.PUSHED_DOWN["token"]
@@ -167,7 +167,7 @@ def definitions(asked: Asked, found: Sequence[Defined], why: str) -> list[Ranked
     return results
 
 
-def message(asked: Asked, rank: Rank) -> Answer | None:
+def message(asked: SearchState, rank: Rank) -> Answer | None:
     """An error message or a log line: where it is written, then its constant words."""
     if asked.query.single:
         return None
@@ -178,7 +178,7 @@ def message(asked: Asked, rank: Rank) -> Answer | None:
     return places_inside(asked, _message(asked, found, rank)), "auto"
 
 
-def _message(asked: Asked, found: Message, rank: Rank) -> list[Ranked]:
+def _message(asked: SearchState, found: Message, rank: Rank) -> list[Ranked]:
     constant = query_analysis.analyse(f"{found.error} {found.constant}")
     corpus = corpus_of(asked.view)
     plain = query_analysis.analyse(" ".join(found.runs)).typed
@@ -205,7 +205,7 @@ def _message(asked: Asked, found: Message, rank: Rank) -> list[Ranked]:
 
 
 def quoted_first(
-    asked: Asked, held: Sequence[tuple[FileRow, int]], ranked: Sequence[Ranked]
+    asked: SearchState, held: Sequence[tuple[FileRow, int]], ranked: Sequence[Ranked]
 ) -> list[Ranked]:
     """`ranked` behind the places that hold what is quoted to the letter."""
     first: list[Ranked] = []
@@ -228,7 +228,7 @@ def quoted_first(
     return before(first, ranked, asked.request.limit)
 
 
-def places_inside(asked: Asked, ranked: Sequence[Ranked]) -> list[Ranked]:
+def places_inside(asked: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
     """`ranked` behind the files that words of the query name with a folder or a line."""
     first: list[Ranked] = []
     for one in asked.query.places:
@@ -254,7 +254,7 @@ def production_first(judged: Sequence[Judged], asked: Query) -> list[Judged]:
     )
 
 
-def tell_regex(asked: Asked) -> None:
+def tell_regex(asked: SearchState) -> None:
     """A note where a query is most likely a regular expression; it is not run as one unasked."""
     text = asked.query.text
     if asked.query.phrases or "\n" in text:

@@ -17,7 +17,7 @@ from codelens.rank.query.query_names import Defined
 from codelens.rank.scoring import term_hits
 from codelens.rank.scoring.weighted_score import Judged
 from codelens.rank.search_request import Ranked
-from codelens.rank.search_state import Asked, before
+from codelens.rank.search_state import SearchState, before
 from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.views import FileRow
 
@@ -28,7 +28,7 @@ _TELLING_NAME = 6
 """Among words a shorter name is nearly spelt like too many."""
 
 
-def near_words(asked: Asked, unknown: Sequence[str]) -> tuple[Query, dict[str, str]]:
+def near_words(asked: SearchState, unknown: Sequence[str]) -> tuple[Query, dict[str, str]]:
     """The query with words of the view for those that are almost them; which for which."""
     meant = asked.query
     found: dict[str, str] = {}
@@ -41,7 +41,7 @@ def near_words(asked: Asked, unknown: Sequence[str]) -> tuple[Query, dict[str, s
     return meant, found
 
 
-def _meant(asked: Asked, word: str) -> str:
+def _meant(asked: SearchState, word: str) -> str:
     """The word that the view has and that another is a slip of, as a text has it; or empty."""
     corpus = corpus_of(asked.view)
     lower = word.lower()
@@ -58,7 +58,7 @@ def _meant(asked: Asked, word: str) -> str:
     return ""
 
 
-def _with_term(corpus: Corpus, asked: Asked, term: str) -> list[FileRow]:
+def _with_term(corpus: Corpus, asked: SearchState, term: str) -> list[FileRow]:
     known = term_hits.read(asked.view.db, corpus, [term]).get(term)
     if known is None:
         return []
@@ -71,7 +71,7 @@ def _with_term(corpus: Corpus, asked: Asked, term: str) -> list[FileRow]:
     return sorted(files, key=lambda one: (len(one.path), one.path))
 
 
-def near_names(asked: Asked, name: Name) -> tuple[list[str], list[Ranked]]:
+def near_names(asked: SearchState, name: Name) -> tuple[list[str], list[Ranked]]:
     """Names almost like one that nothing is called, and their definitions as such."""
     shown: list[str] = []
     found: list[Ranked] = []
@@ -91,7 +91,10 @@ def near_names(asked: Asked, name: Name) -> tuple[list[str], list[Ranked]]:
 
 
 def with_near_names(
-    asked: Asked, found: Sequence[Defined], judged: Sequence[Judged], results: Sequence[Ranked]
+    asked: SearchState,
+    found: Sequence[Defined],
+    judged: Sequence[Judged],
+    results: Sequence[Ranked],
 ) -> list[Ranked]:
     """`results` with the definitions that may be meant by names that nothing is called here.
 
@@ -116,12 +119,12 @@ def with_near_names(
     return first
 
 
-def _is_alone(asked: Asked) -> bool:
+def _is_alone(asked: SearchState) -> bool:
     """Whether a name was asked for, and not words with names among them."""
     return asked.query.single or asked.request.mode == "symbol"
 
 
-def _told(asked: Asked, name: Name) -> list[Ranked]:
+def _told(asked: SearchState, name: Name) -> list[Ranked]:
     """What may be meant by a name that nothing is called, and a note that names it."""
     alone = _is_alone(asked) and not asked.request.kinds
     if alone:
@@ -141,13 +144,13 @@ def _told(asked: Asked, name: Name) -> list[Ranked]:
     return near
 
 
-def _note(asked: Asked, name: Name, how: str, shown: Sequence[str]) -> None:
+def _note(asked: SearchState, name: Name, how: str, shown: Sequence[str]) -> None:
     named = ", ".join(f"`{one}`" for one in shown[: spelling.SHOWN])
     asked.deny(f"no symbol `{name.text}`" + (f"; {how}: {named}" if named else ""))
 
 
 def _behind_holding(
-    asked: Asked,
+    asked: SearchState,
     judged: Sequence[Judged],
     name: Name,
     near: Sequence[Ranked],
@@ -161,7 +164,7 @@ def _behind_holding(
 
 
 def _with_near_owner(
-    asked: Asked, found: Sequence[Defined], results: Sequence[Ranked]
+    asked: SearchState, found: Sequence[Defined], results: Sequence[Ranked]
 ) -> list[Ranked]:
     """`results` behind the definitions whose owner is almost the one that was named."""
     name = asked.query.names[0]
@@ -188,7 +191,7 @@ def _with_near_owner(
     return before(first, results, asked.request.limit)
 
 
-def _holding(asked: Asked, judged: Sequence[Judged], name: Name) -> set[int]:
+def _holding(asked: SearchState, judged: Sequence[Judged], name: Name) -> set[int]:
     """Files that are called so, or whose text has the name as a word: it is no definition."""
     word = name.parts[-1].encode("utf-8", "replace")
     form = re.compile(rb"(?<![\w])" + re.escape(word) + rb"(?![\w])", re.IGNORECASE)

@@ -16,7 +16,7 @@ from codelens.rank.query import query_names
 from codelens.rank.query.query_analysis import Name
 from codelens.rank.query.query_names import Defined
 from codelens.rank.search_request import Ranked
-from codelens.rank.search_state import Asked
+from codelens.rank.search_state import SearchState
 from codelens.store.facts import vocabulary
 from codelens.store.facts.contents import key_of
 
@@ -35,7 +35,9 @@ class Partial(NamedTuple):
     places: list[Ranked]
 
 
-def partial_names(asked: Asked, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)) -> Partial:
+def partial_names(
+    asked: SearchState, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)
+) -> Partial:
     """Definitions, then files, whose names a name that nothing is called may be a part of.
 
     Of the tiers the first that holds anything counts; in it shorter names come first.
@@ -55,7 +57,7 @@ def partial_names(asked: Asked, name: Name, tiers: Sequence[int] = (PREFIX, PIEC
 
 
 def _definitions(
-    asked: Asked, name: Name, key: str, tiers: Sequence[int]
+    asked: SearchState, name: Name, key: str, tiers: Sequence[int]
 ) -> tuple[int, list[Defined]]:
     typed = name.parts[-1]
     keys: dict[int, list[str]] = {}
@@ -114,7 +116,7 @@ def _in_order(letters: str, text: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-def _files(asked: Asked, typed: str, key: str) -> list[Ranked]:
+def _files(asked: SearchState, typed: str, key: str) -> list[Ranked]:
     """Files whose names, less their extensions, begin with what was typed or contain it."""
     if len(key) < _SHORTEST[PIECE]:
         return []

@@ -8,12 +8,14 @@ from codelens.rank.pasted.query_forms import definitions
 from codelens.rank.query import query_analysis, query_names
 from codelens.rank.query.query_names import Defined
 from codelens.rank.search_request import Ranked
-from codelens.rank.search_state import Asked, before
+from codelens.rank.search_state import SearchState, before
 
 _PROSE = frozenset({"heading", "key"})
 
 
-def unique_first(asked: Asked, found: Sequence[Defined], results: list[Ranked]) -> list[Ranked]:
+def unique_first(
+    asked: SearchState, found: Sequence[Defined], results: list[Ranked]
+) -> list[Ranked]:
     """`results` with the one definition that has the name asked for, to the letter, before them.
 
     Headings and keys of data count only where what was typed is written as a name is.

@@ -18,7 +18,7 @@ from codelens.rank.query.query_analysis import Query
 from codelens.rank.scoring import path_coverage
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.chunk_scores import ChunkScorer, Scored
-from codelens.rank.scoring.path_coverage import Asked
+from codelens.rank.scoring.path_coverage import PathQuery
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts.ranking_reads import ChunkTable
 from codelens.store.views.snapshot import Snapshot
@@ -46,7 +46,7 @@ def glance(
     corpus: Corpus,
     query: Query,
     terms: Sequence[Weighed],
-    question: Asked,
+    question: PathQuery,
     candidates: Sequence[FileRow],
     chunks: Mapping[int, ChunkTable],
 ) -> list[Glance]:
@@ -77,7 +77,7 @@ def _look(
     facts: PathFacts,
     pushed: float,
     scorer: ChunkScorer,
-    question: Asked,
+    question: PathQuery,
     spelt: Written,
 ) -> Glance:
     scored = scorer.score(file, facts)

@@ -36,7 +36,7 @@ _Near = tuple[frozenset[str], frozenset[str]]
 """Words that stand in some folders; words that begin a term there or are begun by one."""
 
 
-class Asked(NamedTuple):
+class PathQuery(NamedTuple):
     """A query as far as paths are concerned; worked out once."""
 
     terms: dict[str, float]
@@ -53,12 +53,12 @@ class Asked(NamedTuple):
     """What the words have in folders, by the folders' terms; grows, since files share folders."""
 
 
-def asked(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> Asked:
+def asked(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> PathQuery:
     """What paths are compared with; `words` are the plain terms of the query."""
     known = {one.text: one.weight for one in terms}
     typed = tuple(word for word in words if word in known)
     top = max(known.values(), default=1.0)
-    return Asked(
+    return PathQuery(
         known,
         typed,
         sum(known[word] for word in typed) or 1.0,
@@ -68,7 +68,7 @@ def asked(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> Asked:
     )
 
 
-def match(facts: PathFacts, query: Asked) -> PathMatch:
+def match(facts: PathFacts, query: PathQuery) -> PathMatch:
     """Compare one path with a query."""
     joined, parts, stem = _taken_apart(facts.path, facts.stem)
     inside, near_by = _in_folders(facts.folders, query)
@@ -111,7 +111,7 @@ def match(facts: PathFacts, query: Asked) -> PathMatch:
     )
 
 
-def _in_folders(folders: str, query: Asked) -> _Near:
+def _in_folders(folders: str, query: PathQuery) -> _Near:
     known = query.folders.get(folders)
     if known is None:
         parts = frozenset(folders.split())

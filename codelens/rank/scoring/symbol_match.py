@@ -10,7 +10,7 @@ from typing import NamedTuple
 from codelens.extract.tokenizer import terms_of_text
 from codelens.rank import ranking_weights
 from codelens.rank.scoring import term_prefilter
-from codelens.rank.scoring.path_coverage import Asked
+from codelens.rank.scoring.path_coverage import PathQuery
 from codelens.store.facts.ranking_reads import Definition, Definitions
 
 
@@ -30,7 +30,7 @@ class SymbolMatch(NamedTuple):
 NOTHING = SymbolMatch(0.0, 0.0, -1, ())
 
 
-def match(definitions: Sequence[Definition], query: Asked) -> SymbolMatch:
+def match(definitions: Sequence[Definition], query: PathQuery) -> SymbolMatch:
     """Compare definitions with a query by the IDF-weighted cosine of their names."""
     cosines = [0.0] * len(definitions)
     length = math.sqrt(sum(weight * weight for weight in query.terms.values()))
@@ -53,7 +53,7 @@ def match(definitions: Sequence[Definition], query: Asked) -> SymbolMatch:
     return SymbolMatch(math.log1p(total), best, cosines.index(best) if best else -1, cosines)
 
 
-def _cosine(name: str, query: Asked, length: float) -> float:
+def _cosine(name: str, query: PathQuery, length: float) -> float:
     known = query.terms
     terms = _terms_of_name(name)
     if known.keys().isdisjoint(terms):

@@ -7,17 +7,17 @@ from dataclasses import asdict
 
 from codelens.answers.graph_answers import (
     Changed,
+    GraphNode,
     ImpactAnswer,
     MapAnswer,
-    May,
+    PossibleUse,
     RelatedAnswer,
-    Thing,
 )
 from codelens.render.json_paths import with_usable_paths
 from codelens.render.reading_json import Json, receipt
 
 
-def _thing(one: Thing) -> dict[str, object]:
+def _node(one: GraphNode) -> dict[str, object]:
     found = asdict(one)
     if not one.test:
         del found["test"]
@@ -28,11 +28,11 @@ def related(answer: RelatedAnswer) -> Json:
     """Relatives in one list, by relation and distance; or paths."""
     found: dict[str, object] = {
         "receipt": receipt(answer.receipt),
-        "target": _thing(answer.target),
+        "target": _node(answer.target),
         "results": [
             {
                 "relation": one.relation,
-                **_thing(one.thing),
+                **_node(one.node),
                 "distance": one.distance,
                 "sites": list(one.sites),
                 "count": one.count,
@@ -45,22 +45,22 @@ def related(answer: RelatedAnswer) -> Json:
     }
     _put_may(found, answer.may, answer.may_count)
     if answer.goal is not None:
-        found["to"] = _thing(answer.goal)
+        found["to"] = _node(answer.goal)
         found["reversed"] = answer.reversed
         found["results"] = [
-            [{**_thing(step.thing), "how": step.how, "site": step.site} for step in steps]
+            [{**_node(step.node), "how": step.how, "site": step.site} for step in steps]
             for steps in answer.paths
         ]
     found["notes"] = list(answer.notes)
     return with_usable_paths(found)
 
 
-def _put_may(found: dict[str, object], may: Sequence[May], count: int) -> None:
+def _put_may(found: dict[str, object], may: Sequence[PossibleUse], count: int) -> None:
     """`may` and `may_count`, only where there is something to say."""
     if may:
         found["may"] = [
             {
-                **_thing(one.thing),
+                **_node(one.node),
                 "sites": list(one.sites),
                 "count": one.count,
                 "choices": one.choices,
@@ -73,7 +73,7 @@ def _put_may(found: dict[str, object], may: Sequence[May], count: int) -> None:
 def _changed(one: Changed) -> dict[str, object]:
     lines = {"lines": one.lines} if one.lines else {}
     before = {"before": one.before} if one.before else {}
-    return {**_thing(one.thing), "how": one.how, **lines, **before}
+    return {**_node(one.node), "how": one.how, **lines, **before}
 
 
 def impact(answer: ImpactAnswer) -> Json:
@@ -84,7 +84,7 @@ def impact(answer: ImpactAnswer) -> Json:
         "changed": [_changed(one) for one in answer.changed],
         "results": [
             {
-                **_thing(one.thing),
+                **_node(one.node),
                 "distance": one.distance,
                 "how": one.how,
                 "via": one.via,

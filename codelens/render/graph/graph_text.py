@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codelens.answers.graph_answers import (
+    AffectedNode,
     Changed,
-    Hit,
+    GraphNode,
     ImpactAnswer,
     MapAnswer,
     MapFile,
     MapSymbol,
-    May,
     PathStep,
+    PossibleUse,
     RelatedAnswer,
     Relative,
     TestFile,
-    Thing,
 )
 from codelens.render.text_pieces import count_of, lines_of, one_line
 
@@ -37,11 +37,11 @@ _HOW = {
 _CHANGED_SHOWN = 20
 
 
-def place(thing: Thing) -> str:
+def place(node: GraphNode) -> str:
     """A handle with its lines; a file alone."""
-    if thing.kind in {"file", "lines"} or thing.start_line < 1:
-        return thing.handle
-    return f"{thing.handle}  {lines_of(thing.start_line, thing.end_line)}"
+    if node.kind in {"file", "lines"} or node.start_line < 1:
+        return node.handle
+    return f"{node.handle}  {lines_of(node.start_line, node.end_line)}"
 
 
 def close(signature: str) -> str:
@@ -52,10 +52,10 @@ def close(signature: str) -> str:
     return text
 
 
-def head_of(thing: Thing) -> str:
+def head_of(node: GraphNode) -> str:
     """What was asked about."""
-    shown = close(thing.signature)
-    return f"{place(thing)}  {thing.kind}{shown and f'  {shown}'}"
+    shown = close(node.signature)
+    return f"{place(node)}  {node.kind}{shown and f'  {shown}'}"
 
 
 def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
@@ -78,42 +78,42 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
     return head, [*blocks, *_may(answer.may, answer.may_count)]
 
 
-def _may(may: Sequence[May], count: int) -> Iterator[str]:
+def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
     """Who may use it: apart, with what else each may mean."""
     left = count - len(may)
     more = f"  (+{left:,} not listed: higher limit)" if left else ""
     for number, one in enumerate(may):
-        where = _places(one.thing, one.sites, one.count)
+        where = _places(one.node, one.sites, one.count)
         choices = f"one of {one.choices}" if one.choices else "one of these"
-        line = f"  {place(one.thing)}  {where}  {choices}"
+        line = f"  {place(one.node)}  {where}  {choices}"
         title = f"may be used by ({count:,}; each means one of several of that name){more}\n"
         yield f"{title if not number else ''}{line}"
 
 
 def _relative(one: Relative, *, detailed: bool) -> str:
-    parts = [place(one.thing)]
+    parts = [place(one.node)]
     if one.why:
         parts.append(one.why)
     if one.via:
-        parts.append(f"[{one.distance}] via {_near(one.via, one.thing)}")
+        parts.append(f"[{one.distance}] via {_near(one.via, one.node)}")
     where = _sites(one)
     if where:
         parts.append(where)
-    if one.thing.test and one.relation != "tests":
+    if one.node.test and one.relation != "tests":
         parts.append("test")
-    if detailed and one.thing.signature:
-        parts.append(f"\n      {close(one.thing.signature)}")
+    if detailed and one.node.signature:
+        parts.append(f"\n      {close(one.node.signature)}")
     return "  ".join(parts)
 
 
 def _sites(one: Relative) -> str:
     if one.relation in {"overrides", "overridden"}:
         return ""
-    return _places(one.thing, one.sites, one.count)
+    return _places(one.node, one.sites, one.count)
 
 
-def _places(thing: Thing, sites: Sequence[str], count: int) -> str:
-    own = f"{thing.path}:"
+def _places(node: GraphNode, sites: Sequence[str], count: int) -> str:
+    own = f"{node.path}:"
     shown: list[str] = []
     for site in sites:
         path, _, line = site.rpartition(":")
@@ -127,8 +127,8 @@ def _places(thing: Thing, sites: Sequence[str], count: int) -> str:
 def _path(number: int, steps: Sequence[PathStep]) -> str:
     rows = [f"path {number} ({count_of(len(steps) - 1, 'step')})"]
     rows += [
-        f"  {place(step.thing)}" if not step.how
-        else f"  -> {place(step.thing)}  {_HOW[step.how]} at {step.site}"
+        f"  {place(step.node)}" if not step.how
+        else f"  -> {place(step.node)}  {_HOW[step.how]} at {step.site}"
         for step in steps
     ]  # fmt: skip
     return "\n".join(rows)
@@ -156,9 +156,9 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
 
 def _changed(one: Changed) -> str:
     lines = f" (lines {one.lines})" if one.lines else ""
-    name = place(one.thing) if one.how == "asked" else one.thing.handle
+    name = place(one.node) if one.how == "asked" else one.node.handle
     before = f" (from {one.before})" if one.before else ""
-    return f"{one.how}  {name}  {one.thing.kind}{lines}{before}"
+    return f"{one.how}  {name}  {one.node.kind}{lines}{before}"
 
 
 def _tests(answer: ImpactAnswer) -> Iterator[str]:
@@ -190,17 +190,17 @@ def _hits(answer: ImpactAnswer) -> Iterator[str]:
             yield f"{title}\n{line}" if not number else line
 
 
-def _hit(one: Hit) -> str:
+def _hit(one: AffectedNode) -> str:
     line = one.site.rpartition(":")[2]
     how = _HOW[one.how]
     at = f" at :{line}" if one.how not in {"overrides", "overridden"} else ""
-    return f"{place(one.thing)}  {how} {_near(one.via, one.thing)}{at}"
+    return f"{place(one.node)}  {how} {_near(one.via, one.node)}{at}"
 
 
-def _near(handle: str, thing: Thing) -> str:
+def _near(handle: str, node: GraphNode) -> str:
     """A handle beside another: of the same file its name alone."""
     file, sign, name = handle.partition("#")
-    return f"#{name}" if sign and file == thing.handle.partition("#")[0] else handle
+    return f"#{name}" if sign and file == node.handle.partition("#")[0] else handle
 
 
 def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
@@ -223,7 +223,7 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
         head += [f"  {one.handle}  {one_line(one.name)}: {one.why}" for one in answer.entries]
     if answer.hot:
         head.append("used by the most files:")
-        head += [f"  {place(one.thing)}  {count_of(one.users, 'file')}" for one in answer.hot]
+        head += [f"  {place(one.node)}  {count_of(one.users, 'file')}" for one in answer.hot]
     if answer.files:
         head.append(f"files by weight ({len(answer.files):,} of {answer.ranked:,}):")
     return head, [map_file(one) for one in answer.files]
@@ -238,11 +238,11 @@ def map_file(file: MapFile) -> str:
 
 
 def _map_symbol(one: MapSymbol) -> str:
-    text = close(one.thing.signature) or f"{one.thing.kind} {one.thing.symbol}"
+    text = close(one.node.signature) or f"{one.node.kind} {one.node.symbol}"
     if len(text) > _SIGNATURE_SHOWN:
         text = f"{text[:_SIGNATURE_SHOWN]}..."
     used = f"  <{one.users}" if one.users else ""
-    return f"  {one.thing.start_line}  {'  ' * one.depth}{text}{used}"
+    return f"  {one.node.start_line}  {'  ' * one.depth}{text}{used}"
 
 
 _LANGUAGES_SHOWN = 5

@@ -65,9 +65,9 @@ def page(answer: MapAnswer) -> str:
             "used": one.imported_by,
             "symbols": [
                 [
-                    row.thing.start_line,
+                    row.node.start_line,
                     row.depth,
-                    close(row.thing.signature) or row.thing.symbol,
+                    close(row.node.signature) or row.node.symbol,
                     row.users,
                 ]
                 for row in one.symbols
@@ -95,7 +95,7 @@ def page(answer: MapAnswer) -> str:
             _row(one.name, "", f"{one.handle} ({one.why})") for one in answer.entries
         )
         or _row("none found", "", ""),
-        "HOT": "".join(_row(one.thing.handle, str(one.users), "files") for one in answer.hot),
+        "HOT": "".join(_row(one.node.handle, str(one.users), "files") for one in answer.hot),
         "FILES": "".join(_file(one, at) for at, one in enumerate(answer.files)),
         "DATA": _script_data(data),
     }
@@ -138,8 +138,8 @@ def _row(name: str, number: str, about: str) -> str:
 
 def _file(one: MapFile, at: int) -> str:
     rows = "".join(
-        f"<li class=d{min(row.depth, 3)}><span class=l>{row.thing.start_line}</span> "
-        f"<code>{_text(close(row.thing.signature) or row.thing.symbol)}</code>"
+        f"<li class=d{min(row.depth, 3)}><span class=l>{row.node.start_line}</span> "
+        f"<code>{_text(close(row.node.signature) or row.node.symbol)}</code>"
         f"{f' <span class=u>{row.users}</span>' if row.users else ''}</li>"
         for row in one.symbols
     )

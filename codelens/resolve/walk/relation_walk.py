@@ -32,7 +32,7 @@ class Target(NamedTuple):
     """It is a file."""
 
 
-class Found(NamedTuple):
+class RelatedNode(NamedTuple):
     """One thing related to the target."""
 
     relation: str
@@ -71,9 +71,9 @@ class Walk:
         self.cut: set[str] = set()
         """Relations with more than `MOST_NODES` nodes, or for which there was no time."""
 
-    def related(self, relation: str, depth: int) -> list[Found]:
+    def related(self, relation: str, depth: int) -> list[RelatedNode]:
         """All that stands in a relation to the target, up to a distance, in order of interest."""
-        found: dict[Node, Found] = {}
+        found: dict[Node, RelatedNode] = {}
         sites: dict[Node, dict[tuple[bytes, int], None]] = {}
         edge_of_search: list[Node] = list(self._target.nodes)
         for distance in range(1, depth + 1):
@@ -92,7 +92,7 @@ class Walk:
                             self.cut.add(relation)
                             continue
                         via = node if distance > 1 else None
-                        found[one.node] = Found(relation, one.node, distance, (), via)
+                        found[one.node] = RelatedNode(relation, one.node, distance, (), via)
                         reached[one.node] = None
                     if found[one.node].distance == distance:
                         sites.setdefault(one.node, {})[one.path, one.line] = None
@@ -100,7 +100,7 @@ class Walk:
         whole = [one._replace(sites=tuple(sorted(sites[node]))) for node, one in found.items()]
         return sorted(whole, key=self._interest)
 
-    def _interest(self, one: Found) -> tuple[object, ...]:
+    def _interest(self, one: RelatedNode) -> tuple[object, ...]:
         test = self._net.is_test(one.node.path)
         return (one.distance, test, -len(one.sites), one.node.path, one.node.symbol)
 
