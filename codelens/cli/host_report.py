@@ -24,8 +24,7 @@ def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
         width = max(len(one.host) for one in found)
         for one in found:
             style = {"fine": "dim", "absent": "dim"}.get(one.state, "warn")
-            state = screen.styled(f"{one.state:<7}", style)
-            screen.put(f"{one.host:<{width}}  {state}  {screen_line(one.said)}")
+            screen.field(f"{one.host:<{width}}  {one.state:<7}", screen_line(one.said), style)
     states = {one.state for one in found}
     if "broken" in states:
         return 2

@@ -43,7 +43,7 @@ def _show(change: Change, name: str) -> None:
         screen.put_safe(f"  all {len(lines) - 1} lines were written by codelens", "")
         return
     for line in lines[:_LONGEST]:
-        style = {"+": "path", "-": "warn"}.get(line[:1], "dim")
+        style = {"+": "good", "-": "bad"}.get(line[:1], "dim")
         screen.put(f"  {screen.styled(screen_safe(line), style)}")
     if len(lines) > _LONGEST:
         screen.put(f"  ... {len(lines) - _LONGEST} more lines")
@@ -95,9 +95,11 @@ def show_table(done: Sequence[Change], machine: Machine, *, planned: bool = Fals
                 rows.append((host, fate, what, machine.shown(change.path)))
     rows = _folded(rows)
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    for row in sorted(rows):
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False))
-        screen.put_safe("  ".join((*cells, row[3])))
+    padded = (
+        [*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[3]]
+        for row in sorted(rows)
+    )
+    screen.page(*map("  ".join, padded))
 
 
 def _fate(change: Change, *, planned: bool) -> str:

@@ -12,8 +12,6 @@ from codelens.cli.standard_streams import emit, remark
 from codelens.render.text_pieces import receipt_line, safe
 from codelens.types import Receipt
 
-_STYLES = {"bold": "1", "dim": "2", "path": "35", "kind": "36", "warn": "33"}
-
 
 def put(text: str = "") -> None:
     """A line of the answer; control characters are removed."""
@@ -24,6 +22,34 @@ def put_safe(*lines: str) -> None:
     """Lines of the answer that may hold anything that a repository does."""
     for line in lines:
         put(safe(line))
+
+
+def page(*lines: str) -> None:
+    """Lines of an answer: as they are, or laid out where stdout is a terminal with colours."""
+    if not colours(sys.stdout):
+        put_safe(*lines)
+        return
+    from codelens.cli.terminal_page import lay_out
+
+    for line in lay_out(map(safe, lines), columns()):
+        put(line)
+
+
+def field(name: str, value: str, style: str = "dim") -> None:
+    """A name and what it stands for; on a terminal a long value goes on below its beginning."""
+    text = safe(value)
+    if colours(sys.stdout):
+        from codelens.cli.terminal_page import hanging
+
+        text = hanging(text, len(name) + 2, columns())
+    put(f"{styled(name, style)}  {text}")
+
+
+def columns() -> int:
+    """How wide the terminal is."""
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def put_json(value: Mapping[str, object]) -> None:
@@ -49,7 +75,9 @@ def styled(text: str, style: str, stream: TextIO | None = None) -> str:
     """`text` in a style where the stream is a terminal that shows it."""
     if not text or not colours(sys.stdout if stream is None else stream):
         return text
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m"
+    from codelens.cli.terminal_page import styled as painted
+
+    return painted(text, style)
 
 
 def colours(stream: TextIO) -> bool:

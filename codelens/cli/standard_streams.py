@@ -11,7 +11,7 @@ from typing import TextIO
 from codelens.cli.exit_codes import FAILED
 
 _OBEYED = re.compile(
-    r"\x1b(?!\[(?:0|1|2|33|35|36)m)"
+    r"\x1b(?!\[(?:0|1|2|31|32|33|35|36)m)"
     r"|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
 

@@ -52,6 +52,6 @@ def run(args: argparse.Namespace) -> int:
         from codelens.render.branches import branch_text
 
         head, blocks = branch_text.conflicts(answer, detailed=args.all)
-        screen.put_safe(*blocks, *head)
+        screen.page(*blocks, *head)
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.results else 1

@@ -83,6 +83,6 @@ def run(args: argparse.Namespace) -> int:
             head, blocks, lambda left: f"{count_of(left, 'line')} more" if left else "",
             args.max_tokens,
         )  # fmt: skip
-        screen.put_safe(*found.head, *found.blocks, *([found.more] if found.more else []))
+        screen.page(*found.head, *found.blocks, *([found.more] if found.more else []))
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.files else 1

@@ -87,9 +87,9 @@ def _show(one: CheckResult) -> None:
     from codelens.cli import screen
     from codelens.render.text_pieces import one_line
 
-    sign = screen.styled(f"{_SIGNS[one.state]:<6}", _STYLES[one.state])
     done = f"; {one_line(one.done)}" if one.done else ""
-    screen.put(f"{sign}  {one.check}: {one_line(one.about)}: {one_line(one.found)}{done}")
+    found = f"{one.check}: {one_line(one.about)}: {one_line(one.found)}{done}"
+    screen.field(f"{_SIGNS[one.state]:<6}", found, _STYLES[one.state])
 
 
 def _summary(wrong: int, mended: int, mendable: int) -> str:

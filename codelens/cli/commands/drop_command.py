@@ -51,5 +51,5 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         screen.put_json(upkeep_text.dropped_json(done))
     else:
-        screen.put_safe(*upkeep_text.dropped_lines(done))
+        screen.page(*upkeep_text.dropped_lines(done))
     return 0

@@ -60,7 +60,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         from codelens.render import explore_text
 
-        for row in explore_text.body(answer):
-            screen.put(row)
+        screen.page(*explore_text.body(answer))
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.pieces else 1

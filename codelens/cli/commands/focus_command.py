@@ -110,7 +110,7 @@ def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
     if args.json:
         screen.put_json({"results": [one._asdict() for one in found]})
     else:
-        screen.put_safe(*focus_report.found_lines(found, place.root))
+        screen.page(*focus_report.found_lines(found, place.root))
     for one in notes:
         screen.say(f"note: {one}")
     if not found:
@@ -168,7 +168,7 @@ def _show(
     if args.json:
         screen.put_json(fields)
     else:
-        screen.put_safe(*lines)
+        screen.page(*lines)
     if not args.json and not focus_switch.is_on(home, place.repository):
         screen.say("note: focus is off here; `codelens focus on` turns it on")
     if args.dry_run is None and not state.forest.prompts:

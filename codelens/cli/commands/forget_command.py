@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         from codelens.render import contexts_text
 
-        screen.put_safe(*contexts_text.forgotten(answer))
+        screen.page(*contexts_text.forgotten(answer))
         for note in answer.notes:
             screen.say(f"note: {note}")
     return 0

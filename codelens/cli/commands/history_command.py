@@ -63,6 +63,6 @@ def run(args: argparse.Namespace) -> int:
         from codelens.render.branches import branch_text
 
         head, blocks = branch_text.history(answer)
-        screen.put_safe(*head, *blocks)
+        screen.page(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.results or answer.definitions or answer.together else 1

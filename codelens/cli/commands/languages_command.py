@@ -33,11 +33,12 @@ def run(args: argparse.Namespace) -> int:
         return 0
     width = max(len(one.name) for one in found)
     wide = max(len(", ".join(one.gives)) for one in found)
+    rows: list[str] = []
     for one in found:
         stems = (f"{stem}.*" for stem in one.stems)
         contested = (f"{extension}?" for extension in one.contested)
         names = " ".join((*one.extensions, *contested, *one.filenames, *stems))
         gives = ", ".join(one.gives) or "words only, as for any other text"
-        name = screen.styled(f"{one.name:<{width}}", "bold")
-        screen.put(f"{name}  {screen.styled(f'{gives:<{wide}}', 'dim')}  {names}")
+        rows.append(f"{one.name:<{width}}  {gives:<{wide}}  {names}")
+    screen.page(*rows)
     return 0

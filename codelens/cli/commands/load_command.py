@@ -142,7 +142,7 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
         return
     from codelens.render import contexts_text
 
-    screen.put_safe(*contexts_text.blocks(answer))
+    screen.page(*contexts_text.blocks(answer))
     notes = list(answer.notes)
     if answer.more:
         notes.append(f"{answer.more} more: give words, --category, --tag or a higher --limit")
@@ -168,7 +168,7 @@ def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
     else:
         from codelens.render import contexts_text
 
-        screen.put_safe(*contexts_text.taken_over(answer))
+        screen.page(*contexts_text.taken_over(answer))
         for note in answer.notes:
             screen.say(f"note: {note}")
         if answer.refused:

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         from codelens.render.graph import graph_text
 
         head, blocks = graph_text.map_(answer)
-        screen.put_safe(*head, *blocks)
+        screen.page(*head, *blocks)
     else:
         from codelens.render.graph.map_pictures import FORMS
 

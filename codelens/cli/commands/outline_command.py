@@ -56,18 +56,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(answer: OutlineAnswer) -> None:
-    from codelens.cli.screen import put, styled
+    from codelens.cli.screen import page
     from codelens.render.text_pieces import count_of
 
-    for folder in answer.folders:
-        about = f"{count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
-        put(f"{styled(f'{folder.path}/', 'path')}  {styled(about, 'dim')}")
+    page(*(
+        f"{folder.path}/  {count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
+        for folder in answer.folders
+    ))  # fmt: skip
     for file in answer.files:
-        _show_file(file)
+        page(*_file_lines(file))
 
 
-def _show_file(file: OutlineFile) -> None:
-    from codelens.cli.screen import put, styled
+def _file_lines(file: OutlineFile) -> list[str]:
     from codelens.render.text_pieces import count_of, folded, lines_of, tokens_of
 
     rows = [
@@ -84,7 +84,8 @@ def _show_file(file: OutlineFile) -> None:
         about.append(f"folded ~{own:,}")
     if file.stale:
         about.append("stale")
-    put(f"{styled(file.path, 'path')}  {styled(', '.join(about), 'dim')}")
     width = max((len(lines) for lines, _ in rows), default=0)
-    for lines, text in rows:
-        put(f"  {styled(f'{lines:>{width}}', 'dim')}  {text}")
+    return [
+        f"{file.path}  {', '.join(about)}",
+        *(f"  {lines:>{width}}  {text}" for lines, text in rows),
+    ]

@@ -44,5 +44,5 @@ def change(args: argparse.Namespace, *, pinned: bool) -> int:
     if args.json:
         screen.put_json(upkeep_text.pinned_json(done))
     else:
-        screen.put_safe(upkeep_text.pinned_line(done))
+        screen.page(upkeep_text.pinned_line(done))
     return 0

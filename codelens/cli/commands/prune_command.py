@@ -67,4 +67,4 @@ def _show(answer: PruneAnswer, *, as_object: bool) -> None:
     if as_object:
         screen.put_json(upkeep_text.prune_json(answer))
     else:
-        screen.put_safe(*upkeep_text.prune_lines(answer))
+        screen.page(*upkeep_text.prune_lines(answer))

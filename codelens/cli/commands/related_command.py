@@ -78,6 +78,6 @@ def run(args: argparse.Namespace) -> int:
         from codelens.render.graph import graph_text
 
         head, blocks = graph_text.related(answer)
-        screen.put_safe(*head, *blocks)
+        screen.page(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.results or answer.paths or answer.may else 1

@@ -75,6 +75,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         from codelens.render import contexts_text
 
-        screen.put_safe(contexts_text.saved(answer))
+        screen.page(contexts_text.saved(answer))
         screen.say_all(answer.receipt, answer.notes)
     return 0

@@ -109,21 +109,21 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
 
 def _show(hit: Hit) -> None:
     """For a terminal: first a place that it can open, then the handle."""
-    from codelens.cli.screen import put, styled
+    from codelens.cli.screen import page, put, styled
     from codelens.render.search_text import explained, reason_of, shortened
     from codelens.render.text_pieces import one_line
 
     whole = hit.kind == "file" or not hit.start_line
     lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
     place = hit.path if whole else hit.handle if lines else f"{hit.path}:{hit.start_line}"
-    parts = [styled(place, "path"), styled(hit.kind, "kind")]
+    parts = [place, hit.kind]
     if hit.signature:
         parts.append(shortened(one_line(hit.signature)))
     if reason := reason_of(hit):
-        parts.append(styled(f"({reason})", "dim"))
+        parts.append(f"({reason})")
     if hit.stale:
-        parts.append(styled("[stale]", "warn"))
-    put("  ".join(parts))
+        parts.append("[stale]")
+    page("  ".join(parts))
     if place != hit.handle:
         # Alone in its line: a heading's handle holds blanks and brackets.
         put(styled(f"    {hit.handle}", "dim"))

@@ -55,7 +55,7 @@ def _show_all(*, as_object: bool) -> int:
     if as_object:
         screen.put_json(upkeep_text.overview_json(found))
     else:
-        screen.put_safe(*upkeep_text.overview_lines(found))
+        screen.page(*upkeep_text.overview_lines(found))
     return 0
 
 
@@ -68,10 +68,10 @@ def show(answer: StatusAnswer, *, as_object: bool) -> None:
 
         screen.put_json(reading_json.status(answer))
         return
-    from codelens.render.text_pieces import safe, status_rows
+    from codelens.render.text_pieces import status_rows
 
     rows = status_rows(answer)
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
-        screen.put(f"{screen.styled(f'{name:<{width}}', 'dim')}  {safe(value)}")
+        screen.field(f"{name:<{width}}", value)
     screen.say_all(answer.receipt)

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         screen.put_json(usage_text.as_json(answer))
     else:
-        screen.put_safe(*usage_text.as_text(answer, args.by or _BY))
+        screen.page(*usage_text.as_text(answer, args.by or _BY))
         if not answer.counted:
             screen.say("note: usage is not counted: the setting `usage` is off")
     return 0 if answer.total.calls else 1
