@@ -313,7 +313,7 @@ def test_the_overview_tells_size_use_and_why_each_view_stays(kept: Kept) -> None
     views = kept.views()
     assert views["old"].own_bytes > 0 == views["main"].own_bytes
     assert views["old"].files == 21
-    assert "goes in 8 days" in views["old"].why and not views["old"].goes
+    assert "to be pruned in 8 days" in views["old"].why and not views["old"].goes
 
 
 def test_the_use_of_a_view_is_noted(kept: Kept) -> None:
