@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codelens.answers.context_answers import TiedNote
 from codelens.types import Receipt
 
 
@@ -48,6 +49,18 @@ class NamedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a capsule had no room for."""
+
+    definitions: int
+    """Definitions that rank below those shown."""
+    cut: bool
+    """Lines of a definition that was looked for were left out."""
+    handles: tuple[str, ...]
+    """What to read next, best first: lines left out, then definitions."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExploreAnswer:
     """A capsule."""
 
@@ -60,8 +73,10 @@ class ExploreAnswer:
     """By file, in the order of what answers best; in a file by line."""
     named: tuple[NamedFile, ...] = ()
     tests: tuple[NamedFile, ...] = ()
-    contexts: tuple[str, ...] = ()
-    """Saved notes on what is shown, a line each."""
+    contexts: tuple[TiedNote, ...] = ()
+    """Saved notes on what is shown; those whose code has changed come last."""
+    gone_contexts: int = 0
+    """Saved notes on code of the shown files that is there no more."""
     notes: tuple[str, ...] = ()
-    more: str = ""
-    """What was left out and the next call; empty if nothing was."""
+    more: LeftOut | None = None
+    """What was left out; None if nothing was."""

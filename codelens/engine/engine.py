@@ -110,7 +110,7 @@ class Engine:
     def _explorer(self) -> TaskExplorer:
         from codelens.engine.explore.task_explorer import TaskExplorer
 
-        return TaskExplorer(self.pool)
+        return TaskExplorer(self.pool, self._now)
 
     @cached_property
     def _graph(self) -> GraphQueries:

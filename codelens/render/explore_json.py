@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from codelens.answers.explore_answers import ExploreAnswer, NamedFile, Piece
 from codelens.render.json_paths import with_usable_paths
 from codelens.render.reading_json import Json, receipt
@@ -17,11 +19,13 @@ def explore(answer: ExploreAnswer) -> Json:
         "results": [_piece(one) for one in answer.pieces],
         "named": [_file(one) for one in answer.named],
         "tests": [_file(one) for one in answer.tests],
-        "contexts": [*answer.contexts],
+        "contexts": [asdict(one) for one in answer.contexts],
         "notes": [*answer.notes],
     }
+    if answer.gone_contexts:
+        found["gone_contexts"] = answer.gone_contexts
     if answer.more:
-        found["next"] = answer.more
+        found["next"] = asdict(answer.more)
     return with_usable_paths(found)
 
 

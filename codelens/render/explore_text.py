@@ -11,10 +11,14 @@ Numbers are written as grep -n writes them, so that what follows the colon is th
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Sequence
 
-from codelens.answers.explore_answers import ExploreAnswer, NamedFile, Piece
-from codelens.render.text_pieces import lines_of, one_line, receipt_line, safe
+from codelens.answers.context_answers import TiedNote
+from codelens.answers.explore_answers import ExploreAnswer, LeftOut, NamedFile, Piece
+from codelens.render import saved_note_lines
+from codelens.render.text_pieces import count_of, lines_of, one_line, receipt_line, safe
 from codelens.render.token_budget import size_of
 from codelens.types import Receipt
 
@@ -26,14 +30,20 @@ _DIRECTION = {
 
 
 def explore(answer: ExploreAnswer) -> str:
-    """The whole text."""
+    """The whole text, for an agent."""
     rows = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
     return "\n".join([*rows, *body(answer)])
 
 
-def body(answer: ExploreAnswer) -> list[str]:
-    """The text without the receipt and the notes, a line each."""
-    rows = [intent_line(answer.intent, answer.intent_words), *answer.contexts]
+def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
+    """The text without the receipt and the notes, a line each.
+
+    Args:
+        answer: what is told.
+        typed: next calls are commands to type, not calls of tools.
+    """
+    rows = [intent_line(answer.intent, answer.intent_words)]
+    rows += context_lines(answer.contexts, answer.gone_contexts)
     path = ""
     for piece in answer.pieces:
         if piece.path != path:
@@ -55,7 +65,7 @@ def body(answer: ExploreAnswer) -> list[str]:
         rows.append(TESTS)
         rows += [named_file(one) for one in answer.tests]
     if answer.more:
-        rows.append(answer.more)
+        rows.append(more_line(answer.more, typed=typed))
     if not answer.pieces:
         rows.append("nothing found")
     return rows
@@ -63,6 +73,24 @@ def body(answer: ExploreAnswer) -> list[str]:
 
 NAMED = "also, not shown (path: name line):"
 TESTS = "tests:"
+
+
+def context_lines(contexts: Sequence[TiedNote], gone: int) -> list[str]:
+    """Saved notes, and how many are on code that is gone."""
+    rows = [saved_note_lines.with_text(one) for one in contexts]
+    return [*rows, saved_note_lines.gone(gone)] if gone else rows
+
+
+def more_line(more: LeftOut, *, typed: bool = False) -> str:
+    """What was left out, and the call that reads it."""
+    left = [f"{GAP} marks lines left out"] if more.cut else []
+    if more.definitions:
+        left.append(f"{count_of(more.definitions, 'definition')} below")
+    if typed:
+        call = "codelens expand " + " ".join(shlex.quote(one) for one in more.handles)
+    else:
+        call = "cl_expand handles " + json.dumps(list(more.handles), ensure_ascii=False)
+    return f"{', '.join(left)}; next: {one_line(call)}" if more.handles else ", ".join(left)
 
 
 def intent_line(intent: str, words: tuple[str, ...]) -> str:

@@ -60,6 +60,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         from codelens.render import explore_text
 
-        screen.page(*explore_text.body(answer))
+        screen.page(*explore_text.body(answer, typed=True))
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.pieces else 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer, TakenOver
 from codelens.engine.contexts import context_items
+from codelens.engine.contexts.notes_here import notebook_of
 from codelens.engine.current_view import CurrentView, OpenRepository, current_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit
@@ -16,13 +16,11 @@ from codelens.engine.view_request import ViewRequest
 from codelens.errors import ContextError, SettingError, StoreError
 from codelens.memory import context_fields, former_places
 from codelens.memory.context_exchange import exported, imported
-from codelens.memory.notebook import ContextQuery, Home, Notebook
-from codelens.paths import contexts_file
-from codelens.scope.commits.root_commit import has_commit, root_commit
+from codelens.memory.notebook import ContextQuery, Home
+from codelens.scope.commits.root_commit import root_commit
 from codelens.store.database.database_opening import has_content
 from codelens.store.saved.context_rows import Context
 from codelens.store.saved.contexts_file import contexts_of
-from codelens.store.saved.contexts_verification import Owner
 
 
 class SavedContexts:
@@ -81,7 +79,7 @@ class SavedContexts:
             receipt = view.receipt()
             verdicts = context_items.judged(view, items)
         context = context._replace(branch=receipt.branch, head=receipt.head, items=items)
-        context, replaced, notes = _notebook(view.opened).put(
+        context, replaced, notes = notebook_of(view.opened).put(
             context, _home(view.opened), replace=replace
         )
         saved = context_items.shown(context, verdicts, now_s)
@@ -106,7 +104,7 @@ class SavedContexts:
             expired,
         )
         opened = self._pool.open(view_request.path, view_request.ref)
-        notebook = _notebook(opened)
+        notebook = notebook_of(opened)
         now_s = self._now_s()
         root = "" if has_content(notebook.path) else _home(opened).root
         found = notebook.find(wanted, root, now_s)
@@ -141,7 +139,7 @@ class SavedContexts:
                 typed="`codelens forget NAME` or `codelens forget --expired`",
                 called="give names, or expired: true",
             )
-        notebook = _notebook(self._pool.open_any(path))
+        notebook = notebook_of(self._pool.open_any(path))
         if expired:
             gone, notes = notebook.forget_expired(self._now_s())
             return ForgetAnswer(tuple(gone), tuple(notes))
@@ -150,20 +148,20 @@ class SavedContexts:
     def exported(self, path: str | Path) -> Mapping[str, object]:
         """See `Engine.export_contexts`."""
         opened = self._pool.open_any(path)
-        contexts, _ = _notebook(opened).every()
+        contexts, _ = notebook_of(opened).every()
         return exported(contexts, _home(opened).common_dir)
 
     def take_over(self, text: str, path: str | Path, *, replace: bool) -> TakenOver:
         """See `Engine.import_contexts`."""
         given = imported(text)
         opened = self._pool.open_any(path)
-        merged = _notebook(opened).take_over(given, _home(opened), replace=replace)
+        merged = notebook_of(opened).take_over(given, _home(opened), replace=replace)
         return context_items.taken_over("", merged)
 
     def adopt(self, place: str, path: str | Path) -> TakenOver:
         """See `Engine.adopt`."""
         opened = self._pool.open_any(path)
-        notebook, home = _notebook(opened), _home(opened)
+        notebook, home = notebook_of(opened), _home(opened)
         if place:
             former = former_places.of_place(notebook.path, place)
         else:
@@ -188,11 +186,6 @@ class SavedContexts:
         merged = notebook.take_over(given.values(), home, replace=False, adopted=files)
         merged.notes.extend(notes)
         return context_items.taken_over(", ".join(file.common_dir for file in former), merged)
-
-
-def _notebook(opened: OpenRepository) -> Notebook:
-    owner = Owner(opened.scope.repo_id, partial(has_commit, opened.repository))
-    return Notebook(contexts_file(opened.settings.home, opened.scope.repo_id), owner)
 
 
 def _home(opened: OpenRepository) -> Home:

@@ -15,7 +15,10 @@ from codelens.answers.explore_answers import (
 from codelens.capsule import packing, task_intent
 from codelens.capsule.packing import Candidate, Costs, Shown
 from codelens.capsule.task_intent import ChosenIntent
+from codelens.engine.contexts.notes_here import NotesHere
 from codelens.engine.current_view import CurrentView
+from codelens.engine.explore import capsule_notes
+from codelens.engine.explore.next_call import rest_of
 from codelens.engine.explore.task_candidates import Material, candidates_of
 from codelens.engine.explore.test_files import tests_of
 from codelens.engine.graph.lazy_graph import LazyNet
@@ -29,8 +32,10 @@ from codelens.types import Receipt
 
 _NAMES_SHARE, _TESTS_SHARE = 0.08, 0.05
 _MOST_NAMES = 60
-_MORE_SIZE = 200
+_MORE_SIZE = 170
 """Bytes that the last line may take."""
+_MORE_SHARE = 0.03
+"""Of a large budget, for the last line."""
 _LONGEST_MS = 9_999_999.0
 
 
@@ -41,6 +46,7 @@ class ExploreRequest(NamedTuple):
     """The task, with its filters."""
     told: ChosenIntent
     max_tokens: int
+    saved: NotesHere
     kinds: frozenset[str] = frozenset()
     """Kinds of definition that pivots may be; empty: of any."""
 
@@ -61,11 +67,22 @@ def explore(view: CurrentView, asked: ExploreRequest, seconds: float) -> Explore
     candidates = candidates_of(material, net, found, task_intent.DIRECTIONS[asked.told.intent])
     receipt = net.receipt()
     head = explore_text.head(_longest(receipt), asked.told.intent, asked.told.words, found.notes)
-    room = asked.max_tokens * BYTES_A_TOKEN - sum(map(explore_text.cost, head)) - _MORE_SIZE
+    more_size = max(_MORE_SIZE, int(asked.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
+    around = sum(map(explore_text.cost, head)) + more_size
+    room = asked.max_tokens * BYTES_A_TOKEN - around
     tests = _fitting(tests_of(view, net, found), int(room * _TESTS_SHARE), explore_text.TESTS)
     names_room = int(room * _NAMES_SHARE)
     left = room - names_room - _size(tests, explore_text.TESTS)
-    shown = packing.pack(candidates, left, _costs(material), material.weights)
+    costs = _costs(material)
+    shown = packing.pack(candidates, left, costs, material.weights)
+    here = asked.saved.on(capsule_notes.places_of(shown))
+    contexts, gone = capsule_notes.fitting(here, int(room * capsule_notes.SHARE))
+    if contexts or gone:
+        left -= capsule_notes.size(contexts, gone)
+        shown = packing.pack(candidates, left, costs, material.weights)
+        # What gave way to the notes takes those on it along.
+        still = {one.name for one in asked.saved.on(capsule_notes.places_of(shown)).notes}
+        contexts = tuple(one for one in contexts if one.name in still)
     pieces = explore_text.pieces_in_order([_piece(material, one) for one in shown])
     named = _fitting(_named(material, candidates, shown), names_room, explore_text.NAMED)
     answer = ExploreAnswer(
@@ -76,8 +93,10 @@ def explore(view: CurrentView, asked: ExploreRequest, seconds: float) -> Explore
         pieces=tuple(pieces),
         named=tuple(named),
         tests=tuple(tests),
-        notes=tuple(found.notes),
-        more=_more(shown, candidates),
+        contexts=contexts,
+        gone_contexts=gone,
+        notes=(*found.notes, *here.warnings),
+        more=rest_of(material, shown, candidates, more_size),
     )
     return _within(answer, asked.max_tokens)
 
@@ -94,12 +113,14 @@ def _within(answer: ExploreAnswer, max_tokens: int) -> ExploreAnswer:
             answer = replace(answer, named=answer.named[:-1])
         elif answer.tests:
             answer = replace(answer, tests=answer.tests[:-1])
+        elif answer.contexts or answer.gone_contexts:
+            answer = replace(answer, contexts=answer.contexts[:-1], gone_contexts=0)
         elif answer.pieces:
             answer = replace(answer, pieces=answer.pieces[:-1])
         elif answer.notes:
             answer = replace(answer, notes=answer.notes[:-1])
         elif answer.more:
-            answer = replace(answer, more="")
+            answer = replace(answer, more=None)
         else:
             break
     return answer
@@ -186,20 +207,3 @@ def _size(files: Sequence[NamedFile], title: str) -> int:
     return explore_text.cost(title) + sum(
         explore_text.cost(explore_text.named_file(one)) for one in files
     )
-
-
-def _more(shown: Sequence[Shown], candidates: Sequence[Candidate]) -> str:
-    cut = sum(1 for one in shown if one.left_out and one.candidate.part == "pivot")
-    left = len(
-        {(one.path, one.symbol) for one in candidates}
-        - {(one.candidate.path, one.candidate.symbol) for one in shown}
-    )
-    if not cut and not left:
-        return ""
-    return (
-        f"{GAP} marks omitted lines; {left} more definitions rank below: expand path:lines "
-        "or path#name, or raise max_tokens"
-    )
-
-
-GAP = explore_text.GAP

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from codelens.answers.explore_answers import ExploreAnswer
 from codelens.capsule import task_intent
+from codelens.engine.contexts.notes_here import NotesHere
 from codelens.engine.explore.explore_query import ExploreRequest, explore
 from codelens.engine.graph.graph_walk import walked_view
 from codelens.engine.index_pool import IndexPool
@@ -20,10 +21,16 @@ _CERTAIN = 8
 
 
 class TaskExplorer:
-    """Answers `Engine.explore`; see there for what it takes and raises."""
+    """Answers `Engine.explore`; see there for what it takes and raises.
 
-    def __init__(self, pool: IndexPool) -> None:
+    Args:
+        pool: opens repositories.
+        now_s: seconds since 1970; for the age of saved notes.
+    """
+
+    def __init__(self, pool: IndexPool, now_s: Callable[[], float]) -> None:
         self._pool = pool
+        self._now_s = now_s
 
     def explore(
         self,
@@ -59,6 +66,6 @@ class TaskExplorer:
                 task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
                 seconds=seconds_to_read(view_request.budget_ms),
             )  # fmt: skip
-            return explore(
-                view, ExploreRequest(request, told, max_tokens, frozenset(kinds)), seconds
-            )
+            saved = NotesHere(view, task, self._now_s())
+            asked = ExploreRequest(request, told, max_tokens, saved, frozenset(kinds))
+            return explore(view, asked, seconds)

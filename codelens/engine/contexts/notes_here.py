@@ -1,0 +1,198 @@
+"""Which saved notes are about the code that an answer shows, and whether that is still the same.
+
+`NotesHere` belongs to one answer. Only notes that may be on a place of it are judged: those whose
+file or name is shown, and those whose file went elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from codelens.answers.context_answers import TiedNote
+from codelens.engine.contexts import context_items
+from codelens.engine.current_view import CurrentView, OpenRepository
+from codelens.errors import BadHandle, OutsideWorktree, StoreError
+from codelens.handles.handle_grammar import parse_handle
+from codelens.memory.note_order import NoteOrder
+from codelens.memory.notebook import Notebook
+from codelens.memory.staleness import CHANGED, GONE, UNKNOWN, Verdict
+from codelens.paths import contexts_file, from_printed
+from codelens.scope.commits.root_commit import has_commit
+from codelens.store.database.database_opening import has_content
+from codelens.store.saved.context_rows import Context, Item
+from codelens.store.saved.contexts_verification import Owner
+
+_MOST_JUDGED = 200
+"""Items; each may have its file read and parsed."""
+_HANDLES_SHOWN = 3
+_WHOLE_FILE = 0.3
+"""Nearness of a note on a whole file, of a place in it."""
+
+
+class ShownPlace(NamedTuple):
+    """A place that an answer shows."""
+
+    path: str
+    """Printed."""
+    start_line: int
+    end_line: int
+    nearness: float = 1.0
+    """1 for what was looked for, less for what stands beside it."""
+
+
+class FoundNotes(NamedTuple):
+    """What is to be said of saved notes beside an answer."""
+
+    notes: tuple[TiedNote, ...] = ()
+    """Those whose code is the same first; of either kind the best first."""
+    gone: int = 0
+    """Notes on code of these files that is there no more."""
+    warnings: tuple[str, ...] = ()
+
+
+class _Tie(NamedTuple):
+    context: Context
+    path: bytes
+    verdict: Verdict
+    whole: bool
+    """A whole file is meant."""
+
+
+def notebook_of(opened: OpenRepository) -> Notebook:
+    """The saved contexts of a repository."""
+    owner = Owner(opened.scope.repo_id, partial(has_commit, opened.repository))
+    return Notebook(contexts_file(opened.settings.home, opened.scope.repo_id), owner)
+
+
+class NotesHere:
+    """The saved notes of a repository, as they fare in one view.
+
+    Args:
+        view: the view that the answer stands on.
+        question: what was asked, in words; empty where it was handles.
+        now_s: seconds since 1970.
+    """
+
+    def __init__(self, view: CurrentView, question: str, now_s: float) -> None:
+        self._view = view
+        self._warnings: list[str] = []
+        every = self._every()
+        valid = [one for one in every if not one.expired(now_s)]
+        self._contexts = sorted(valid, key=lambda one: (-one.saved_s, one.name))
+        self._order = NoteOrder(self._contexts, question, now_s) if self._contexts else None
+        self._ties: dict[tuple[str, int], _Tie] = {}
+
+    def _every(self) -> list[Context]:
+        notebook = notebook_of(self._view.opened)
+        if not has_content(notebook.path):
+            return []
+        try:
+            contexts, notes = notebook.every()
+        except StoreError as error:
+            # An answer about code is not refused because of notes beside it.
+            self._warnings.append(f"saved notes could not be read: {error}")
+            return []
+        self._warnings += notes
+        return contexts
+
+    def on(self, places: Sequence[ShownPlace]) -> FoundNotes:
+        """The notes on some places."""
+        if self._order is None:
+            return FoundNotes(warnings=tuple(self._warnings))
+        self._judge(places)
+        files: dict[bytes, list[ShownPlace]] = {}
+        for place in places:
+            files.setdefault(from_printed(place.path), []).append(place)
+        nearest: dict[str, float] = {}
+        ties: dict[str, list[_Tie]] = {}
+        gone: set[str] = set()
+        for tie in self._ties.values():
+            near = _nearness(tie, files.get(tie.path, ()))
+            if near <= 0 or tie.verdict.status == UNKNOWN:
+                continue
+            if tie.verdict.status == GONE:
+                gone.add(tie.context.name)
+                continue
+            name = tie.context.name
+            nearest[name] = max(nearest.get(name, 0.0), near)
+            ties.setdefault(name, []).append(tie)
+        notes = [
+            (_tied(found), self._order.score(found[0].context, nearest[name], stale=_stale(found)))
+            for name, found in ties.items()
+        ]
+        notes.sort(key=lambda one: (one[0].status == CHANGED, -one[1], one[0].name))
+        return FoundNotes(
+            tuple(one for one, _ in notes), len(gone - ties.keys()), tuple(self._warnings)
+        )
+
+    def _judge(self, places: Sequence[ShownPlace]) -> None:
+        """Look at the items that may be on one of the places and were not looked at before."""
+        paths = {from_printed(place.path) for place in places}
+        names = self._names_in(paths, places)
+        known = self._view.snapshot.by_path
+        wanted: list[tuple[Context, int, Item]] = []
+        for context in self._contexts:
+            for at, item in enumerate(context.items):
+                if (context.name, at) in self._ties or len(wanted) >= _MOST_JUDGED:
+                    continue
+                own = item.symbol.rpartition(".")[2]
+                if item.path in paths or item.path not in known or own in names:
+                    wanted.append((context, at, item))
+        if not wanted:
+            return
+        verdicts = context_items.judged(self._view, [item for _, _, item in wanted])
+        for (context, at, item), verdict in zip(wanted, verdicts, strict=True):
+            path = item.path if verdict.status == GONE else _path_of(verdict.handle)
+            self._ties[context.name, at] = _Tie(context, path, verdict, item.kind == "file")
+
+    def _names_in(self, paths: Iterable[bytes], places: Sequence[ShownPlace]) -> set[str]:
+        """The names of what is defined in the places: a note on such a name may be on it."""
+        snapshot = self._view.snapshot
+        names: set[str] = set()
+        for path in paths:
+            file = snapshot.by_path.get(path)
+            if file is None or file.content is None:
+                continue
+            shown = [one for one in places if from_printed(one.path) == path]
+            for symbol in snapshot.symbols([file.content]).get(file.content, ()):
+                if any(
+                    one.start_line <= symbol.end_line and one.end_line >= symbol.start_line
+                    for one in shown
+                ):
+                    names.add(symbol.name)
+        return names
+
+
+def _nearness(tie: _Tie, places: Sequence[ShownPlace]) -> float:
+    if tie.whole or tie.verdict.status == GONE:
+        return max((one.nearness * _WHOLE_FILE for one in places), default=0.0)
+    start, end = tie.verdict.start_line, tie.verdict.end_line
+    return max(
+        (one.nearness for one in places if one.start_line <= end and one.end_line >= start),
+        default=0.0,
+    )
+
+
+def _stale(ties: Sequence[_Tie]) -> bool:
+    return any(tie.verdict.status == CHANGED for tie in ties)
+
+
+def _tied(ties: Sequence[_Tie]) -> TiedNote:
+    context = ties[0].context
+    return TiedNote(
+        name=context.name,
+        category=context.category,
+        status=CHANGED if _stale(ties) else "current",
+        note=context.note.partition("\n")[0],
+        handles=tuple(dict.fromkeys(tie.verdict.handle for tie in ties))[:_HANDLES_SHOWN],
+    )
+
+
+def _path_of(handle: str) -> bytes:
+    try:
+        return bytes(parse_handle(handle).path or b"")
+    except (BadHandle, OutsideWorktree):
+        return os.fsencode(handle)

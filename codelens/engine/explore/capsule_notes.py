@@ -1,0 +1,46 @@
+"""Saved notes of a capsule: those on what it shows, within their share of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codelens.answers.context_answers import TiedNote
+from codelens.capsule.packing import Shown
+from codelens.capsule.shown_lines import runs
+from codelens.engine.contexts.notes_here import FoundNotes, ShownPlace
+from codelens.paths import printed
+from codelens.render import explore_text
+
+SHARE = 0.10
+"""Of the budget, for notes."""
+_BESIDE = 0.5
+"""Nearness of what stands beside what was looked for."""
+
+
+def places_of(shown: Sequence[Shown]) -> list[ShownPlace]:
+    """The lines that are shown, as places that notes may be on."""
+    return [
+        ShownPlace(
+            printed(one.candidate.path), *span,
+            1.0 if one.candidate.part == "pivot" else _BESIDE,
+        )
+        for one in shown
+        for span in runs(sorted(one.lines))
+    ]  # fmt: skip
+
+
+def fitting(here: FoundNotes, room: int) -> tuple[tuple[TiedNote, ...], int]:
+    """The notes that fit into some bytes, the best first; and how many gone ones are told of."""
+    gone = here.gone
+    if gone and size((), gone) > room:
+        gone = 0
+    kept: list[TiedNote] = []
+    for one in here.notes:
+        if size((*kept, one), gone) <= room:
+            kept.append(one)
+    return tuple(kept), gone
+
+
+def size(notes: Sequence[TiedNote], gone: int) -> int:
+    """Bytes that notes take in an answer."""
+    return sum(map(explore_text.cost, explore_text.context_lines(notes, gone)))

@@ -1,0 +1,47 @@
+"""What a capsule had no room for, and which handles to read next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codelens.answers.explore_answers import LeftOut
+from codelens.capsule.packing import Candidate, Shown
+from codelens.engine.explore.task_candidates import Material
+from codelens.handles.handle_grammar import lines_handle
+from codelens.render import explore_text
+
+_MOST = 12
+
+
+def rest_of(
+    material: Material, shown: Sequence[Shown], candidates: Sequence[Candidate], room: int
+) -> LeftOut | None:
+    """What was left out; None if nothing was.
+
+    Args:
+        material: names definitions.
+        shown: what the capsule shows.
+        candidates: all that it may show.
+        room: bytes that may be said of it.
+    """
+    cut = [one for one in shown if one.left_out and one.candidate.part == "pivot"]
+    seen = {(one.candidate.path, one.candidate.symbol) for one in shown}
+    left = [one for one in candidates if (one.path, one.symbol) not in seen]
+    left.sort(key=lambda one: (-one.value, one.path, one.name_line))
+    if not cut and not left:
+        return None
+    handles = [
+        lines_handle(one.candidate.path, *span, material.ref)
+        for one in cut
+        for span in one.left_out
+    ]
+    handles += [material.named(one)[0] for one in left[:_MOST]]
+    rest = LeftOut(len({(one.path, one.symbol) for one in left}), bool(cut), ())
+    for handle in dict.fromkeys(handles[:_MOST]):
+        longer = LeftOut(rest.definitions, rest.cut, (*rest.handles, handle))
+        # As it is typed or called, whichever is longer.
+        lines = (explore_text.more_line(longer, typed=typed) for typed in (True, False))
+        if max(map(explore_text.cost, lines)) > room:
+            break
+        rest = longer
+    return rest
