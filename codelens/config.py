@@ -9,9 +9,10 @@ line and the remedy, and nothing is pruned or counted until it is mended.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from codelens.errors import SettingError
 from codelens.paths import barred, default_home
@@ -95,14 +96,13 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
     place = home.absolute() if home else home_of(env)
     file = place / "config.toml"
     try:
-        values = _from_file(file)
-        _settings(place, dict(values))
+        values = _converted(_from_file(file))
     except _Damaged as error:
         damage = str(error)
     except SettingError as error:
         damage = f"{str(file)!r}: {error}"
     else:
-        return _settings(place, values | _from_environment(env))
+        return Settings(place, "", **(values | _converted(_from_environment(env))))
     import logging
 
     logging.getLogger(__name__).warning(
@@ -110,7 +110,7 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         "this is fixed (`codelens doctor --fix` sets the file aside)",
         damage,
     )
-    return replace(_settings(place, {"usage": False} | _from_environment(env)), damage=damage)
+    return Settings(place, damage, **_converted({"usage": False} | _from_environment(env)))
 
 
 class _Damaged(Exception):
@@ -140,29 +140,15 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
     return values
 
 
-def _settings(place: Path, values: Mapping[str, object]) -> Settings:
-    """Settings from values by name.
+def _converted(values: Mapping[str, object]) -> dict[str, Any]:
+    """Fields of `Settings` from values by name.
 
     Raises:
         SettingError: a value is not of the kind it must be.
     """
-    budget = values.get("budget_ms")
-    days = {key: _at_least(key, values[key], 0) for key in _PRUNE_DAYS if key in values}
-    return Settings(
-        place,
-        "",
-        budget_ms=None if budget is None else _at_least("budget_ms", budget, 0),
-        max_file_bytes=int(
-            _at_least("max_file_bytes", values.get("max_file_bytes", DEFAULT_MAX_FILE_BYTES), 1)
-        ),
-        workers=int(_at_least("workers", values.get("workers", 0), 0)),
-        languages=_globs(values.get("languages", {})),
-        tools=_text("tools", values.get("tools", "")),
-        usage=_truth("usage", values.get("usage", True)),
-        trail=_truth("trail", values.get("trail", True)),
-        index_at_start=_truth("index_at_start", values.get("index_at_start", True)),
-        **days,
-    )
+    return {
+        key: _CONVERSIONS[key](key, value) for key, value in values.items() if key in _CONVERSIONS
+    }
 
 
 def _from_file(path: Path) -> dict[str, object]:
@@ -178,10 +164,7 @@ def _from_file(path: Path) -> dict[str, object]:
         raise _Damaged(
             f"the settings in {str(path)!r} are not valid TOML: {error}; correct that line"
         ) from error
-    known = {
-        "budget_ms", "max_file_bytes", "workers", "languages", "tools", "usage", "trail", "focus",
-        "index_at_start", *_PRUNE_DAYS,
-    }  # fmt: skip
+    known = {*_CONVERSIONS, "focus"}
     unknown = sorted(found.keys() - known)
     if unknown:
         raise _Damaged(
@@ -242,7 +225,27 @@ def _text(name: str, value: object) -> str:
     return value
 
 
-def _globs(value: object) -> dict[str, str]:
+def _not_negative(name: str, value: object) -> float:
+    return _at_least(name, value, 0)
+
+
+def _whole(name: str, value: object) -> int:
+    return int(_at_least(name, value, 0))
+
+
+def _bytes(name: str, value: object) -> int:
+    return int(_at_least(name, value, 1))
+
+
+def _globs(name: str, value: object) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise SettingError('languages must be a table of "glob" = "language"')
+        raise SettingError(f'{name} must be a table of "glob" = "language"')
     return {str(glob): str(language) for glob, language in value.items()}  # type: ignore[reportUnknownVariableType]
+
+
+_CONVERSIONS: dict[str, Callable[[str, object], object]] = {
+    "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _whole, "languages": _globs,
+    "tools": _text, "usage": _truth, "trail": _truth, "index_at_start": _truth,
+    **dict.fromkeys(_PRUNE_DAYS, _not_negative),
+}  # fmt: skip
+"""Setting -> what checks its value. The table `focus` is read by `codelens.focus`."""

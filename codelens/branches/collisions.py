@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from codelens.branches.definition_diff import (
-    ADDED,
-    DOCUMENTATION,
-    FORMATTING,
-    MOVED,
-    RENAMED,
     DefinitionChange,
     DefinitionDiff,
     DiffLines,
     FileChange,
 )
 from codelens.branches.file_definitions import Definition, FileDefinitions, squeezed
+from codelens.branches.text_changes import ADDED, DOCUMENTATION, FORMATTING, MOVED, RENAMED
 
 CERTAIN, LIKELY, POSSIBLE, HARMLESS = "certain", "likely", "possible", "harmless"
 _QUIET = frozenset({DOCUMENTATION, FORMATTING})

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from codelens.branches.comment_syntax import INDENTED, code_of, is_comment_line
+from codelens.branches.comment_syntax import is_comment_line
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import (
     FILE,
@@ -19,17 +19,12 @@ from codelens.branches.file_definitions import (
     FileDefinitions,
     FileText,
     Lines,
-    alike,
-    dedented,
-    renamed,
-    squeezed,
 )
+from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, change_of
 
 DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
 """Lines in which two texts differ: start and count on both sides."""
 
-ADDED, REMOVED, MOVED, RENAMED = "added", "removed", "moved", "renamed"
-SIGNATURE, BODY, DOCUMENTATION, FORMATTING = "signature", "body", "documentation", "formatting"
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"
     rb"|require_relative\b|package\s|(?:const|let|var)\s.*\brequire\(|extern\s+crate\b)"
@@ -199,82 +194,6 @@ def _alone(
             yield DefinitionChange((REMOVED,), head, None, lines, (), len(ones) - 1)
         else:
             yield DefinitionChange((ADDED,), None, head, (), lines, len(ones) - 1)
-
-
-def change_of(old: Definition, new: Definition, matches: Matches) -> tuple[tuple[str, ...], float]:
-    """How a definition differs from what it was; nothing for one that does not."""
-    how: list[str] = []
-    if matches.scope_of(old) != (new.file.path, new.owner):
-        how.append(MOVED)
-    by_owner = old.owner.rpartition(".")[2] == old.name and new.owner.rpartition(".")[2] == new.name
-    if old.name != new.name and not by_owner:
-        how.append(RENAMED)
-    before, after = _where_renamed(old.own, _as_now(old.own, old, new), new.own), new.own
-    if before != after:
-        how += text_changes(before, after, old, new)
-    share = 0.0
-    if {MOVED, RENAMED} & set(how) and len(how) > 1:
-        share = round(1.0 - alike(old.words, new.words), 2)
-    return tuple(how), share
-
-
-def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) -> list[str]:
-    """How two texts of one definition differ; they do."""
-    language = new.file.language
-    if squeezed(before) == squeezed(after) and (
-        language not in INDENTED or dedented(before, language) == dedented(after, language)
-    ):
-        return [FORMATTING]
-    code_before, code_after = new.written(before), new.written(after)
-    if code_before == code_after and language not in INDENTED:
-        return [DOCUMENTATION]
-    if code_before == code_after and _lined(before, new) == _lined(after, new):
-        return [DOCUMENTATION]
-    if old.group == "value":
-        return [BODY]
-    sign_before = squeezed(_as_now(old.symbol.signature.encode("utf-8", "replace"), old, new))
-    sign_after = new.signature
-    if new.written(sign_before) == new.written(sign_after):
-        return [BODY]
-    rest = [
-        code.replace(sign, b"", 1) if sign in code else None
-        for code, sign in ((code_before, sign_before), (code_after, sign_after))
-    ]
-    if None not in rest and rest[0] == rest[1]:
-        return [SIGNATURE]
-    return [SIGNATURE, BODY]
-
-
-def _lined(text: bytes, one: Definition) -> list[bytes]:
-    """Lines of code with their indentation, without comments and docstrings."""
-    lines = code_of(text, one.file.language).split(b"\n")
-    return dedented(b"\n".join(line for line in lines if line.strip()), one.file.language).split(
-        b"\n"
-    )
-
-
-def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:
-    """An old text with the present names of itself and of its owners."""
-    if old.name != new.name:
-        text = renamed(text, old.name, new.name)
-    before, after = old.owner.split("."), new.owner.split(".")
-    if len(before) == len(after):
-        for one, other in zip(before, after, strict=True):
-            if one != other:
-                text = renamed(text, one, other)
-    return text
-
-
-def _where_renamed(old: bytes, as_now: bytes, new: bytes) -> bytes:
-    """The old text with present names, but for lines (of comments) that still have the old ones."""
-    if old == as_now:
-        return old
-    lines = [text.split(b"\n") for text in (old, as_now, new)]
-    if len({len(one) for one in lines}) > 1:
-        return as_now
-    return b"\n".join(
-        before if before == after else now for before, now, after in zip(*lines, strict=True)
-    )
 
 
 def _gone_lines(

@@ -12,9 +12,9 @@ import heapq
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-from codelens.branches.definition_diff import ADDED, FORMATTING, change_of, text_changes
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
+from codelens.branches.text_changes import ADDED, FORMATTING, change_of, text_changes
 from codelens.scope.commits.commit_walk import Commit, CommitWalk
 from codelens.scope.commits.tree_changes import EntryChange, tree_changes
 from codelens.scope.repository import Repository

@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.branches.file_definitions import Definition, FileDefinitions, alike, squeezed
+from codelens.scope.commits.file_similarity import RENAMED, line_weights, similarity
 
-_FILE_ALIKE = 0.5
-"""git's threshold for a renamed file (diffcore-rename)."""
 _SAME_NAME_ALIKE = 0.5
 _OTHER_NAME_ALIKE = 0.66
 _IN_SCOPE_ALIKE = 0.55
@@ -346,21 +345,15 @@ def _scored_files(
             if len(places) <= _COMMON_LINE:
                 votes.update(dict.fromkeys(places, weight))
         for place, _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))[:_CANDIDATES]:
-            theirs = weights[place]
-            larger = max(mine.total(), theirs.total())
-            score = (mine & theirs).total() / larger if larger else 0.0
-            if score >= _FILE_ALIKE:
+            score = similarity(mine, weights[place])
+            if score >= RENAMED:
                 yield -score, _base(one.path) != _base(come[place].path), at, place
 
 
 def _weights(one: FileDefinitions) -> Counter[bytes]:
-    """Bytes by line, blanks aside: as in `codelens.memory.rename_detection`, git's measure."""
-    found: Counter[bytes] = Counter()
-    for line in one.lines:
-        bare = squeezed(line)
-        if bare:
-            found[bare] += len(bare)
-    return found
+    """Bytes by line, blanks aside."""
+    bare = map(squeezed, one.lines)
+    return line_weights(line for line in bare if line)
 
 
 def _base(path: bytes) -> bytes:

@@ -19,16 +19,10 @@ from codelens.branches.collisions import (
     Spot,
     spot,
 )
-from codelens.branches.definition_diff import (
-    BODY,
-    MOVED,
-    RENAMED,
-    SIGNATURE,
-    DefinitionChange,
-    FileChange,
-)
+from codelens.branches.definition_diff import DefinitionChange, FileChange
 from codelens.branches.file_definitions import FILE, Definition, FileDefinitions, squeezed
 from codelens.branches.parameters import breaks_calls, default_changed, parameters
+from codelens.branches.text_changes import BODY, MOVED, RENAMED, SIGNATURE
 
 _DERIVES = frozenset({"inherit", "satisfy", "override"})
 _OPEN_TYPES = frozenset({"interface", "trait"})

@@ -1,4 +1,4 @@
-"""From a handle to the place that it names in a view; from a place to its handle.
+"""From a handle to the place that it names in a view.
 
 `Finder.find` never answers for another symbol in silence: a name that several definitions have is
 refused with their handles, one that moved is followed and says so, one that is gone is refused
@@ -20,9 +20,9 @@ from codelens.handles.handle_grammar import (
     format_handle,
     lines_handle,
     path_text,
-    symbol_handle,
     symbol_text,
 )
+from codelens.handles.handle_naming import handle_among, handle_of, known_symbols, ordinal_of
 from codelens.store.facts.contents import key_of, symbol_keys
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
@@ -71,46 +71,10 @@ class _Owner(NamedTuple):
 
     @property
     def ordinal(self) -> int:
-        return _ordinal(self.symbols, self.at)
+        return ordinal_of(self.symbols, self.at)
 
     def handle(self, ref: str) -> str:
         return handle_among(self.file.path, self.symbols, self.at, ref)
-
-
-def handle_of(snapshot: Snapshot, file: FileRow, at: int, ref: str = "") -> str:
-    """The handle of a file's symbol by its position; of the file where there is no such symbol."""
-    return handle_among(file.path, known_symbols(snapshot, file), at, ref)
-
-
-def known_symbols(snapshot: Snapshot, file: FileRow) -> Sequence[Symbol]:
-    """The symbols of a file as the view has them; it may be behind the disk."""
-    if file.content is None:
-        return ()
-    return snapshot.symbols([file.content]).get(file.content, ())
-
-
-def handle_among(path: bytes, symbols: Sequence[Symbol], at: int, ref: str = "") -> str:
-    """As `handle_of`, where the file's symbols are known."""
-    if not 0 <= at < len(symbols):
-        return file_handle(path, ref)
-    return symbol_handle(path, symbols[at].qualified, _ordinal(symbols, at), ref)
-
-
-def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[str]:
-    """The handle of each symbol of a file, in order."""
-    seen: dict[str, int] = {}
-    handles: list[str] = []
-    for one in symbols:
-        seen[one.qualified] = ordinal = seen.get(one.qualified, 0) + 1
-        handles.append(symbol_handle(path, one.qualified, ordinal, ref))
-    return handles
-
-
-def handle_of_lines(path: bytes, start_line: int, end_line: int, ref: str = "") -> str:
-    """The handle of lines of a file; of the whole file where there are none."""
-    if start_line < 1 or end_line < start_line:
-        return file_handle(path, ref)
-    return lines_handle(path, start_line, end_line, ref)
 
 
 class Finder:
@@ -376,12 +340,6 @@ class Finder:
 def _is_text(name: str) -> bool:
     """It holds no bytes that are no UTF-8; names of definitions never do."""
     return not any("\ud800" <= char <= "\udfff" for char in name)
-
-
-def _ordinal(symbols: Sequence[Symbol], at: int) -> int:
-    """Which of its name a symbol is in its file, from 1."""
-    name = symbols[at].qualified
-    return sum(one.qualified == name for one in symbols[: at + 1])
 
 
 def _spellings(name: str) -> list[str]:

@@ -13,13 +13,13 @@ from collections.abc import Callable
 
 from codelens.errors import ReadError
 from codelens.scope.commits.commit_tree import read_tree
+from codelens.scope.commits.file_similarity import RENAMED, line_weights, similarity
 from codelens.scope.repository import Repository
 from codelens.store.facts.raw_hashes import with_hash
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 from codelens.types import CommitId
 
-_ALIKE = 0.5
 _COMPARED = 200
 
 ReadFile = Callable[[FileRow], bytes | None]
@@ -77,13 +77,13 @@ class Renames:
             return None
         added = [file for file in self._snapshot.files if file.path not in before]
         added.sort(key=lambda file: (_name(file.path) != _name(path), _kind(file.path, path)))
-        best, highest = None, _ALIKE
+        best, highest = None, RENAMED
         lines = _weights(old)
         for file in added[:_COMPARED]:
             data = self._read(file)
-            if data is None or min(len(data), len(old)) < _ALIKE * max(len(data), len(old)):
+            if data is None or min(len(data), len(old)) < RENAMED * max(len(data), len(old)):
                 continue
-            score = _shared(lines, _weights(data))
+            score = similarity(lines, _weights(data))
             if score > highest or (best is None and score >= highest):
                 best, highest = file, score
         return best
@@ -103,16 +103,8 @@ class Renames:
 
 
 def _weights(data: bytes) -> Counter[bytes]:
-    """Bytes by line, line ends aside."""
-    found: Counter[bytes] = Counter()
-    for line in data.split(b"\n"):
-        found[line.removesuffix(b"\r")] += len(line) + 1
-    return found
-
-
-def _shared(one: Counter[bytes], other: Counter[bytes]) -> float:
-    larger = max(one.total(), other.total())
-    return (one & other).total() / larger if larger else 0.0
+    """Bytes by line, however lines end."""
+    return line_weights(line.removesuffix(b"\r") + b"\n" for line in data.split(b"\n"))
 
 
 def _name(path: bytes) -> bytes:

@@ -17,7 +17,8 @@ from codelens.handles.handle_grammar import (
     lines_handle,
     symbol_handle,
 )
-from codelens.handles.handle_lookup import Finder, Place, handle_among
+from codelens.handles.handle_lookup import Finder, Place
+from codelens.handles.handle_naming import handle_among
 from codelens.handles.handle_reading import Reader
 from codelens.memory.rename_detection import ReadFile, Renames
 from codelens.memory.text_identity import Texts, body_of, shape_of

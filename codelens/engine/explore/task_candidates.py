@@ -11,7 +11,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.explore.neighbours import Neighbour, neighbours
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.handles.handle_grammar import lines_handle
-from codelens.handles.handle_lookup import handle_among
+from codelens.handles.handle_naming import handle_among
 from codelens.rank.definitions import body_terms
 from codelens.rank.definitions.definition_ranking import RankedDefinition
 from codelens.rank.definitions.definition_search import Definitions

@@ -13,7 +13,8 @@ from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
-from codelens.handles.handle_lookup import Finder, Place, handle_among, known_symbols
+from codelens.handles.handle_lookup import Finder, Place
+from codelens.handles.handle_naming import handle_among, known_symbols
 from codelens.paths import printed
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of

@@ -11,7 +11,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import innermost
 from codelens.errors import NoSuchRef, SettingError
 from codelens.extract.file_kinds import decode
-from codelens.handles.handle_lookup import known_symbols
+from codelens.handles.handle_naming import known_symbols
 from codelens.handles.handle_reading import Reader
 from codelens.render.text_pieces import count_of
 from codelens.resolve.walk.edge_table import MODULE

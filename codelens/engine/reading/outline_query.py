@@ -15,7 +15,8 @@ from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
 from codelens.errors import BadHandle, HandleNotFound, ReadError
 from codelens.handles.handle_grammar import Handle, parse_handle
-from codelens.handles.handle_lookup import Finder, Place, handles_of, known_symbols
+from codelens.handles.handle_lookup import Finder, Place
+from codelens.handles.handle_naming import handles_of, known_symbols
 from codelens.handles.handle_reading import Reader
 from codelens.paths import printed
 from codelens.render.text_pieces import count_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from codelens.answers.reading_answers import Hit, SymbolLine
 from codelens.engine.current_view import CurrentView
 from codelens.handles.handle_grammar import file_handle, symbol_handle
-from codelens.handles.handle_lookup import handle_of_lines
+from codelens.handles.handle_naming import handle_of_lines
 from codelens.paths import printed
 from codelens.rank.search_pipeline import Outcome, Ranked
 from codelens.scope.repository import Scope

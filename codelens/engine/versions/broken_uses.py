@@ -11,16 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.answers.branch_answers import BrokenUse
-from codelens.branches.definition_diff import (
-    ADDED,
-    MOVED,
-    REMOVED,
-    RENAMED,
-    SIGNATURE,
-    DefinitionChange,
-)
+from codelens.branches.definition_diff import DefinitionChange
 from codelens.branches.file_definitions import Definition
 from codelens.branches.parameters import breaks_calls
+from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, SIGNATURE
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Targets

@@ -36,7 +36,7 @@ from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.versions.rivals import RivalName
 from codelens.engine.versions.uncommitted import files_side, other_edits, own_edits
 from codelens.errors import CodelensError, ReadError
-from codelens.handles.handle_lookup import handles_of
+from codelens.handles.handle_naming import handles_of
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE

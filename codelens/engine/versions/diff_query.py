@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from codelens.answers.branch_answers import DefinitionLine, FileDiff, OutsideLines
 from codelens.branches.definition_diff import (
-    ADDED,
     DefinitionChange,
     DefinitionDiff,
     FileChange,
@@ -17,8 +16,9 @@ from codelens.branches.definition_diff import (
 )
 from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.sides import AnySide, CommitSide, Facts, side_changes, texts_of
+from codelens.branches.text_changes import ADDED
 from codelens.config import Settings
-from codelens.handles.handle_lookup import handles_of
+from codelens.handles.handle_naming import handles_of
 from codelens.paths import printed
 from codelens.scope.text_diff import changed_lines
 from codelens.store.database.database import Database

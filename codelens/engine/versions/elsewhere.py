@@ -10,15 +10,16 @@ import os
 from collections.abc import Iterator, Sequence
 
 from codelens.answers.branch_answers import Elsewhere
-from codelens.branches.definition_diff import DOCUMENTATION, FORMATTING, definition_diff
+from codelens.branches.definition_diff import definition_diff
 from codelens.branches.file_definitions import FileText
 from codelens.branches.sides import CommitSide, Facts, SideFile, texts_of
+from codelens.branches.text_changes import DOCUMENTATION, FORMATTING
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.diff_query import compared
 from codelens.engine.versions.uncommitted import files_side, own_edits
 from codelens.errors import CodelensError, ReadError
 from codelens.extract.file_kinds import decode
-from codelens.handles.handle_lookup import handles_of
+from codelens.handles.handle_naming import handles_of
 from codelens.index.text_facts import Text, text_facts
 from codelens.paths import printed
 from codelens.scan.content_hash import blob_oid, hash_of, read_file

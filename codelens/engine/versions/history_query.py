@@ -30,7 +30,8 @@ from codelens.engine.versions.diff_query import compared
 from codelens.errors import HandleNotFound, SettingError
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import file_handle, parse_handle, symbol_handle
-from codelens.handles.handle_lookup import Finder, Place, handle_among
+from codelens.handles.handle_lookup import Finder, Place
+from codelens.handles.handle_naming import handle_among
 from codelens.index.text_facts import Text, text_facts
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_walk import CommitWalk
