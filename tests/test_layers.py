@@ -77,6 +77,7 @@ OWNERS = {
     "mcp": "serve",
     "pydantic": "serve",
     "rich": "cli",
+    "shtab": "cli",
     "tomlkit": "hosts",
     "ruamel": "hosts",
     "xxhash": "scan",

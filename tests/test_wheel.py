@@ -51,6 +51,7 @@ def test_the_wheel_carries_what_is_read_at_run_time(wheel: Path) -> None:
     assert shipped
     assert languages
     assert shipped | languages | {"codelens/py.typed"} <= names
+    assert any(name.endswith(".data/data/share/man/man1/codelens.1") for name in names)
 
 
 def test_the_wheel_searches_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:

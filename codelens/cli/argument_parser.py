@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
@@ -60,13 +60,8 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; run `{self.prog} --help` for details")
 
 
-def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The arguments of one command.
-
-    Raises:
-        UsageError: they cannot be understood.
-        SystemExit: help was asked and printed.
-    """
+def grammar() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """The parser, and that of each command; completion and the man page are made of them too."""
     parser = _Parser(
         prog="codelens",
         description="Search the code of the branch and worktree you are in.",
@@ -77,23 +72,34 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("-V", "--version", action="version", version=f"codelens {__version__}")
     shared_options.add_path(parser)
     commands = parser.add_subparsers(
-        metavar="COMMAND", required=True, dest="command", parser_class=_Parser
+        metavar="COMMAND", required=True, dest="command", parser_class=_Parser, title="commands"
     )
     for name in COMMANDS:
         import_module(f"codelens.cli.commands.{name}_command").add(commands)
+    return parser, commands.choices
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The arguments of one command.
+
+    Raises:
+        UsageError: they cannot be understood.
+        SystemExit: help was asked and printed.
+    """
+    parser, commands = grammar()
     try:
         return parser.parse_args(arguments)
     except UsageError as error:
         what = str(error).rpartition("; ")[0]
         if what.startswith(_NO_COMMAND):
-            raise _no_command(what, commands.choices) from error
+            raise _no_command(what, commands) from error
         choice = _CHOICE.fullmatch(what)
         if choice:
             raise UsageError(_no_choice(choice, str(error))) from error
-        command = next((one for one in arguments if one in commands.choices), "")
+        command = next((one for one in arguments if one in commands), "")
         if not command or not what.startswith((_UNKNOWN, _MISSING)):
             raise
-        raise UsageError(_not_taken(what, arguments, commands.choices[command])) from error
+        raise UsageError(_not_taken(what, arguments, commands[command])) from error
 
 
 def _no_command(what: str, commands: Iterable[str]) -> UsageError:

@@ -105,6 +105,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens install --check", "check that each entry starts and answers"),
     ),
     "uninstall": (("codelens uninstall --host cursor", "remove it from one agent"),),
+    "completion": (
+        ("codelens completion bash > ~/.local/share/bash-completion/completions/codelens", "bash"),
+        ("codelens completion fish > ~/.config/fish/completions/codelens.fish", "fish"),
+    ),
     "serve": (("codelens serve --root ~/src/app", "as an agent would start it"),),
 }
 

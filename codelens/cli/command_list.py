@@ -12,5 +12,5 @@ COMMANDS = (
     "status", "save", "load", "forget",
     "index", "prune", "drop", "pin", "unpin",
     "usage", "export", "languages", "doctor",
-    "install", "uninstall", "serve", "focus", "hook",
+    "install", "uninstall", "completion", "serve", "focus", "hook",
 )  # fmt: skip
