@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from codelens.types import Receipt
+
+Fit = Literal["breaks", "uncertain", "fits"]
+"""Whether a use of what was declared otherwise, or is gone, can stand as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,8 @@ class AffectedNode:
     """Handle of what it uses; at distance 1 of what changes."""
     site: str
     """`path:line` where it uses that."""
+    fit: Fit | None = None
+    """Of a direct use of a function that is declared otherwise, or is gone, since the base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,8 @@ class ImpactAnswer:
     """There can be more: see the notes."""
     base: str = ""
     """What a diff is against."""
+    fits: tuple[tuple[Fit, int], ...] = ()
+    """How many of the direct users break, are uncertain, and fit, listed or not."""
     may: tuple[PossibleUse, ...] = ()
     """Who may use what changes directly: no part of the results."""
     may_count: int = 0

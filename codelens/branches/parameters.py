@@ -9,12 +9,19 @@ _OPEN, _CLOSE = "([{<", ")]}>"
 _SELF = re.compile(r"(?:&(?:'\w+ )?)?(?:mut )?(?:self|cls|this)\b")
 _VARIADIC = re.compile(r"\A\*{1,2}\w|\A&\w+\Z|\.\.\.|\bparams\b|\bvararg\b")
 
+_NAME = re.compile(r"\w+")
+
 
 class Parameter(NamedTuple):
     """One parameter."""
 
     text: str
     required: bool
+
+    @property
+    def is_variadic(self) -> bool:
+        """It takes any number of arguments."""
+        return bool(_VARIADIC.search(self.text))
 
 
 def parameters(signature: str, name: str) -> list[Parameter] | None:
@@ -57,7 +64,7 @@ def breaks_calls(old: str, new: str, old_name: str, new_name: str) -> bool | Non
     if before is None or after is None:
         return None
     required = sum(one.required for one in after) > sum(one.required for one in before)
-    variadic = any(_VARIADIC.search(one.text) for one in after)
+    variadic = any(one.is_variadic for one in after)
     fewer = len(after) < len(before) and not variadic
     return required or fewer
 
@@ -75,3 +82,11 @@ def default_changed(old: str, new: str, old_name: str, new_name: str) -> bool:
         and one.text.split("=")[0].strip() == other.text.split("=")[0].strip()
         for one, other in pairs
     )
+
+
+def parameter_name(one: Parameter) -> str:
+    """What an argument may call a parameter by, in the languages that have named arguments."""
+    bare = one.text.split("=")[0].strip()
+    head, colon, _ = bare.partition(":")
+    words = _NAME.findall(head if colon else bare)
+    return words[-1] if words else ""

@@ -7,13 +7,20 @@ never met. They are extracted in this process, under the crash mark of small ind
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
+from codelens.extract.file_kinds import classify
+from codelens.extract.language_detection import language_of
 from codelens.handles.handle_reading import Reader
 from codelens.index.worker_pool import InProcess
 from codelens.index.worker_process import Task
+from codelens.scan.content_hash import hash_of
+from codelens.store.facts.contents import TIER_FULL, find, surfaces, symbols_of
+from codelens.store.facts.resolution_facts import surface
 from codelens.types import Symbol
 
+_HEAD_BYTES = 4096
 _HANG_S = 5.0
 """For texts that ended a process before: somebody waits, and nothing of them is kept."""
 
@@ -37,3 +44,47 @@ def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
             return alone.facts(task).structure.symbols
 
     return Reader(view.repository, view.scope, view.snapshot, extract, view.settings.languages)
+
+
+class Older(NamedTuple):
+    """What is extracted of an older text."""
+
+    symbols: Sequence[Symbol]
+    surface: int | None
+    """Digest of what other files saw of it; None where nothing is extracted."""
+    language: str = ""
+
+
+NOTHING = Older((), None)
+"""Of no text, or one of which nothing is extracted."""
+
+
+class OlderTexts:
+    """Definitions of texts that files had, and the surfaces that other files saw of them.
+
+    Args:
+        view: the view whose index may know them.
+        extractor: for those that it does not know.
+    """
+
+    def __init__(self, view: CurrentView, extractor: InProcess) -> None:
+        self._view = view
+        self._extractor = extractor
+
+    def facts(self, path: bytes, data: bytes) -> Older:
+        """What is extracted of a text, as of a file of this name."""
+        if classify(data)[0] != "parsed":
+            return NOTHING
+        db, settings = self._view.snapshot.db, self._view.settings
+        language = language_of(path, data[:_HEAD_BYTES], settings.languages)
+        key = (hash_of(data), language)
+        known = find(db, [key]).get(key)
+        if known is not None and known.tier == TIER_FULL:
+            seen = surfaces(db, {known.id}).get(known.id)
+            symbols = symbols_of(db, [known.id]).get(known.id, ())
+            return Older(symbols, seen[1] if seen else None, language)
+        # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
+        if len(data) > settings.max_file_bytes:
+            return Older((), None, language)
+        found = self._extractor.facts(Task(data, language, "full")).structure
+        return Older(found.symbols, surface(found), language)

@@ -16,7 +16,7 @@ from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
-from codelens.types import Symbol
+from codelens.types import Reference, Symbol
 
 _MOST_ANSWERS = 400_000
 _GONE = -1
@@ -138,6 +138,11 @@ class Graph:
         file = self._files.get(path)
         return self._load(file.content) if file is not None else None
 
+    def references(self, path: bytes) -> Sequence[Reference]:
+        """Names used in a file, in order of its text."""
+        model = self._view.model(path)
+        return model.references if model is not None else ()
+
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file and are certain, in order of its text."""
         return [one for one in self.all_edges(path) if one.is_certain]
@@ -169,6 +174,11 @@ class Graph:
                 self._rows[path] = row
                 return row
         return self._resolved(path, spent)
+
+    def trust(self, other: Graph) -> None:
+        """Take over rows of another view's files; each is checked before it counts."""
+        for path, row in other.known.rows.items():
+            self._rows.setdefault(path, row)
 
     @property
     def fresh(self) -> list[tuple[bytes, Row]]:

@@ -93,7 +93,7 @@ class GraphQueries:
             with view.reading():
                 changes = changes_of(view, diff)
             base = impact_query.Base(diff, None)
-            if impact_query.takes_away(changes):
+            if impact_query.asks_base(changes):
                 base = _base(view.opened, diff, view_request)
             with view.reading():
                 left = seconds_left(view_request.budget_ms, started)

@@ -53,6 +53,10 @@ class LazyNet:
         """Files that may hold an edge asked for and could not be resolved in time."""
         self._stopped = False
 
+    def trust(self, other: LazyNet) -> None:
+        """Take over what another view's graph resolved, as far as it holds in this one."""
+        self._kept.graph.trust(other.graph)
+
     @property
     def values(self) -> dict[object, object]:
         """Kept as long as the state of the view."""
@@ -130,6 +134,11 @@ class LazyNet:
         for path in paths:
             whole &= self._resolved(path)
         return whole
+
+    def leads(self, path: bytes, line: int, name: str) -> bool:
+        """Whether a use of a name in a line of a resolved file leads, or may lead, somewhere."""
+        table, weak = self._kept.table, self._kept.weak
+        return line in table.lines(path, name) or line in weak.lines(path, name)
 
     def hidden(self, path: bytes, symbol: int, shown: int = 3) -> Hidden:
         """Uses of a definition's name, in the files looked into, that no edge was drawn from."""

@@ -1,8 +1,8 @@
-"""Who used what a change takes away: asked of the graph of the commit before it.
+"""Who used what a change takes away or declares otherwise: asked of the graph of the commit.
 
-The graph of the files as they are now has no edge to a definition that is gone, or to a file
-under the path that it had. Its callers, importers and tests are those of the commit, as far as
-they still stand; only files that hold its name are resolved there.
+The graph of the files as they are now has no edge to a definition that is gone, to a file under
+the path that it had, or from a call that no longer fits. Callers, importers and tests are those of
+the commit, as far as they still stand; only files that hold the name are resolved there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from codelens.answers.graph_answers import Fit
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Targets
@@ -19,13 +20,13 @@ from codelens.scope.text_diff import LineChange, changed_lines
 from codelens.types import Symbol
 
 
-class Gone(NamedTuple):
-    """A definition or file that does not stand where it stood."""
+class Former(NamedTuple):
+    """A definition or file of the commit, that does not stand as it stood."""
 
     path: bytes
     """At the commit."""
-    name: str
-    """Qualified; empty for the file with all that is in it."""
+    symbol: int | None
+    """Position; None for the file with all that is in it."""
 
 
 class Formerly(NamedTuple):
@@ -34,6 +35,8 @@ class Formerly(NamedTuple):
     found: tuple[Reached, ...]
     via: Mapping[Node, str]
     """The handle of what each of them used; in the commit, of what is gone."""
+    fits: Mapping[Node, Fit]
+    """Of those who call what is declared otherwise or gone, whether they still can."""
     cut: bool
     """There is more than could be followed."""
 
@@ -45,29 +48,36 @@ class Before:
         base: a look at the commit; in the same read transaction as `now`.
         now: names of what stands now.
         moves: where files that only moved were, and are.
+        became: of files that changed, by path: position of a definition then -> now.
         seconds: how long files may be resolved for.
     """
 
     def __init__(
-        self, base: CurrentView, now: Targets, moves: Mapping[bytes, bytes], seconds: float
-    ) -> None:
+        self, base: CurrentView, now: Targets, moves: Mapping[bytes, bytes],
+        became: Mapping[bytes, Mapping[int, int]], seconds: float,
+    ) -> None:  # fmt: skip
         self._base = base
         self._now = now
         self._moves = moves
+        self._became = became
         self.net = LazyNet(base, seconds)
+        # Files that nothing changed for lead where they lead now.
+        self.net.trust(now.net)
         self.things = Targets(base, self.net)
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
 
-    def nodes(self, gone: Iterable[Gone]) -> list[Node]:
-        """What is gone, where it stood."""
+    def nodes(self, formers: Iterable[Former]) -> list[Node]:
+        """What they are nodes of."""
         found: dict[Node, None] = {}
-        for one in gone:
-            if not one.name:
+        for one in formers:
+            if one.symbol is None:
                 found.update(dict.fromkeys(changed_file(self.net, one.path)))
-                continue
-            for at, symbol in enumerate(self.net.symbols(one.path)):
-                if symbol.qualified == one.name:
-                    found.update(dict.fromkeys(changed_symbol(self.net, Node(one.path, at))))
+            elif one.symbol < len(self.net.symbols(one.path)):
+                node = Node(one.path, one.symbol)
+                gone = self.standing(node) is None
+                # A type that stands is asked for by its name; what changed in it is told apart.
+                of = changed_symbol(self.net, node) if gone else [node]
+                found.update(dict.fromkeys(of))
         return list(found)
 
     def hit(self, nodes: Sequence[Node], depth: int) -> Formerly:
@@ -86,8 +96,8 @@ class Before:
             via[node] = (
                 self._now.handle(through) if through is not None else self.things.handle(one.via)
             )
-            found.append(one._replace(node=node, line=self._line(one.node.path, one.line)))
-        return Formerly(tuple(found), via, reached.cut)
+            found.append(one._replace(node=node, line=self.line(one.node.path, one.line)))
+        return Formerly(tuple(found), via, {}, reached.cut)
 
     def standing(self, node: Node) -> Node | None:
         """A node of the commit as it stands now; None if it does not."""
@@ -96,6 +106,9 @@ class Before:
             return None
         if node.symbol == MODULE:
             return Node(path, MODULE)
+        known = self._became.get(node.path)
+        if known is not None:
+            return Node(path, known[node.symbol]) if node.symbol in known else None
         before, now = self.things.symbols(node.path), self._now.symbols(path)
         if node.symbol >= len(before):
             return None
@@ -104,8 +117,16 @@ class Before:
         number = named.index(node.symbol)
         return Node(path, standing[number]) if number < len(standing) else None
 
-    def _line(self, path: bytes, line: int) -> int:
+    def line(self, path: bytes, line: int) -> int:
         """Where a line of the commit stands now; one that is gone, where it stood."""
+        unchanged, place = self._place(path, line)
+        return place if unchanged else max(place, 1)
+
+    def is_unchanged(self, path: bytes, line: int) -> bool:
+        """Whether a line of the commit still stands as it was."""
+        return self._place(path, line)[0]
+
+    def _place(self, path: bytes, line: int) -> tuple[bool, int]:
         moved = 0
         for hunk in self._changed(path):
             # Of a side without lines the start is the line before.
@@ -113,9 +134,9 @@ class Before:
             if line < first:
                 break
             if line < first + hunk.old_lines:
-                return max(hunk.new_start, 1)
+                return False, hunk.new_start
             moved += hunk.new_lines - hunk.old_lines
-        return line + moved
+        return True, line + moved
 
     def _changed(self, path: bytes) -> Sequence[LineChange]:
         known = self._hunks.get(path)

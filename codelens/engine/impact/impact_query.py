@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from codelens.answers.graph_answers import AffectedNode, Changed, GraphNode, ImpactAnswer
+from codelens.answers.graph_answers import AffectedNode, Changed, Fit, GraphNode, ImpactAnswer
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes, left_behind
-from codelens.engine.impact.base_commit import Before, Formerly, Gone
+from codelens.engine.impact.base_commit import Before, Former, Formerly
+from codelens.engine.impact.call_fit import Calls, Redeclared, count_by_fit
 from codelens.engine.impact.symbol_diff import Change, Changes
 from codelens.engine.impact.tests_to_run import TestFiles, is_inline_test
 from codelens.errors import SettingError
@@ -24,7 +25,7 @@ from codelens.resolve.walk.reach import DEEPEST, Reached, changed_file, changed_
 from codelens.types import Receipt
 
 MOST_TARGETS = 100
-_NOTHING = Formerly((), {}, False)
+_NOTHING = Formerly((), {}, {}, False)
 
 
 @dataclass(slots=True)
@@ -36,7 +37,13 @@ class _Seeds:
     paths: dict[bytes, None] = field(default_factory=dict[bytes, None])
     """Files that change, to find the tests named for them."""
     notes: list[str] = field(default_factory=list[str])
-    gone: list[Gone] = field(default_factory=list[Gone])
+    formers: list[Former] = field(default_factory=list[Former])
+    """What of the commit does not stand as it stood."""
+    redeclared: list[Redeclared] = field(default_factory=list[Redeclared])
+    gone: list[str] = field(default_factory=list[str])
+    """Qualified names that nothing has any more."""
+    come: set[str] = field(default_factory=set[str])
+    """Names of what is new."""
     moves: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
 
 
@@ -89,9 +96,12 @@ def impact(
     return _answer(asked, seeds, None, "")
 
 
-def takes_away(found: Changes) -> bool:
-    """Something stands no more where it stood: who used it is known to the commit alone."""
-    return any(one.how in {"removed", "moved"} for one in found.changes)
+def asks_base(found: Changes) -> bool:
+    """Something does not stand as it stood: who used it is known to the commit alone.
+
+    Where nothing can be seen to differ from other files, each use leads where it led.
+    """
+    return found.seen_outside and any(one.how != "added" for one in found.changes)
 
 
 def impact_of_diff(
@@ -102,7 +112,7 @@ def impact_of_diff(
     Args:
         view: the files as they are now.
         found: what differs.
-        base: the commit, looked at if something of it is gone (`takes_away`).
+        base: the commit, looked at if something of it does not stand as it stood (`asks_base`).
         depth: steps at most.
         limit: results at most.
         seconds: how long files may be resolved for.
@@ -111,8 +121,8 @@ def impact_of_diff(
     seeds = _Seeds(notes=list(found.notes))
     for change in found.changes:
         _take(asked, change, seeds, base.name)
-    seeds.notes += left_behind(asked.net, [one.name for one in seeds.gone if one.name])
-    return _answer(asked, seeds, base, f"{base.name}@{found.commit[:7]}")
+    seeds.notes += left_behind(asked.net, seeds.gone)
+    return _answer(asked, seeds, base, f"{base.name}@{found.commit[:7]}", found.became)
 
 
 def check_depth(depth: int) -> None:
@@ -136,37 +146,49 @@ def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
     seeds.paths[change.path] = None
     if change.how == "removed":
         handle = (
-            symbol_handle(change.path, change.name, 1, base)
+            symbol_handle(change.path, change.name, change.number, base)
             if change.name
             else file_handle(change.path, base)
         )
         gone = GraphNode(handle, path, 0, 0, change.name, change.kind or "file", "", test)
         seeds.changed.append(Changed(gone, "removed"))
-        seeds.gone.append(Gone(change.path, change.name))
+        seeds.formers.append(Former(change.path, change.was))
+        if change.was is not None:
+            seeds.redeclared.append(Redeclared(Node(change.path, change.was), None))
+            if all(one.qualified != change.name for one in asked.things.symbols(change.path)):
+                seeds.gone.append(change.name)
         return
     node = Node(change.path, change.symbol)
     before = ""
     if change.before:
         before = printed(change.before)
-        seeds.gone.append(Gone(change.before, ""))
+        seeds.formers.append(Former(change.before, None))
         seeds.moves[change.before] = change.path
         seeds.paths[change.before] = None
     if not change.harmless:
         # Lines that changed inside a type and in none of its members are of the type alone.
         seeds.nodes[node] = None
+    if change.how == "added" and node.symbol != MODULE:
+        seeds.come.add(asked.things.symbols(node.path)[node.symbol].name)
+    elif change.was is not None:
+        seeds.formers.append(Former(change.path, change.was))
+        seeds.redeclared.append(Redeclared(Node(change.path, change.was), node))
     if not change.told:
         return
     seeds.changed.append(Changed(asked.things.node(node), change.how, change.lines, before))
 
 
-def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> ImpactAnswer:
+def _answer(
+    asked: _Asked, seeds: _Seeds, base: Base | None, against: str,
+    became: Mapping[bytes, Mapping[int, int]] | None = None,
+) -> ImpactAnswer:  # fmt: skip
     net, things = asked.net, asked.things
     nodes = list(seeds.nodes)
     found = reach(net, nodes, asked.depth)
     receipt, notes = net.receipt(), list(seeds.notes)
     formerly, before = _NOTHING, list[str]()
-    if seeds.gone and base is not None:
-        formerly, before, receipt = _formerly(asked, seeds, base, receipt)
+    if seeds.formers and base is not None and (base.view is not None or base.lacking):
+        formerly, before, receipt = _formerly(asked, seeds, base, became or {}, receipt)
     every = _merged(found.found, formerly, seeds)
     files = TestFiles(asked.view, net, things)
     tests = files.called_for(nodes, seeds.paths, every)
@@ -202,6 +224,7 @@ def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> Im
         test_count=len(tests),
         at_least=bool(hidden) or bool(may) or cut or receipt.status != "fresh",
         base=against,
+        fits=count_by_fit(_fit(one, formerly) for one in hit),
         may=may,
         may_count=may_count,
         notes=tuple(dict.fromkeys(notes)),
@@ -209,16 +232,19 @@ def _answer(asked: _Asked, seeds: _Seeds, base: Base | None, against: str) -> Im
 
 
 def _formerly(
-    asked: _Asked, seeds: _Seeds, base: Base, receipt: Receipt
-) -> tuple[Formerly, list[str], Receipt]:
-    """Who used what is gone; sentences on what that leaves open; the receipt of both graphs."""
+    asked: _Asked, seeds: _Seeds, base: Base, became: Mapping[bytes, Mapping[int, int]],
+    receipt: Receipt,
+) -> tuple[Formerly, list[str], Receipt]:  # fmt: skip
+    """Who used what stands no more as it stood; what that leaves open; the receipt of both."""
     if base.view is None:
-        note = f"users of deleted definitions are unknown: {base.lacking}"
+        note = f"who used what is changed or gone at {base.name} is unknown: {base.lacking}"
         return _NOTHING, [f"at least: {note}"], receipt
     left = max(asked.deadline - time.monotonic(), 0.0)
-    then = Before(base.view, asked.things, seeds.moves, left)
-    nodes = then.nodes(seeds.gone)
+    then = Before(base.view, asked.things, seeds.moves, became, left)
+    nodes = then.nodes(seeds.formers)
     formerly = then.hit(nodes, asked.depth)
+    fits = Calls(asked.things, then, seeds.come).fits(seeds.redeclared)
+    formerly = formerly._replace(fits=fits)
     where = f" at {base.name}"
     notes = hidden_notes(then.net, nodes, where=where)
     other = then.net.receipt()
@@ -237,6 +263,9 @@ def _merged(found: Sequence[Reached], formerly: Formerly, seeds: _Seeds) -> list
         known = every.get(one.node)
         if known is None or one.distance < known.distance:
             every[one.node] = one
+        elif one.distance == known.distance == 1 and one.via in seeds.nodes:
+            # Both graphs have it: the place of now is told.
+            every[one.node] = one
     named = {node.path for node in every if node.symbol != MODULE}
     # A file that only imports is told by what in it uses the import, where something does.
     kept = (
@@ -244,7 +273,12 @@ def _merged(found: Sequence[Reached], formerly: Formerly, seeds: _Seeds) -> list
         for one in every.values()
         if one.node.symbol != MODULE or one.how != "import" or one.node.path not in named
     )
-    return sorted(kept, key=lambda one: one.distance)
+    order = ("breaks", "uncertain", "fits", None)
+    return sorted(kept, key=lambda one: (one.distance, order.index(_fit(one, formerly))))
+
+
+def _fit(one: Reached, formerly: Formerly) -> Fit | None:
+    return formerly.fits.get(one.node) if one.distance == 1 else None
 
 
 def _hit(things: Targets, one: Reached, formerly: Formerly) -> AffectedNode:
@@ -252,4 +286,6 @@ def _hit(things: Targets, one: Reached, formerly: Formerly) -> AffectedNode:
     site = f"{printed(one.node.path)}:{one.line}"
     mine = one in formerly.found
     via = formerly.via[one.node] if mine else things.handle(one.via)
-    return AffectedNode(things.node(one.node), one.distance, one.how, via, site)
+    return AffectedNode(
+        things.node(one.node), one.distance, one.how, via, site, _fit(one, formerly)
+    )

@@ -1,24 +1,28 @@
-"""Which definitions differ between a commit and the files of a look, by the lines that differ."""
+"""Which definitions differ between a commit and the files of a look, by the lines that differ.
+
+Of several definitions of one name `branches.definition_matcher` tells which became which.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.engine.adhoc_reader import extractor_of, reader_of
+from codelens.branches.definition_matcher import Matches
+from codelens.branches.file_definitions import FileDefinitions, FileText
+from codelens.engine.adhoc_reader import NOTHING, Older, OlderTexts, extractor_of
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import innermost
 from codelens.errors import NoSuchRef, SettingError
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_naming import known_symbols
-from codelens.handles.handle_reading import Reader
 from codelens.render.text_pieces import count_of
 from codelens.resolve.walk.edge_table import MODULE
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import read_tree
 from codelens.scope.text_diff import LineChange, base_commit, changed_lines, left_out
-from codelens.store.facts.contents import blobs
+from codelens.store.facts.contents import blobs, surfaces
 from codelens.store.facts.raw_hashes import hashes
 from codelens.store.views.views import FileRow
 from codelens.types import CommitId, Symbol
@@ -48,8 +52,12 @@ class Change(NamedTuple):
     """`changed`, `added`, `removed` or `moved`."""
     lines: str
     """Lines that differ, as they stand now: `10-12,40`."""
+    was: int | None = None
+    """Position at the commit; None for what is new, and for files."""
     name: str = ""
     """Qualified name of a definition that is gone."""
+    number: int = 1
+    """Of several of that name in its file at the commit which it was."""
     kind: str = ""
     before: bytes = b""
     """Where a file that moved was."""
@@ -76,6 +84,11 @@ class Changes(NamedTuple):
     commit: str
     changes: list[Change]
     notes: list[str]
+    seen_outside: bool
+    """Other files can see a difference: a signature, a type, an import, a definition more or
+    less. Otherwise every use leads where it led at the commit."""
+    became: Mapping[bytes, Mapping[int, int]]
+    """Of files that changed, by path at the commit: position of a definition then -> now."""
 
 
 def changes_of(view: CurrentView, base: str) -> Changes:
@@ -96,14 +109,22 @@ def changes_of(view: CurrentView, base: str) -> Changes:
             "looked at"
         )
     changes: list[Change] = []
+    seen_outside = False
+    became: dict[bytes, Mapping[int, int]] = {}
     with extractor_of(view) as extractor:
-        reader = reader_of(view, extractor)
+        older = OlderTexts(view, extractor)
         for one in sorted(files)[:MOST_FILES]:
             file = by_path.get(one.path)
             if file is None and one.how != "removed":
                 continue
-            changes += _of_file(view, reader, one, file)
-    return Changes(commit, changes, notes)
+            old = view.repository.read_blob(one.old_oid) if one.old_oid else b""
+            before = older.facts(one.old_path, old) if one.old_path else NOTHING
+            if one.old_path and file is not None:
+                new, now = view.read(file) or b"", known_symbols(view.snapshot, file)
+                became[one.old_path] = _became(one.path, _texts(old), _texts(new), before, now)
+            changes += _of_file(view, one, file, old, before, became.get(one.old_path, {}))
+            seen_outside = seen_outside or one.how != "changed" or _looks_other(view, file, before)
+    return Changes(commit, changes, notes, seen_outside, became)
 
 
 def _commit(view: CurrentView, base: str) -> CommitId:
@@ -159,15 +180,23 @@ def _files(view: CurrentView, commit: CommitId) -> list[_File]:
     return found
 
 
+def _looks_other(view: CurrentView, file: FileRow | None, before: Older) -> bool:
+    """Whether other files see a difference in a file that changed."""
+    if file is None or file.content is None:
+        return True
+    known = surfaces(view.snapshot.db, {file.content}).get(file.content)
+    return known is None or known[1] != before.surface
+
+
 def _of_file(
-    view: CurrentView, reader: Reader, one: _File, file: FileRow | None
-) -> Iterator[Change]:
-    old = view.repository.read_blob(one.old_oid) if one.old_oid else b""
-    before = reader.symbols_in(one.old_path, old) if one.old_path else ()
+    view: CurrentView, one: _File, file: FileRow | None, old: bytes, before: Older,
+    became: Mapping[int, int],
+) -> Iterator[Change]:  # fmt: skip
     if file is None or one.how == "removed":
         yield Change(one.path, MODULE, "removed", "")
-        top = (symbol for symbol in before if symbol.exported and symbol.parent < 0)
-        yield from (_gone(one.path, symbol) for symbol in top)
+        for at, symbol in enumerate(before.symbols):
+            if symbol.exported and symbol.parent < 0:
+                yield _gone(one.path, before.symbols, at)
         return
     now = known_symbols(view.snapshot, file)
     if one.how == "added":
@@ -182,30 +211,24 @@ def _of_file(
     if b"\0" in new[:_HEAD_BYTES] or b"\0" in old[:_HEAD_BYTES]:
         yield Change(one.path, MODULE, "changed", "")
         return
-    yield from _by_lines(one.path, _texts(old), _texts(new), before, now)
+    yield from _by_lines(one.path, _texts(old), _texts(new), before.symbols, now, became)
 
 
 def _by_lines(
-    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol]
-) -> Iterator[Change]:
+    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol],
+    became: Mapping[int, int],
+) -> Iterator[Change]:  # fmt: skip
     hunks = changed_lines(old, new)
     was, stands = _written(old, hunks, new=False), _written(new, hunks, new=True)
-    names_before = {one.qualified for one in before}
-    position: dict[str, list[int]] = {}
-    for at, one in enumerate(now):
-        position.setdefault(one.qualified, []).append(at)
+    came_from = {after: at for at, after in became.items()}
     found: dict[int, str] = {}
     for at in innermost(now, stands):
-        known = at == MODULE or now[at].qualified in names_before
-        found[at] = "changed" if known else "added"
+        found[at] = "changed" if at == MODULE or at in came_from else "added"
     for at in innermost(before, was):
         if at == MODULE:
             found.setdefault(MODULE, "changed")
-        elif before[at].qualified in position:
-            same = position[before[at].qualified]
-            # Of several of a name the one of its number, as far as that is still there.
-            number = sum(one.qualified == before[at].qualified for one in before[:at])
-            found.setdefault(same[min(number, len(same) - 1)], "changed")
+        elif at in became:
+            found.setdefault(became[at], "changed")
     for at in sorted(found):
         symbol = now[at] if at != MODULE else None
         inner = symbol is not None and (
@@ -214,12 +237,48 @@ def _by_lines(
         )
         harmless = at == MODULE and _harmless(path, old, new, before, now, was, stands)
         lines = _shown(now, at, stands)
-        yield Change(path, at, found[at], lines, told=not inner, harmless=harmless)
-    for one in before:
-        inside = one.parent >= 0 and before[one.parent].qualified not in position
+        yield Change(
+            path, at, found[at], lines, came_from.get(at), told=not inner, harmless=harmless
+        )
+    for at, one in enumerate(before):
+        inside = one.parent >= 0 and one.parent not in became
         # What went with its type is not told apart.
-        if one.qualified not in position and not inside:
-            yield _gone(path, one)
+        if at not in became and not inside:
+            yield _gone(path, before, at)
+
+
+def _became(
+    path: bytes, old: bytes, new: bytes, older: Older, now: Sequence[Symbol]
+) -> Mapping[int, int]:
+    """What became of the definitions of one file, as far as they have their names still."""
+    before = older.symbols
+    places: dict[str, tuple[list[int], list[int]]] = {}
+    for side, symbols in enumerate((before, now)):
+        for at, one in enumerate(symbols):
+            places.setdefault(one.qualified, ([], []))[side].append(at)
+    found: dict[int, int] = {}
+    several: list[tuple[list[int], list[int]]] = []
+    for olds, news in places.values():
+        if len(olds) == len(news) == 1:
+            found[olds[0]] = news[0]
+        elif olds and news:
+            several.append((olds, news))
+    if several:
+        sides = [
+            FileText(path, text, ones, older.language) for text, ones in ((old, before), (new, now))
+        ]
+        matched = Matches(*([FileDefinitions(one)] for one in sides)).new_of
+        told = {one.at: other.at for one, other in matched.items()}
+        for olds, news in several:
+            paired = {at: told[at] for at in olds if told.get(at) in news}
+            # Headings and keys are no definitions to the matcher: of them the order tells.
+            free = iter([at for at in news if at not in paired.values()])
+            for at in olds:
+                other = next(free, None) if at not in paired and before[at].kind in _PROSE else None
+                if other is not None:
+                    paired[at] = other
+            found |= paired
+    return found
 
 
 def _harmless(
@@ -278,8 +337,10 @@ def _outside(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> lis
     ]
 
 
-def _gone(path: bytes, one: Symbol) -> Change:
-    return Change(path, MODULE, "removed", "", one.qualified, one.kind)
+def _gone(path: bytes, symbols: Sequence[Symbol], at: int) -> Change:
+    one = symbols[at]
+    number = 1 + sum(other.qualified == one.qualified for other in symbols[:at])
+    return Change(path, MODULE, "removed", "", at, one.qualified, number, one.kind)
 
 
 def _written(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> list[tuple[int, int]]:

@@ -89,9 +89,11 @@ def impact(answer: ImpactAnswer) -> Json:
                 "how": one.how,
                 "via": one.via,
                 "site": one.site,
+                **({"fit": one.fit} if one.fit else {}),
             }
             for one in answer.results
         ],
+        **({"fits": dict(answer.fits)} if answer.fits else {}),
         "totals": {str(distance): count for distance, count in answer.totals},
         "files": answer.files,
         "tests": [asdict(one) for one in answer.tests],

@@ -5,11 +5,12 @@ Each function gives a heading and blocks; who prints takes as many blocks as the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from codelens.answers.graph_answers import (
     AffectedNode,
     Changed,
+    Fit,
     GraphNode,
     ImpactAnswer,
     MapAnswer,
@@ -176,13 +177,22 @@ def _test(one: TestFile) -> str:
     return f"{one.path}  {one.why}{f': {names}{more}' if names else ''}"
 
 
+_FITS: Mapping[Fit, tuple[str, str]] = {
+    "breaks": ("no longer fits", "no longer fit"),
+    "uncertain": ("may not fit", "may not fit"),
+    "fits": ("still fits", "still fit"),
+}
+"""Of one, and of several."""
+
+
 def _hits(answer: ImpactAnswer) -> Iterator[str]:
     for distance, total in answer.totals:
         rows = [one for one in answer.results if one.distance == distance]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: higher limit)" if left else ""
         what = "direct" if distance == 1 else f"in {distance} steps"
-        title = f"{what} ({total:,}){more}"
+        fits = "".join(f"; {count:,} {_FITS[fit][count > 1]}" for fit, count in answer.fits)
+        title = f"{what} ({total:,}{fits if distance == 1 else ''}){more}"
         if not rows:
             yield title
         for number, one in enumerate(rows):
@@ -194,7 +204,8 @@ def _hit(one: AffectedNode) -> str:
     line = one.site.rpartition(":")[2]
     how = _HOW[one.how]
     at = f" at :{line}" if one.how not in {"overrides", "overridden"} else ""
-    return f"{place(one.node)}  {how} {_near(one.via, one.node)}{at}"
+    fit = f", {_FITS[one.fit][0]}" if one.fit else ""
+    return f"{place(one.node)}  {how} {_near(one.via, one.node)}{at}{fit}"
 
 
 def _near(handle: str, node: GraphNode) -> str:

@@ -106,7 +106,7 @@ def test_what_was_used_unseen_leaves_an_at_least(repo: GitRepo, run: Run) -> Non
 
 
 def test_what_stays_asks_nothing_of_the_commit(repo: GitRepo, run: Run) -> None:
-    repo.write("shop/book.py", BOOK.replace("return amount", "return 2"))
+    repo.write("shop/book.py", BOOK.replace("    return amount", "    print()\n    return amount"))
     run("impact", "--diff")
     found = run("status", "--json").json["status"]
     assert found["views"] == 1
