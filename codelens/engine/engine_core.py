@@ -1,0 +1,101 @@
+"""What the methods of `Engine` stand on: the settings, the open indexes, the capabilities."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from codelens import config
+from codelens.engine.index_pool import IndexPool
+
+# Each capability is imported when it is first used: a search needs one of them.
+if TYPE_CHECKING:
+    from codelens.config import Settings
+    from codelens.engine.contexts.saved_contexts import SavedContexts
+    from codelens.engine.explore.task_explorer import TaskExplorer
+    from codelens.engine.graph.graph_queries import GraphQueries
+    from codelens.engine.reading.code_reader import CodeReader
+    from codelens.engine.upkeep.index_upkeep import IndexUpkeep
+    from codelens.engine.usage.usage_report import UsageReports
+    from codelens.engine.versions.version_queries import VersionQueries
+
+
+class EngineCore:
+    """Settings, open indexes and capabilities; `Engine` adds the methods.
+
+    Args:
+        settings: as `codelens.config.load` gives them; None loads them.
+        keep_going: finish in the background what a budget cut off; for servers.
+    """
+
+    now_s: Callable[[], float] = staticmethod(time.time)
+    """Seconds since 1970; for times to live."""
+
+    def __init__(self, settings: Settings | None = None, *, keep_going: bool = False) -> None:
+        self.settings: Settings = settings or config.load()
+        self.pool = IndexPool(self.settings, keep_going=keep_going)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the open indexes; work in the background is given up."""
+        self.pool.close()
+
+    @cached_property
+    def reader(self) -> CodeReader:
+        """See `CodeReader`."""
+        from codelens.engine.reading.code_reader import CodeReader
+
+        return CodeReader(self.pool)
+
+    @cached_property
+    def explorer(self) -> TaskExplorer:
+        """See `TaskExplorer`."""
+        from codelens.engine.explore.task_explorer import TaskExplorer
+
+        return TaskExplorer(self.pool, self._now)
+
+    @cached_property
+    def graph(self) -> GraphQueries:
+        """See `GraphQueries`."""
+        from codelens.engine.graph.graph_queries import GraphQueries
+
+        return GraphQueries(self.pool)
+
+    @cached_property
+    def versions(self) -> VersionQueries:
+        """See `VersionQueries`."""
+        from codelens.engine.versions.version_queries import VersionQueries
+
+        return VersionQueries(self.pool)
+
+    @cached_property
+    def contexts(self) -> SavedContexts:
+        """See `SavedContexts`."""
+        from codelens.engine.contexts.saved_contexts import SavedContexts
+
+        return SavedContexts(self.pool, self._now)
+
+    @cached_property
+    def upkeep(self) -> IndexUpkeep:
+        """See `IndexUpkeep`."""
+        from codelens.engine.upkeep.index_upkeep import IndexUpkeep
+
+        return IndexUpkeep(self.pool)
+
+    @cached_property
+    def usage_reports(self) -> UsageReports:
+        """See `UsageReports`."""
+        from codelens.engine.usage.usage_report import UsageReports
+
+        return UsageReports(self.settings, self._now)
+
+    def _now(self) -> float:
+        # Not `self.now_s`, which can be given anew.
+        return self.now_s()

@@ -1,0 +1,1 @@
+"""The methods of `Engine`, by capability: each builds a request and hands it on."""

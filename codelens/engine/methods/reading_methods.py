@@ -1,0 +1,220 @@
+"""Finding and reading code, and bringing a view up to date: methods of `Engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codelens.engine.engine_core import EngineCore
+from codelens.engine.usage.usage_counter import counted
+from codelens.engine.view_request import ViewRequest
+from codelens.engine.worktree_paths import root_of
+from codelens.index.progress import Progress, silent
+
+# What answers are made of is imported with the capability that makes them.
+if TYPE_CHECKING:
+    from codelens.answers.explore_answers import ExploreAnswer
+    from codelens.answers.reading_answers import (
+        ExpandAnswer,
+        OutlineAnswer,
+        SearchAnswer,
+        StatusAnswer,
+        SymbolLine,
+    )
+    from codelens.types import Receipt
+
+DEFAULT_TOKENS = 8_000
+"""Of `explore`: what a search and the expansion of its first places cost; docs/explore.md."""
+
+
+@counted
+def search(
+    engine: EngineCore,
+    query: str,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    mode: str = "auto",
+    languages: Sequence[str] = (),
+    globs: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    content: str = "all",
+    limit: int = 10,
+    explain: bool = False,
+    max_tokens: int | None = None,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> SearchAnswer:
+    """Places that answer `query`, best first, true for the worktree that `path` lies in.
+
+    Args:
+        query: words, an identifier, a path, a sentence; by `mode` a text or a regex.
+        mode: `auto`, `symbol`, `text`, `regex` or `path`.
+        languages: only these.
+        globs: only paths that match one; `!glob` leaves out.
+        kinds: only these kinds of symbol.
+        content: `code`, `prose` or `all`.
+        explain: give each feature's share of the score.
+        max_tokens: leave out results, and count them in `more`, so that the answer's short
+            text (`codelens.render.search_text`) costs no more, as `within` estimates it.
+
+    Raises:
+        QueryError: the query or a filter cannot be understood.
+    """
+    from codelens.rank.search_request import Request
+
+    request = Request(
+        query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain
+    )
+    view = ViewRequest(path, ref, budget_ms, progress, query)
+    return engine.reader.search(view, request, max_tokens)
+
+
+@counted
+def explore(
+    engine: EngineCore,
+    task: str,
+    *,
+    max_tokens: int = DEFAULT_TOKENS,
+    intent: str | None = None,
+    path: str | Path = ".",
+    ref: str | None = None,
+    languages: Sequence[str] = (),
+    globs: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> ExploreAnswer:
+    """The code that a task needs, whole where it fits, in a number of tokens.
+
+    Args:
+        task: what is to be done or understood, in as many words as there are; handles, paths,
+            names, stack traces and messages in it come first.
+        max_tokens: what the answer's text may cost, as `codelens.render.token_budget` counts.
+        intent: `debug`, `refactor`, `modify` or `explore`; None: told by the task's words.
+        languages: only these.
+        globs: only paths that match one; `!glob` leaves out.
+        kinds: only these kinds of definition are looked for; neighbours may be of any.
+
+    Raises:
+        QueryError: the task is empty, or a filter cannot be understood.
+    """
+    return engine.explorer.explore(
+        ViewRequest(path, ref, budget_ms, progress, task), max_tokens, intent,
+        languages=languages, globs=globs, kinds=kinds,
+    )  # fmt: skip
+
+
+@counted
+def expand(
+    engine: EngineCore,
+    handles: Sequence[str],
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    context: int = 0,
+    max_lines: int = 400,
+    budget_ms: float | None = None,
+) -> ExpandAnswer:
+    """The text each handle names, read from the disk or the git object now.
+
+    A handle whose symbol moved is followed and says so; one that cannot be followed carries
+    its error, and the others are answered all the same.
+
+    Args:
+        handles: as `search` gives them; a handle may name its own ref (`ref:path#name`).
+        context: number of lines to add before and after.
+        max_lines: lines of one handle at most.
+    """
+    view = ViewRequest(path, ref, budget_ms, targets=tuple(handles))
+    return engine.reader.expand(view, handles, context, max_lines)
+
+
+@counted
+def outline(
+    engine: EngineCore,
+    target: str = ".",
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> OutlineAnswer:
+    """A file or folder, folded: signatures, first lines of docs, line numbers, token counts.
+
+    Raises:
+        HandleNotFound: there is no such file or folder in the view.
+    """
+    view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
+    return engine.reader.outline(view, target)
+
+
+def look(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> Receipt:
+    """Bring the view up to date and say so; what every other method does first."""
+    return engine.reader.refresh(ViewRequest(path, ref, budget_ms, progress))
+
+
+@counted
+def status(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> StatusAnswer:
+    """Where `path` stands, how fresh its view is, what is in it and what was left out."""
+    return engine.reader.status(ViewRequest(path, ref, budget_ms, progress))
+
+
+def begin(engine: EngineCore, path: str | Path) -> None:
+    """Start to index a worktree in the background; nothing without `keep_going`."""
+    if engine.pool.background is not None:
+        engine.pool.background.finish(root_of(path), None)
+
+
+def index(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    rebuild: bool = False,
+    progress: Progress = silent,
+) -> StatusAnswer:
+    """Bring the view up to date, to the end; `rebuild` starts the repository's index anew."""
+    if rebuild:
+        engine.reader.rebuild(path, ref)
+    return status(engine, path=path, ref=ref, progress=progress)
+
+
+def bring(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    rebuild: bool = False,
+    progress: Progress = silent,
+) -> StatusAnswer:
+    """As `index`, beside other questions: they do not wait for it."""
+    if rebuild:
+        engine.reader.rebuild(path, ref)
+    return engine.reader.status_beside(ViewRequest(path, ref, None, progress))
+
+
+def export_symbols(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    progress: Progress = silent,
+) -> Iterator[SymbolLine]:
+    """Every definition of the view, by path and line."""
+    return engine.reader.symbols(ViewRequest(path, ref, None, progress))
