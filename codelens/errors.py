@@ -292,10 +292,12 @@ class NotSaved(ContextError):
     def __init__(self, reasons: Sequence[str], of: int, *, partial: bool = False) -> None:
         self.reasons = tuple(reasons)
         count = f"{len(reasons)} of {of} handles" if of > 1 else "its handle"
-        told = list(reasons)
+        shown_reasons = list(reasons)
         if partial:
-            told.append("not all files were checked yet: ask again in a moment")
-        super().__init__(f"nothing was saved: {count} cannot be followed here: {'; '.join(told)}")
+            shown_reasons.append("not all files were checked yet: ask again in a moment")
+        super().__init__(
+            f"nothing was saved: {count} cannot be followed here: {'; '.join(shown_reasons)}"
+        )
 
 
 class StoreError(CodelensError):
@@ -379,12 +381,12 @@ class LeaseLost(StoreError):
 class SchemaTooNew(StoreError):
     """The index was written by a newer codelens."""
 
-    def __init__(self, path: str | Path, found: int, known: int) -> None:
+    def __init__(self, path: str | Path, found_schema: int, known: int) -> None:
         self.path = str(path)
-        self.found = found
+        self.found = found_schema
         self.known = known
         super().__init__(
-            f"{self.path!r} is at schema {found}, this codelens reads up to {known}: "
+            f"{self.path!r} is at schema {found_schema}, this codelens reads up to {known}: "
             "upgrade codelens"
         )
 

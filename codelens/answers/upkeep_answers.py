@@ -100,7 +100,7 @@ class PruneAnswer:
     @property
     def failed(self) -> bool:
         """Whether an index could not be pruned for a reason that will not pass by itself."""
-        return any(one.error for one in self.results)
+        return any(result.error for result in self.results)
 
 
 @dataclass(frozen=True, slots=True)

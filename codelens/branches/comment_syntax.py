@@ -74,4 +74,4 @@ def code_of(text: bytes, language: str) -> bytes:
     if language in {"python", "jupyter", "starlark"}:
         text = _DOCSTRING.sub(rb"\1", text)
     _, pattern = _family(language)
-    return pattern.sub(lambda found: found[1] or b"", text)
+    return pattern.sub(lambda match: match[1] or b"", text)

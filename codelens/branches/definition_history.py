@@ -69,19 +69,19 @@ class DefinitionHistory:
         self.ends: dict[str, None] = {}
         """Why history may go on beyond what is told."""
 
-    def events(self, one: Definition, head: CommitId, *, on_disk: bool) -> Iterator[Event]:
+    def events(self, definition: Definition, head: CommitId, *, on_disk: bool) -> Iterator[Event]:
         """The changes, newest first.
 
         Args:
-            one: as it stands in the files or at `head`.
+            definition: as it stands in the files or at `head`.
             head: the commit to start from.
-            on_disk: `one` may differ from what is at `head`.
+            on_disk: `definition` may differ from what is at `head`.
         """
         start = self.walk.commit(head) if head else None
-        tracked = _Tracked(one.file.path, b"", whole_text(one), one.file.data)
-        self._files[one.file.path, one.file.data] = one.file
+        tracked = _Tracked(definition.file.path, b"", whole_text(definition), definition.file.data)
+        self._files[definition.file.path, definition.file.data] = definition.file
         if start is None:
-            yield Event(CommitId(""), (ADDED,), one, None, 0)
+            yield Event(CommitId(""), (ADDED,), definition, None, 0)
             return
         if on_disk:
             before = self._before(None, start, tracked)
@@ -93,20 +93,20 @@ class DefinitionHistory:
                 return
             tracked = before
         else:
-            blob = self.walk.blob_at(start, one.file.path) or b""
+            blob = self.walk.blob_at(start, definition.file.path) or b""
             tracked = tracked._replace(blob=blob)
         yield from self._walked(start, tracked)
 
     def _walked(self, start: Commit, tracked: _Tracked) -> Iterator[Event]:
         waiting: list[tuple[int, int, Commit, _Tracked]] = [(-start.time_s, 0, start, tracked)]
         seen: set[tuple[CommitId, bytes, bytes]] = set()
-        told: set[CommitId] = set()
+        commits: set[CommitId] = set()
         number = 0
         while waiting:
             _, _, commit, tracked = heapq.heappop(waiting)
             follow, event = self._step(commit, tracked)
-            if event is not None and commit.id not in told:
-                told.add(commit.id)
+            if event is not None and commit.id not in commits:
+                commits.add(commit.id)
                 yield event
             for parent, before in follow:
                 key = (parent.id, before.path, before.text)
@@ -132,9 +132,13 @@ class DefinitionHistory:
             if blob is not None and data is not None and holds(data, tracked.text):
                 return [(parent, tracked._replace(blob=blob, data=data))], None
         before = [(parent, self._before(commit, parent, tracked)) for parent in parents]
-        for parent, found in before:
-            if found is not None and found.text == tracked.text and found.path == tracked.path:
-                return [(parent, found)], None
+        for parent, followed in before:
+            if (
+                followed is not None
+                and followed.text == tracked.text
+                and followed.path == tracked.path
+            ):
+                return [(parent, followed)], None
         follow = [(parent, found) for parent, found in before if found is not None]
         event = self._event(commit, tracked, follow[0][1] if follow else None)
         return follow, event
@@ -169,12 +173,14 @@ class DefinitionHistory:
     def _definition(self, tracked: _Tracked) -> Definition | None:
         file = self._definitions(tracked.path, tracked.data)
         size = tracked.text.count(b"\n") + 1
-        for one in file.definitions:
-            stop, start = one.symbol.end_line, one.symbol.start_line - 1
-            if (one.inline or one.stop - one.start == size or stop - start == size) and (
-                whole_text(one) == tracked.text
-            ):
-                return one
+        for definition in file.definitions:
+            stop, start = definition.symbol.end_line, definition.symbol.start_line - 1
+            if (
+                definition.inline
+                or definition.stop - definition.start == size
+                or stop - start == size
+            ) and (whole_text(definition) == tracked.text):
+                return definition
         return None
 
     def _definitions(self, path: bytes, data: bytes) -> FileDefinitions:
@@ -194,9 +200,9 @@ class DefinitionHistory:
             if holds(data, tracked.text):
                 return tracked._replace(blob=blob, data=data)
             old = self._definitions(tracked.path, data)
-            found = _same_name(old, new) or Matches([old], [new.file]).old_of.get(new)
-            if found is not None:
-                return _Tracked(tracked.path, blob, whole_text(found), data)
+            earlier = _same_name(old, new) or Matches([old], [new.file]).old_of.get(new)
+            if earlier is not None:
+                return _Tracked(tracked.path, blob, whole_text(earlier), data)
         return self._elsewhere(commit, parent, tracked, new) if commit is not None else None
 
     def _elsewhere(
@@ -205,49 +211,53 @@ class DefinitionHistory:
         changes = tree_changes(self._repository, parent.id, commit.id)
         name = new.name.encode("utf-8", "replace")
         texts: list[tuple[EntryChange, bytes]] = []
-        for one in changes:
-            if one.old is None or one.path == tracked.path or len(texts) >= _MOST_CANDIDATES:
+        for change in changes:
+            if change.old is None or change.path == tracked.path or len(texts) >= _MOST_CANDIDATES:
                 continue
-            data = self.walk.blob(one.old.oid)
-            if data is None or (name not in data and one.new is not None) or b"\0" in data[:8000]:
+            data = self.walk.blob(change.old.oid)
+            if (
+                data is None
+                or (name not in data and change.new is not None)
+                or b"\0" in data[:8000]
+            ):
                 continue
-            texts.append((one, data))
+            texts.append((change, data))
         # Where its very text stood it came from there.
         texts = [row for row in texts if holds(row[1], tracked.text)] or texts
         old: list[FileDefinitions] = []
         news: list[FileDefinitions] = [new.file]
         blobs: dict[bytes, bytes] = {}
-        for one, data in texts:
-            assert one.old is not None
-            old.append(self._definitions(one.path, data))
-            blobs[one.path] = one.old.oid
-            if one.new is not None:
-                now = self.walk.blob(one.new.oid)
+        for change, data in texts:
+            assert change.old is not None
+            old.append(self._definitions(change.path, data))
+            blobs[change.path] = change.old.oid
+            if change.new is not None:
+                now = self.walk.blob(change.new.oid)
                 if now is not None:
-                    news.append(self._definitions(one.path, now))
+                    news.append(self._definitions(change.path, now))
         if not old:
             return None
-        found = Matches(old, news).old_of.get(new)
-        if found is None:
+        definition = Matches(old, news).old_of.get(new)
+        if definition is None:
             return None
-        path = found.file.path
-        return _Tracked(path, blobs[path], whole_text(found), found.file.data)
+        path = definition.file.path
+        return _Tracked(path, blobs[path], whole_text(definition), definition.file.data)
 
 
 def _same_name(old: FileDefinitions, new: Definition) -> Definition | None:
     """The one definition of the same name in the same file: what the matcher would take."""
     name = new.symbol.qualified
-    if sum(one.symbol.qualified == name for one in new.file.definitions) != 1:
+    if sum(definition.symbol.qualified == name for definition in new.file.definitions) != 1:
         return None
-    same = [one for one in old.definitions if one.symbol.qualified == name]
+    same = [definition for definition in old.definitions if definition.symbol.qualified == name]
     return same[0] if len(same) == 1 else None
 
 
-def whole_text(one: Definition) -> bytes:
+def whole_text(symbol: Definition) -> bytes:
     """All lines of a definition, the comments above it included."""
-    if one.inline:
-        return b"\n".join(one.file.lines[one.symbol.start_line - 1 : one.symbol.end_line])
-    return b"\n".join(one.file.lines[one.start : one.stop])
+    if symbol.inline:
+        return b"\n".join(symbol.file.lines[symbol.symbol.start_line - 1 : symbol.symbol.end_line])
+    return b"\n".join(symbol.file.lines[symbol.start : symbol.stop])
 
 
 def holds(data: bytes, text: bytes) -> bool:
@@ -273,18 +283,20 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
         file: as it is now; may differ from what is at `head`.
         head: the commit to start from.
     """
-    texts = {at: whole_text(one) for at, one in enumerate(file.definitions)}
-    found: dict[int, CommitId] = {}
+    texts = {at: whole_text(definition) for at, definition in enumerate(file.definitions)}
+    commit_of: dict[int, CommitId] = {}
     start = walk.commit(head) if head else None
     blob = walk.blob_at(start, file.path) if start is not None else None
     standing = _standing(walk, blob, list(texts), texts)
-    found.update(dict.fromkeys(texts.keys() - standing, CommitId("")))
+    commit_of.update(dict.fromkeys(texts.keys() - standing, CommitId("")))
     waiting = [(-start.time_s, 0, start, blob, standing)] if start is not None else []
     number = 0
     while waiting:
-        _, _, commit, blob, asked = heapq.heappop(waiting)
-        left = set(asked)
-        parents = [one for name in commit.parents if (one := walk.commit(name)) is not None]
+        _, _, commit, blob, ordinals = heapq.heappop(waiting)
+        left = set(ordinals)
+        parents = [
+            commit_id for name in commit.parents if (commit_id := walk.commit(name)) is not None
+        ]
         blobs = [walk.blob_at(parent, file.path) for parent in parents]
         order = sorted(range(len(parents)), key=lambda at: blobs[at] != blob)
         for at in order:
@@ -295,15 +307,15 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
                 heapq.heappush(waiting, (-parent.time_s, number, parent, blobs[at], set(same)))
                 left = left - same
         for at in left:
-            found.setdefault(at, commit.id)
-    for at, one in enumerate(file.definitions):
-        yield LastChange(one, found.get(at, CommitId("")))
+            commit_of.setdefault(at, commit.id)
+    for at, tracked in enumerate(file.definitions):
+        yield LastChange(tracked, commit_of.get(at, CommitId("")))
 
 
 def _standing(
-    walk: CommitWalk, blob: bytes | None, asked: Collection[int], texts: dict[int, bytes]
+    walk: CommitWalk, blob: bytes | None, ordinals: Collection[int], texts: dict[int, bytes]
 ) -> set[int]:
     data = walk.blob(blob) if blob is not None else None
     if data is None:
         return set()
-    return {at for at in asked if holds(data, texts[at])}
+    return {at for at in ordinals if holds(data, texts[at])}

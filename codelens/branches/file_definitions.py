@@ -116,9 +116,9 @@ class Definition:
     def words(self) -> Counter[bytes]:
         """The words of all its text but its own name."""
         text = self.own if self.inline else b"\n".join(self.file.lines[self.start : self.stop])
-        found = Counter(_WORD.findall(text))
-        found.pop(self.name.encode("utf-8", "replace"), None)
-        return found
+        counts = Counter(_WORD.findall(text))
+        counts.pop(self.name.encode("utf-8", "replace"), None)
+        return counts
 
     @cached_property
     def size(self) -> int:
@@ -156,12 +156,12 @@ class FileDefinitions:
         if self.lines and not self.lines[-1]:
             self.lines.pop()
         self.definitions: list[Definition] = [
-            Definition(self, at, one)
-            for at, one in enumerate(text.symbols)
-            if one.kind not in _TOLD_APART and one.end_line <= len(self.lines)
+            Definition(self, at, symbol)
+            for at, symbol in enumerate(text.symbols)
+            if symbol.kind not in _TOLD_APART and symbol.end_line <= len(self.lines)
         ]
-        self.by_symbol = {one.at: one for one in self.definitions}
-        self._position = {one.at: place for place, one in enumerate(self.definitions)}
+        self.by_symbol = {definition.at: definition for definition in self.definitions}
+        self._position = {definition.at: place for place, definition in enumerate(self.definitions)}
         self._inline: dict[int, list[Definition]] = {}
         self.runs: list[tuple[int, int, int]] = []
         """Lines and the symbol that they belong to, or `FILE`, in order: from 0, half-open."""
@@ -172,21 +172,21 @@ class FileDefinitions:
         """The definitions right inside one that share a line with another."""
         return self._inline.get(at, [])
 
-    def children(self, one: Definition) -> Iterable[Definition]:
+    def children(self, definition: Definition) -> Iterable[Definition]:
         """All definitions inside one."""
-        for place in range(self._position[one.at] + 1, len(self.definitions)):
+        for place in range(self._position[definition.at] + 1, len(self.definitions)):
             other = self.definitions[place]
-            if other.symbol.start_byte >= one.symbol.end_byte:
+            if other.symbol.start_byte >= definition.symbol.end_byte:
                 return
             yield other
 
     @cached_property
     def owners(self) -> list[int]:
         """The innermost symbol of each line, `FILE` for lines in none."""
-        found: list[int] = []
+        owner_ordinals: list[int] = []
         for start, stop, at in self.runs:
-            found += [at] * (stop - start)
-        return found
+            owner_ordinals += [at] * (stop - start)
+        return owner_ordinals
 
     @cached_property
     def outside(self) -> list[int]:
@@ -195,18 +195,18 @@ class FileDefinitions:
 
     def _mark_inline(self) -> None:
         last: dict[int, Definition] = {}
-        for one in self.definitions:
-            symbol = one.symbol
+        for definition in self.definitions:
+            symbol = definition.symbol
             parent = self.by_symbol.get(symbol.parent)
             if parent is not None and parent.symbol.start_line == symbol.start_line:
-                one.inline = True
+                definition.inline = True
             before = last.get(symbol.parent)
             if before is not None and before.symbol.end_line >= symbol.start_line:
-                one.inline = before.inline = True
-            last[symbol.parent] = one
-        for one in self.definitions:
-            if one.inline:
-                self._inline.setdefault(one.symbol.parent, []).append(one)
+                definition.inline = before.inline = True
+            last[symbol.parent] = definition
+        for definition in self.definitions:
+            if definition.inline:
+                self._inline.setdefault(definition.symbol.parent, []).append(definition)
 
     def _paint(self) -> None:
         position, stack = 0, list[tuple[int, int]]()
@@ -219,23 +219,23 @@ class FileDefinitions:
                 runs.append((position, upto, stack[-1][0] if stack else FILE))
                 position = upto
 
-        for one in sorted(
-            (one for one in self.definitions if not one.inline),
-            key=lambda one: (one.start, -one.stop, one.at),
+        for definition in sorted(
+            (definition for definition in self.definitions if not definition.inline),
+            key=lambda definition: (definition.start, -definition.stop, definition.at),
         ):
-            while stack and stack[-1][1] <= one.start:
+            while stack and stack[-1][1] <= definition.start:
                 emit(stack[-1][1])
                 stack.pop()
             floor = position
-            start = max(one.start, floor)
+            start = max(definition.start, floor)
             while start > floor and is_comment_line(lines[start - 1], language):
                 start -= 1
-            if start == 0 and one.start > 0 and lines[0][:2] == b"#!":
+            if start == 0 and definition.start > 0 and lines[0][:2] == b"#!":
                 start = 1
-            one.start = start
+            definition.start = start
             emit(start)
-            stop = min(one.stop, stack[-1][1]) if stack else one.stop
-            stack.append((one.at, max(stop, start)))
+            stop = min(definition.stop, stack[-1][1]) if stack else definition.stop
+            stack.append((definition.at, max(stop, start)))
         while stack:
             emit(stack[-1][1])
             stack.pop()
@@ -265,14 +265,14 @@ def renamed(text: bytes, name: str, new: str) -> bytes:
     old = name.encode("utf-8", "replace")
     if not old or old not in text:
         return text
-    wanted = new.encode("utf-8", "replace")
+    new_name = new.encode("utf-8", "replace")
     if _WORD.fullmatch(old) and len(text) < _SHORT:
         # A pattern for each name costs a millisecond; most texts are short.
-        return _WORD.sub(lambda found: wanted if found[0] == old else found[0], text)
-    return re.sub(rb"(?<!\w)" + re.escape(old) + rb"(?!\w)", lambda _: wanted, text)
+        return _WORD.sub(lambda match: new_name if match[0] == old else match[0], text)
+    return re.sub(rb"(?<!\w)" + re.escape(old) + rb"(?!\w)", lambda _: new_name, text)
 
 
-def alike(one: Counter[bytes], other: Counter[bytes]) -> float:
+def alike(counts: Counter[bytes], other: Counter[bytes]) -> float:
     """Words in common by the larger number of words: 0 to 1."""
-    larger = max(one.total(), other.total())
-    return (one & other).total() / larger if larger else 1.0
+    larger = max(counts.total(), other.total())
+    return (counts & other).total() / larger if larger else 1.0

@@ -96,9 +96,9 @@ class StagedSide:
             expand_tree=lambda oid, prefix: expand_tree(repository, oid, prefix),
         )
         self.files = {
-            one.path: SideFile(one.path, one.mode, one.oid)
-            for one in entries
-            if one.stage in {0, 2} and not one.intent_to_add
+            entry.path: SideFile(entry.path, entry.mode, entry.oid)
+            for entry in entries
+            if entry.stage in {0, 2} and not entry.intent_to_add
         }
 
     def read(self, file: SideFile) -> bytes:
@@ -135,39 +135,41 @@ class FilesSide:
         self,
         entries: Mapping[bytes, SideFile],
         db: Database,
-        asked: Collection[bytes] | None = None,
+        oids: Collection[bytes] | None = None,
     ) -> list[SideChange]:
-        """Where it differs from entries of a tree or of git's index; `asked`: of these paths."""
+        """Where it differs from entries of a tree or of git's index; `oids`: of these paths."""
         now = self.snapshot.by_path
-        if asked is not None:
-            now = {path: now[path] for path in asked if path in now}
+        if oids is not None:
+            now = {path: now[path] for path in oids if path in now}
         plain = {
-            path: one for path, one in entries.items() if one.mode & _TYPE not in {LINK, GITLINK}
+            path: file for path, file in entries.items() if file.mode & _TYPE not in {LINK, GITLINK}
         }
-        told = {oid: one[0] for oid, one in blobs(db, {one.oid for one in plain.values()}).items()}
-        have = hashes(db, {one.content for one in now.values() if one.content is not None})
-        found: list[SideChange] = []
+        hash_by_oid = {
+            oid: known[0] for oid, known in blobs(db, {file.oid for file in plain.values()}).items()
+        }
+        have = hashes(db, {file.content for file in now.values() if file.content is not None})
+        side_changes: list[SideChange] = []
         for path, file in now.items():
             then = plain.get(path)
             if then is None:
-                found.append(SideChange(path, entries.get(path), self.file(path)))
+                side_changes.append(SideChange(path, entries.get(path), self.file(path)))
                 continue
-            if file.content is not None and have.get(file.content) == self._hash(then, told):
+            if file.content is not None and have.get(file.content) == self._hash(then, hash_by_oid):
                 continue
             if self._differs(path, then):
-                found.append(SideChange(path, then, self.file(path)))
+                side_changes.append(SideChange(path, then, self.file(path)))
         gone = plain.keys() - now.keys()
         if gone:
             gone -= left_out(self.repository, self.scope)
-        found += [SideChange(path, plain[path], None) for path in gone]
-        found += self._links(entries, now.keys())
-        return sorted(found)
+        side_changes += [SideChange(path, plain[path], None) for path in gone]
+        side_changes += self._links(entries, now.keys())
+        return sorted(side_changes)
 
-    def _hash(self, then: SideFile, told: dict[bytes, ContentHash]) -> bytes:
-        known = told.get(then.oid)
+    def _hash(self, then: SideFile, hash_by_oid: dict[bytes, ContentHash]) -> bytes:
+        known = hash_by_oid.get(then.oid)
         if known is None:
             try:
-                known = told[then.oid] = hash_of(self.repository.read_blob(then.oid))
+                known = hash_by_oid[then.oid] = hash_of(self.repository.read_blob(then.oid))
             except ReadError:
                 return b""
         return known
@@ -229,10 +231,13 @@ def side_changes(old: AnySide, new: AnySide, db: Database) -> list[SideChange]:
     if isinstance(new, FilesSide):
         return new.unlike(_entries(old), db)
     if isinstance(old, FilesSide):
-        return [SideChange(one.path, one.new, one.old) for one in old.unlike(_entries(new), db)]
+        return [
+            SideChange(change.path, change.new, change.old)
+            for change in old.unlike(_entries(new), db)
+        ]
     if isinstance(old, CommitSide) and isinstance(new, CommitSide):
-        found = tree_changes(new.repository, old.commit, new.commit)
-        return [SideChange(one.path, _file(one.old), _file(one.new)) for one in found]
+        changes = tree_changes(new.repository, old.commit, new.commit)
+        return [SideChange(change.path, _file(change.old), _file(change.new)) for change in changes]
     before, after = _entries(old), _entries(new)
     return [
         SideChange(path, before.get(path), after.get(path))
@@ -251,28 +256,28 @@ def _entries(side: CommitSide | StagedSide | FilesSide) -> dict[bytes, SideFile]
     assert isinstance(side, CommitSide)
     if not side.commit:
         return {}
-    found = tree_entries(side.repository, side.commit)
-    return {path: SideFile(path, mode, oid) for path, mode, oid in found}
+    entries = tree_entries(side.repository, side.commit)
+    return {path: SideFile(path, mode, oid) for path, mode, oid in entries}
 
 
 def _files_and_files(old: FilesSide, new: FilesSide) -> list[SideChange]:
     before, after = old.snapshot.by_path, new.snapshot.by_path
-    found: list[SideChange] = []
+    side_changes: list[SideChange] = []
     for path in sorted(before.keys() | after.keys()):
-        one, other = before.get(path), after.get(path)
-        if one is not None and other is not None and one.content is not None:
-            if one.content == other.content:
+        file, other = before.get(path), after.get(path)
+        if file is not None and other is not None and file.content is not None:
+            if file.content == other.content:
                 continue
-        elif one is not None and other is not None and _same_bytes(old, new, path):
+        elif file is not None and other is not None and _same_bytes(old, new, path):
             continue
-        found.append(
+        side_changes.append(
             SideChange(
                 path,
-                old.file(path) if one is not None else None,
+                old.file(path) if file is not None else None,
                 new.file(path) if other is not None else None,
             )
         )
-    return found
+    return side_changes
 
 
 def _same_bytes(old: FilesSide, new: FilesSide, path: bytes) -> bool:
@@ -287,32 +292,32 @@ def texts_of(
 ) -> list[list[FileText]]:
     """The files of each side with their definitions; what the store knows is not parsed."""
     read: list[list[tuple[SideFile, bytes | None]]] = []
-    asked: list[Text] = []
+    wanted_texts: list[Text] = []
     for side, files in sides:
         rows: list[tuple[SideFile, bytes | None]] = []
         for file in files:
             data = _data(side, file)
             rows.append((file, data))
             if data is not None:
-                asked.append(Text(file.path, data))
+                wanted_texts.append(Text(file.path, data))
         read.append(rows)
-    told = iter(
+    text_factses = iter(
         text_facts(
             facts.db,
-            asked,
+            wanted_texts,
             languages=facts.languages,
             max_bytes=facts.max_bytes,
             workers=facts.workers,
         )
     )
-    found: list[list[FileText]] = []
+    file_textses: list[list[FileText]] = []
     for rows in read:
         texts: list[FileText] = []
         for file, data in rows:
             if data is None:
                 texts.append(_untold(file))
                 continue
-            known = next(told)
+            known = next(text_factses)
             shown = "text"
             role = path_facts(file.path).role
             if known.outcome in {"binary", "oversized"}:
@@ -328,8 +333,8 @@ def texts_of(
                     file.mode,
                 )
             )  # fmt: skip
-        found.append(texts)
-    return found
+        file_textses.append(texts)
+    return file_textses
 
 
 def _data(side: AnySide, file: SideFile) -> bytes | None:

@@ -89,23 +89,27 @@ def pack(
     shown: list[Shown] = []
     seen: dict[bytes, set[int]] = {}
     left = room
-    for one in sorted(candidates, key=lambda one: (-one.value, one.path, one.name_line)):
+    for candidate in sorted(
+        candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
+    ):
         if left < limits.least:
             break
-        known = seen.setdefault(one.path, set())
-        head = costs.heading(one) + (0 if known else costs.file(one.path))
-        fitting = _fitting(one, left - head, room, known, costs, weights, limits)
+        known = seen.setdefault(candidate.path, set())
+        head = costs.heading(candidate) + (0 if known else costs.file(candidate.path))
+        fitting = _fitting(candidate, left - head, room, known, costs, weights, limits)
         new = [line for line in fitting if line not in known]
-        if not new or (len(new) < len(fitting) and one.name_line in known and len(new) < _WORTH):
+        if not new or (
+            len(new) < len(fitting) and candidate.name_line in known and len(new) < _WORTH
+        ):
             continue
-        cost = head + _cost(one.path, new, costs)
+        cost = head + _cost(candidate.path, new, costs)
         if cost > left:
             continue
         left -= cost
         known.update(new)
-        whole = () if one.lines else range(one.name_line, one.end_line + 1)
+        whole = () if candidate.lines else range(candidate.name_line, candidate.end_line + 1)
         missing = [number for number in whole if number not in known]
-        shown.append(Shown(one, tuple(new), tuple(runs(missing))))
+        shown.append(Shown(candidate, tuple(new), tuple(runs(missing))))
     return shown
 
 
@@ -114,7 +118,7 @@ _WORTH = 2
 
 
 def _fitting(
-    one: Candidate,
+    packed: Candidate,
     left: int,
     room: int,
     known: set[int],
@@ -123,22 +127,22 @@ def _fitting(
     limits: Limits,
 ) -> list[int]:
     """The lines of a candidate that fit into what is left."""
-    whole = list(one.lines) or list(range(one.start_line, one.end_line + 1))
+    whole = list(packed.lines) or list(range(packed.start_line, packed.end_line + 1))
     new = [line for line in whole if line not in known]
     length = len(whole)
-    if length <= one.most_lines and _cost(one.path, new, costs) <= left:
+    if length <= packed.most_lines and _cost(packed.path, new, costs) <= left:
         return whole
-    allowed = min(left, int(room * limits.share)) if length > one.most_lines else left
-    mean = max(_cost(one.path, new, costs) / max(len(new), 1), 1.0)
-    most = min(int(allowed / mean), one.most_lines)
-    if one.lines:
+    allowed = min(left, int(room * limits.share)) if length > packed.most_lines else left
+    mean = max(_cost(packed.path, new, costs) / max(len(new), 1), 1.0)
+    most = min(int(allowed / mean), packed.most_lines)
+    if packed.lines:
         return whole[:most]
     if most < _FEWEST:
         return []
-    told = weights(one.path)
+    term_weights = weights(packed.path)
     while most >= _FEWEST:
-        lines = windows(one.name_line, one.end_line, told, most)
-        if _cost(one.path, [line for line in lines if line not in known], costs) <= allowed:
+        lines = windows(packed.name_line, packed.end_line, term_weights, most)
+        if _cost(packed.path, [line for line in lines if line not in known], costs) <= allowed:
             return lines
         most = most * 4 // 5
     return []

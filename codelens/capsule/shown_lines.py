@@ -31,18 +31,18 @@ def windows(
         return list(range(start, end + 1))
     shown = set(range(start, min(start + min(head, most), end + 1)))
     density = _density(start, end, weights)
-    for line in sorted(density, key=lambda one: (-density[one], one)):
+    for line in sorted(density, key=lambda line: (-density[line], line)):
         if len(shown) >= most:
             break
         if line in shown:
             continue
         near = [
-            one
-            for one in range(max(start, line - _AROUND), min(end, line + _AROUND) + 1)
-            if one not in shown
+            number
+            for number in range(max(start, line - _AROUND), min(end, line + _AROUND) + 1)
+            if number not in shown
         ]
         # What lies nearest to the line first, so that a cut one has it in its middle.
-        near.sort(key=lambda one: (abs(one - line), one))
+        near.sort(key=lambda other_line: (abs(other_line - line), other_line))
         shown.update(near[: most - len(shown)])
     line = start
     while len(shown) < most and line <= end:
@@ -53,35 +53,35 @@ def windows(
 
 def _density(start: int, end: int, weights: Mapping[int, float]) -> dict[int, float]:
     """Line -> what it and its neighbours have, the nearer the more; of lines that have some."""
-    found: dict[int, float] = {}
+    densities: dict[int, float] = {}
     for line, weight in weights.items():
         if start <= line <= end and weight > 0:
-            found[line] = sum(
+            densities[line] = sum(
                 weights.get(other, 0.0) / (1 + abs(other - line))
                 for other in range(max(start, line - _AROUND), min(end, line + _AROUND) + 1)
             )
-    return found
+    return densities
 
 
 def _closed(lines: Sequence[int], most: int) -> list[int]:
     """The lines, with the short gaps between them as far as there is room."""
     room = most - len(lines)
-    found: list[int] = []
+    closed_lines: list[int] = []
     for line in lines:
-        gap = line - found[-1] - 1 if found else 0
+        gap = line - closed_lines[-1] - 1 if closed_lines else 0
         if 0 < gap <= _JOINED and gap <= room + _JOINED:
-            found.extend(range(found[-1] + 1, line))
+            closed_lines.extend(range(closed_lines[-1] + 1, line))
             room -= gap
-        found.append(line)
-    return found
+        closed_lines.append(line)
+    return closed_lines
 
 
 def runs(lines: Sequence[int]) -> list[tuple[int, int]]:
     """Lines in order as spans, first and last."""
-    found: list[tuple[int, int]] = []
+    line_runs: list[tuple[int, int]] = []
     for line in lines:
-        if found and line == found[-1][1] + 1:
-            found[-1] = (found[-1][0], line)
+        if line_runs and line == line_runs[-1][1] + 1:
+            line_runs[-1] = (line_runs[-1][0], line)
         else:
-            found.append((line, line))
-    return found
+            line_runs.append((line, line))
+    return line_runs

@@ -76,9 +76,10 @@ def _run(arguments: list[str]) -> int:
         damaged = damaged_copy(error)
         if damaged:
             return standard_streams.fail(damaged)
-        said = f"{type(error).__name__}: {error}"
+        description = f"{type(error).__name__}: {error}"
         return standard_streams.fail(
-            f"unexpected {said}; this is a bug in codelens; CODELENS_DEBUG=1 shows the traceback"
+            f"unexpected {description}; this is a bug in codelens; CODELENS_DEBUG=1 shows the "
+            "traceback"
         )
     return code
 
@@ -94,8 +95,8 @@ def _failed(error: CodelensError, *, as_json: bool) -> int:
         if as_json:
             import json
 
-            said = {"receipt": reading_json.receipt(error.receipt), "error": str(error)}
-            standard_streams.emit(json.dumps(said, ensure_ascii=False) + "\n")
+            fields = {"receipt": reading_json.receipt(error.receipt), "error": str(error)}
+            standard_streams.emit(json.dumps(fields, ensure_ascii=False) + "\n")
     return code
 
 

@@ -46,33 +46,35 @@ def inspection_lines(fields: Mapping[str, Any]) -> Iterator[str]:
     documents = fields["documents"]
     yield ""
     yield f"documents: {documents['indexed']} indexed, {documents['terms']} terms"
-    yield "  " + ", ".join(f"{one['term']} {one['prompts']}" for one in documents["top"])
+    yield "  " + ", ".join(
+        f"{document['term']} {document['prompts']}" for document in documents["top"]
+    )
     yield "guide:"
-    for one in fields["guide"]:
-        fate = f"strengthened tree {one['reinforced']}" if one["reinforced"] else "no topic"
-        yield f"  - {one['text']}  ({'new' if one['new'] else fate})"
+    for field in fields["guide"]:
+        fate = f"strengthened tree {field['reinforced']}" if field["reinforced"] else "no topic"
+        yield f"  - {field['text']}  ({'new' if field['new'] else fate})"
     yield "transitions:"
-    for one in fields["transitions"]:
-        yield f"  {one['from']} -> {one['to']}  {one['count']}  P {one['probability']:.4f}"
+    for field in fields["transitions"]:
+        yield f"  {field['from']} -> {field['to']}  {field['count']}  P {field['probability']:.4f}"
 
 
 def rehearsal_lines(fields: Mapping[str, Any]) -> Iterator[str]:
     """What would become of a prompt."""
     yield f"tokens: {' '.join(fields['tokens']) or 'none'}"
-    for one in fields["trees"]:
+    for field in fields["trees"]:
         yield (
-            f"  tree {one['tree']}  cosine {one['cosine']:.4f} * boost {one['boost']:.4f}"
-            f" = {one['score']:.4f}  {one['topic']}"
+            f"  tree {field['tree']}  cosine {field['cosine']:.4f} * boost {field['boost']:.4f}"
+            f" = {field['score']:.4f}  {field['topic']}"
         )
     where = f" at node {fields['nearest']} of tree {fields['tree']}" if fields["tree"] else ""
     yield f"action: {fields['action']}{where}"
 
 
-def found_lines(found: Iterable[FocusMatch], root: str) -> Iterator[str]:
+def found_lines(results: Iterable[FocusMatch], root: str) -> Iterator[str]:
     """Topics and prompts that answer a search."""
-    for one in found:
-        day = datetime.datetime.fromtimestamp(one.touched, tz=datetime.UTC).date().isoformat()
-        where = one.branch or "detached"
-        elsewhere = f" in {one.root}" if one.root != root else ""
-        topic = f"  [{one.topic}]" if one.kind == "prompt" else ""
-        yield f"{day}  {one.kind:6}  {one.text}{topic}  ({where}{elsewhere})"
+    for result in results:
+        day = datetime.datetime.fromtimestamp(result.touched, tz=datetime.UTC).date().isoformat()
+        where = result.branch or "detached"
+        elsewhere = f" in {result.root}" if result.root != root else ""
+        topic = f"  [{result.topic}]" if result.kind == "prompt" else ""
+        yield f"{day}  {result.kind:6}  {result.text}{topic}  ({where}{elsewhere})"

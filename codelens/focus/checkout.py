@@ -80,40 +80,40 @@ def head_commit(place: Checkout) -> str:
             packed = file.read(_LONGEST_PACKED)
     except OSError:
         return ""
-    wanted = b" " + os.fsencode(_HEADS + place.branch)
-    found = (line for line in packed.splitlines() if line.endswith(wanted))
-    return next(found, b"").partition(b" ")[0].decode("ascii", "replace")
+    suffix = b" " + os.fsencode(_HEADS + place.branch)
+    matching_lines = (line for line in packed.splitlines() if line.endswith(suffix))
+    return next(matching_lines, b"").partition(b" ")[0].decode("ascii", "replace")
 
 
 def sibling_roots(place: Checkout) -> list[str]:
     """The roots of the repository's other worktrees, by git's own notes on them."""
     admin = os.path.join(place.common_dir, "worktrees")
-    found: list[str] = []
+    siblings: list[str] = []
     if os.path.basename(place.common_dir) == ".git":
-        found.append(os.path.dirname(place.common_dir))
+        siblings.append(os.path.dirname(place.common_dir))
     for name in sorted(os.listdir(admin))[:_MOST_SIBLINGS] if os.path.isdir(admin) else []:
         dot_git = _text(os.path.join(admin, name, "gitdir"))
         if dot_git:
             own = os.path.join(admin, name)
-            found.append(os.path.realpath(os.path.dirname(os.path.join(own, dot_git))))
-    return [root for root in found if root != place.root and os.path.isdir(root)]
+            siblings.append(os.path.realpath(os.path.dirname(os.path.join(own, dot_git))))
+    return [root for root in siblings if root != place.root and os.path.isdir(root)]
 
 
 def _head(git_dir: str) -> tuple[str, str]:
-    said = _text(os.path.join(git_dir, "HEAD"))
-    if not said.startswith("ref:"):
-        return "", said
-    name = said.removeprefix("ref:").strip()
+    head_text = _text(os.path.join(git_dir, "HEAD"))
+    if not head_text.startswith("ref:"):
+        return "", head_text
+    name = head_text.removeprefix("ref:").strip()
     # A repository with a table of refs has a HEAD that names no branch.
     return ("" if name == _HEADS + ".invalid" else name.removeprefix(_HEADS)), ""
 
 
 def _followed(dot_git: str) -> str:
-    said = _text(dot_git)
-    if not said.startswith("gitdir:"):
+    pointer = _text(dot_git)
+    if not pointer.startswith("gitdir:"):
         return ""
     return os.path.realpath(
-        os.path.join(os.path.dirname(dot_git), said.removeprefix("gitdir:").strip())
+        os.path.join(os.path.dirname(dot_git), pointer.removeprefix("gitdir:").strip())
     )
 
 

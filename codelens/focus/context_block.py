@@ -38,11 +38,11 @@ class _Line(NamedTuple):
 
 def ranked(forest: Forest, branch: str, settings: FocusSettings, now: float) -> list[Ranked]:
     """The topics by score, those of the present branch before those of others."""
-    found = [
+    topic = [
         Ranked(root, forest.score(root, now, settings), is_elsewhere=root.branch != branch)
         for root in forest.roots()
     ]
-    return sorted(found, key=lambda one: (one.is_elsewhere, -one.score, one.root.id))
+    return sorted(topic, key=lambda topic: (topic.is_elsewhere, -topic.score, topic.root.id))
 
 
 def block(
@@ -66,9 +66,11 @@ def block(
         newest: the prompt that it is shown beside, which needs no repeating; 0 for none.
         handles: which code a topic is about.
     """
-    leaves = {root: [one for one in found if one.id != newest]
-              for root, found in forest.leaves().items()}  # fmt: skip
-    shown = [one for one in ranked(forest, branch, settings, now) if leaves[one.root.id]][:_TREES]
+    leaves = {root: [node for node in nodes if node.id != newest]
+              for root, nodes in forest.leaves().items()}  # fmt: skip
+    shown = [topic for topic in ranked(forest, branch, settings, now) if leaves[topic.root.id]][
+        :_TREES
+    ]
     if not shown:
         return ""
     lines: list[_Line] = []
@@ -76,16 +78,18 @@ def block(
     def put(rank: int, text: str) -> None:
         lines.append(_Line(len(lines), rank, text))
 
-    for one in shown:
-        put(_TOPIC, _topic(forest, one, handles(one.root)))
-        latest = sorted(leaves[one.root.id], key=lambda leaf: (-leaf.touched, -leaf.id))[:_LEAVES]
+    for shown_topic in shown:
+        put(_TOPIC, _topic(forest, shown_topic, handles(shown_topic.root)))
+        latest = sorted(leaves[shown_topic.root.id], key=lambda leaf: (-leaf.touched, -leaf.id))[
+            :_LEAVES
+        ]
         for place, leaf in enumerate(latest):
             put(_LEAF if place else _FIRST_LEAF, f"    - {_cut(leaf.text, _LONGEST_LEAF)}")
-        if one.root.id == forest.last:
+        if shown_topic.root.id == forest.last:
             following, likely = forest.transitions.likeliest(forest.last)
             if likely > _LIKELY:
-                said = " ".join(topic_words(forest, forest.nodes[following])[:3])
-                put(_NEXT, f"  -> next: {said} ({likely:.0%})")
+                next_topic = " ".join(topic_words(forest, forest.nodes[following])[:3])
+                put(_NEXT, f"  -> next: {next_topic} ({likely:.0%})")
     for place, entry in enumerate(reversed(guide)):
         put(_ANSWER if place else _FIRST_ANSWER, f"  - {entry.text}")
     counts = (
@@ -108,15 +112,15 @@ def topic_words(forest: Forest, topic: Node) -> list[str]:
             if of_stem is not None:
                 of_stem[word] = of_stem.get(word, 0) + 1
     return [
-        min(found, key=lambda word: (-found[word], word)) if found else term
-        for term, found in counts.items()
+        min(weight, key=lambda word: (-weight[word], word)) if weight else term
+        for term, weight in counts.items()
     ]
 
 
-def _topic(forest: Forest, one: Ranked, handles: list[str]) -> str:
-    words = _cut(" | ".join(topic_words(forest, one.root)), _LONGEST_TOPIC)
-    where = f" (on {one.root.branch or 'another commit'})" if one.is_elsewhere else ""
-    text = f"  [{one.score:.2f}] {words}{where}"
+def _topic(forest: Forest, topic: Ranked, handles: list[str]) -> str:
+    words = _cut(" | ".join(topic_words(forest, topic.root)), _LONGEST_TOPIC)
+    where = f" (on {topic.root.branch or 'another commit'})" if topic.is_elsewhere else ""
+    text = f"  [{topic.score:.2f}] {words}{where}"
     return f"{text:<{_COLUMN}}{' ' if len(text) >= _COLUMN else ''}{'  '.join(handles)}".rstrip()
 
 
@@ -126,14 +130,14 @@ def _fitted(head: str, lines: list[_Line], limit: int) -> str:
     if size > limit:
         return ""
     taken: list[_Line] = []
-    for line in sorted(lines, key=lambda one: (one.rank, one.place)):
+    for line in sorted(lines, key=lambda line: (line.rank, line.place)):
         heading = "Guide:\n" if line.rank in {_FIRST_ANSWER} else ""
         cost = len(line.text) + 1 + len(heading)
         if size + cost <= limit:
             size += cost
             taken.append(line)
     texts = [head]
-    for line in sorted(taken, key=lambda one: one.place):
+    for line in sorted(taken, key=lambda line: line.place):
         if line.rank == _FIRST_ANSWER:
             texts.append("Guide:")
         texts.append(line.text)

@@ -92,7 +92,7 @@ def checked(table: object) -> FocusSettings:
     """
     if not isinstance(table, Mapping):
         raise _refused("focus must be a table: [focus]")
-    values: dict[str, object] = {str(key): one for key, one in table.items()}  # type: ignore[reportUnknownVariableType]
+    values: dict[str, object] = {str(key): value for key, value in table.items()}  # type: ignore[reportUnknownVariableType]
     known = FocusSettings._fields
     unknown = sorted(values.keys() - set(known))
     if unknown:

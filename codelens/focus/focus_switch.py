@@ -43,10 +43,10 @@ def switch(home: str, repository: str, *, on: bool) -> None:
 def _read(home: str) -> dict[str, bool]:
     try:
         with open(switch_path(home), "rb") as file:
-            found: object = json.loads(file.read(_LARGEST))
+            parsed: object = json.loads(file.read(_LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         return {}
-    said = cast("dict[str, object]", found)
-    return {key: value for key, value in said.items() if isinstance(value, bool)}
+    fields = cast("dict[str, object]", parsed)
+    return {key: value for key, value in fields.items() if isinstance(value, bool)}

@@ -129,8 +129,8 @@ def _grow(
         _note_handles(home, place, forest)
     text = masked(prompt)
     terms = counted(terms_of(text[:LONGEST_TEXT]))
-    kept = " ".join(text[:LONGEST_TEXT].split())[:_LONGEST_KEPT]
-    grow(forest, kept, terms, settings, now=now, branch=place.label)
+    shortened = " ".join(text[:LONGEST_TEXT].split())[:_LONGEST_KEPT]
+    grow(forest, shortened, terms, settings, now=now, branch=place.label)
 
 
 def _note_handles(home: str, place: Checkout, forest: Forest) -> None:

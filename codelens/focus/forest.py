@@ -127,18 +127,18 @@ class Forest:
 
     def leaves(self) -> dict[int, list[Node]]:
         """The prompts by the root of their tree."""
-        found: dict[int, list[Node]] = {node.id: [] for node in self.roots()}
+        leaves_by_root: dict[int, list[Node]] = {node.id: [] for node in self.roots()}
         for node in self.nodes.values():
             if node.kind == "prompt":
-                found[self.root_of(node).id].append(node)
-        return found
+                leaves_by_root[self.root_of(node).id].append(node)
+        return leaves_by_root
 
     def vector(self, node: Node) -> Vector:
         """The vector of a node; kept until its content or the document counts change."""
-        found = self._vectors.get(node.id)
-        if found is None:
-            found = self._vectors[node.id] = self.counts.vector(node.terms)
-        return found
+        weights = self._vectors.get(node.id)
+        if weights is None:
+            weights = self._vectors[node.id] = self.counts.vector(node.terms)
+        return weights
 
     def score(self, node: Node, now: float, settings: FocusSettings) -> float:
         """log2(frequency + 1) * e^(-decay * age in hours) / (1 + .15 * depth)."""
@@ -170,7 +170,7 @@ class Forest:
 
     def rename(self, node: Node, settings: FocusSettings) -> None:
         """Give a topic the heaviest terms of its latest children."""
-        latest = sorted(self.children(node.id), key=lambda one: (one.touched, one.id))
+        latest = sorted(self.children(node.id), key=lambda node: (node.touched, node.id))
         weights: dict[str, list[float]] = {}
         for child in latest[max(0, len(latest) - settings.max_sources) :]:
             for term, each in self.vector(child).parts:
@@ -205,7 +205,7 @@ def classify(forest: Forest, terms: Counts, settings: FocusSettings) -> Classifi
         likely = forest.transitions.probability(root, forest.last) if forest.last else 0.0
         boost = 1 + settings.transition_boost * likely
         scores.append(TreeScore(root, nearest, best, boost, round(best * boost, DIGITS)))
-    top = max(scores, key=lambda one: (one.score, -one.tree), default=None)
+    top = max(scores, key=lambda tree_score: (tree_score.score, -tree_score.tree), default=None)
     action: Action = "new"
     if top is not None and top.score >= settings.extend:
         action = "extend"
@@ -223,10 +223,10 @@ def grow(
     """
     forest.prompts += 1
     forest.seen = now
-    found = classify(forest, terms, settings)
-    if found.action == "none" or not settings.memory_size:
-        return found
-    parent = _parent(forest, found, now, branch)
+    classification = classify(forest, terms, settings)
+    if classification.action == "none" or not settings.memory_size:
+        return classification
+    parent = _parent(forest, classification, now, branch)
     leaf = forest.add(Node(forest.next_id, parent.id, "prompt", text, terms, now, branch))
     for node in forest.above(leaf):
         forest.rename(node, settings)
@@ -236,7 +236,7 @@ def grow(
         forest.transitions.count(forest.last, root.id)
     forest.last = root.id
     _shrink(forest, leaf, settings, now)
-    return found
+    return classification
 
 
 def touch(node: Node, now: float) -> None:
@@ -245,12 +245,12 @@ def touch(node: Node, now: float) -> None:
     node.touched = now
 
 
-def _parent(forest: Forest, found: Classification, now: float, branch: str) -> Node:
+def _parent(forest: Forest, classification: Classification, now: float, branch: str) -> Node:
     """The node that the prompt goes under, made or touched with all above it."""
-    if found.best is None or found.action == "new":
+    if classification.best is None or classification.action == "new":
         return forest.add(Node(forest.next_id, 0, "root", "", {}, now, branch))
-    nearest = forest.nodes[found.best.nearest]
-    if found.action == "branch":
+    nearest = forest.nodes[classification.best.nearest]
+    if classification.action == "branch":
         root = forest.root_of(nearest)
         touch(root, now)
         return forest.add(Node(forest.next_id, root.id, "topic", "", {}, now, branch))

@@ -146,10 +146,10 @@ def _fields(line: bytes) -> dict[str, object] | None:
     if not line:
         return None
     try:
-        found = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return cast("dict[str, object]", found) if isinstance(found, dict) else None
+    return cast("dict[str, object]", fields) if isinstance(fields, dict) else None
 
 
 def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
@@ -184,12 +184,12 @@ def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
 
 def _drop_empty_topics(forest: Forest) -> bool:
     """Take out topics that lost their prompts with the lines that could not be read."""
-    found = False
+    is_changed = False
     for node in list(forest.nodes.values())[::-1]:
         if node.kind != "prompt" and node.id in forest.nodes and not forest.children(node.id):
             forest.remove(node)
-            found = True
-    return found
+            is_changed = True
+    return is_changed
 
 
 def _take_node(forest: Forest, fields: dict[str, object]) -> None:
@@ -232,20 +232,22 @@ def _terms(value: object) -> dict[str, int]:
     if not isinstance(value, dict):
         raise _Damaged("terms that are none")
     counts = cast("dict[str, object]", value)
-    found = {term: times for term, times in counts.items() if isinstance(times, int) and times > 0}
-    if len(found) != len(counts):
+    valid_terms = {
+        term: times for term, times in counts.items() if isinstance(times, int) and times > 0
+    }
+    if len(valid_terms) != len(counts):
         raise _Damaged("terms that are none")
-    return found
+    return valid_terms
 
 
 def _handles(value: object) -> list[tuple[str, int, int]]:
-    found: list[tuple[str, int, int]] = []
-    for one in cast("list[object]", value) if isinstance(value, list) else []:
-        if isinstance(one, list) and len(cast("list[object]", one)) == 3:
-            handle, size, stamp = cast("list[object]", one)
+    handles: list[tuple[str, int, int]] = []
+    for row in cast("list[object]", value) if isinstance(value, list) else []:
+        if isinstance(row, list) and len(cast("list[object]", row)) == 3:
+            handle, size, stamp = cast("list[object]", row)
             if isinstance(handle, str) and isinstance(size, int) and isinstance(stamp, int):
-                found.append((handle, size, stamp))
-    return found
+                handles.append((handle, size, stamp))
+    return handles
 
 
 def _text(fields: dict[str, object], key: str) -> str:

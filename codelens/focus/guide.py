@@ -39,10 +39,12 @@ def first_sentence(answer: str) -> str:
     """The first sentence of an answer on one line, secrets masked; empty where it has none."""
     for line in answer[:_READ].splitlines():
         plain = " ".join(_MARKUP.sub("", line).split())
-        if not any(one.isalnum() for one in plain) or line.lstrip().startswith(("#", "|")):
+        if not any(character.isalnum() for character in plain) or line.lstrip().startswith(
+            ("#", "|")
+        ):
             continue
-        found = _SENTENCE.match(plain)
-        text = masked(found.group(1) if found else plain).rstrip(".:")
+        match = _SENTENCE.match(plain)
+        text = masked(match.group(1) if match else plain).rstrip(".:")
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
     return ""
 
@@ -65,7 +67,7 @@ def reinforce(forest: Forest, guide: list[GuideEntry]) -> None:
         entry.is_new = False
         vector = forest.counts.vector(counted(terms_of(entry.text)))
         likes = [(cosine(vector, forest.vector(root)), -root.id, root) for root in forest.roots()]
-        best = max(likes, key=lambda one: one[:2], default=None)
+        best = max(likes, key=lambda entry: entry[:2], default=None)
         if best is not None and best[0] > 0:
             touch(best[2], max(entry.at, best[2].touched))
             entry.tree = best[2].id

@@ -62,19 +62,23 @@ def words_of(text: str) -> list[str]:
         return _plain(text)
     import unicodedata
 
-    found: list[str] = []
+    result: list[str] = []
     text = unicodedata.normalize("NFKC", text)
     for piece in re.findall(r"[\w\u0300-\u036f]+|[^\w\s]", text):
         if _UNSPACED.search(piece):
             folded = piece.casefold()
             pairs = [folded[at : at + 2] for at in range(len(folded) - 1)]
-            found += pairs or [folded]
+            result += pairs or [folded]
         elif len(piece) == 1 and unicodedata.category(piece) == "So":
-            found.append(piece)
+            result.append(piece)
         else:
             decomposed = unicodedata.normalize("NFKD", piece)
-            found += _plain("".join(one for one in decomposed if not unicodedata.combining(one)))
-    return found
+            result += _plain(
+                "".join(
+                    character for character in decomposed if not unicodedata.combining(character)
+                )
+            )
+    return result
 
 
 def _plain(text: str) -> list[str]:
@@ -121,7 +125,7 @@ def _without_suffix(word: str) -> str:
 
 
 def _has_vowel(text: str) -> bool:
-    return any(one in "aeiouy" for one in text)
+    return any(letter in "aeiouy" for letter in text)
 
 
 def _is_doubled(text: str) -> bool:

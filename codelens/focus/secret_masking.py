@@ -79,7 +79,7 @@ def _without_value(match: re.Match[str]) -> str:
 
 
 def _is_value(text: str) -> bool:
-    return any(one.isdigit() for one in text) or not text.isalpha() or len(text) > 20
+    return any(character.isdigit() for character in text) or not text.isalpha() or len(text) > 20
 
 
 def _without_keys(match: re.Match[str]) -> str:
@@ -97,7 +97,9 @@ def _is_random(run: str) -> bool:
     core = run.strip("=.-_")
     if len(core) < 28 or core.count("/") > 3 or core.count("-") > 4 or core.count(".") > 2:
         return False
-    kinds = ["d" if one.isdigit() else "u" if one.isupper() else "l" for one in core]
+    kinds = [
+        "d" if character.isdigit() else "u" if character.isupper() else "l" for character in core
+    ]
     if len(set(kinds)) < 3:
         return False
     changes = sum(1 for here, after in pairwise(kinds) if here != after)

@@ -32,20 +32,20 @@ def note(topic: Node, root: str, handle: str) -> None:
     size, stamp = _stamp(path)
     if size < 0:
         return
-    kept = [one for one in topic.handles if one[0] != handle]
-    topic.handles = [(handle, size, stamp), *kept][:_KEPT]
+    remaining = [pair for pair in topic.handles if pair[0] != handle]
+    topic.handles = [(handle, size, stamp), *remaining][:_KEPT]
 
 
 def true_handles(topic: Node, root: str) -> list[str]:
     """Those of a topic's handles that hold in the worktree at `root` now, two at most."""
-    found: list[str] = []
+    result: list[str] = []
     for handle, size, stamp in topic.handles:
         now = _as_it_is(root, handle, size, stamp)
-        if now and now not in found:
-            found.append(now)
-        if len(found) == MOST:
+        if now and now not in result:
+            result.append(now)
+        if len(result) == MOST:
             break
-    return found
+    return result
 
 
 def _as_it_is(root: str, handle: str, size: int, stamp: int) -> str:
@@ -75,7 +75,7 @@ def _path(root: str, handle: str) -> str | None:
     if not file or ":" in file or "\0" in file or "%00" in file or file.startswith(("/", "..")):
         return None
     # A handle percent-escapes what it is cut at.
-    raw = re.sub(rb"%([0-9A-F]{2})", lambda one: bytes([int(one[1], 16)]), os.fsencode(file))
+    raw = re.sub(rb"%([0-9A-F]{2})", lambda match: bytes([int(match[1], 16)]), os.fsencode(file))
     name = os.fsdecode(raw)
     path = os.path.normpath(os.path.join(root, name))
     return path if path.startswith(root.rstrip(os.sep) + os.sep) else None
@@ -83,7 +83,7 @@ def _path(root: str, handle: str) -> str | None:
 
 def _stamp(path: str) -> tuple[int, int]:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return -1, 0
-    return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else (-1, 0)
+    return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else (-1, 0)

@@ -16,18 +16,22 @@ class Transitions:
         row = self.rows.setdefault(earlier, {})
         row[later] = row.get(later, 0) + 1
 
-    def probability(self, later: int, given: int) -> float:
-        """P(later | given); 0 where nothing followed `given` yet."""
-        row = self.rows.get(given)
+    def probability(self, later: int, topic: int) -> float:
+        """P(later | given); 0 where nothing followed `topic` yet."""
+        row = self.rows.get(topic)
         return row.get(later, 0) / sum(row.values()) if row else 0.0
 
-    def likeliest(self, given: int) -> tuple[int, float]:
+    def likeliest(self, last_topic: int) -> tuple[int, float]:
         """The other topic that follows most often, and how often; (0, 0.0) where none does."""
-        others = {tree: times for tree, times in self.rows.get(given, {}).items() if tree != given}
+        others = {
+            tree: times
+            for tree, times in self.rows.get(last_topic, {}).items()
+            if tree != last_topic
+        }
         if not others:
             return 0, 0.0
         best = min(others, key=lambda tree: (-others[tree], tree))
-        return best, self.probability(best, given)
+        return best, self.probability(best, last_topic)
 
     def forget(self, tree: int) -> None:
         """Drop a tree that left the forest."""

@@ -21,11 +21,11 @@ def has_body(symbol: Symbol, data: bytes) -> bool:
     return data[symbol.start_byte : symbol.end_byte].rstrip(b" \t\r\n;").endswith(b"}")
 
 
-def is_same(one: Symbol, other: Symbol) -> bool:
+def is_same(symbol: Symbol, other: Symbol) -> bool:
     """Whether both may be places of one function: name and number of parameters agree."""
-    if one.qualified != other.qualified:
+    if symbol.qualified != other.qualified:
         return False
-    counts = _parameters(one), _parameters(other)
+    counts = _parameters(symbol), _parameters(other)
     return None in counts or counts[0] == counts[1]
 
 

@@ -114,8 +114,8 @@ class Reader:
 
     def outcome(self, file: FileRow) -> str:
         """What its text is: `parsed`, `text`, `minified`, `binary`, ..."""
-        found = classify(self.data(file))[0]
-        return "text" if found == "parsed" and self.language(file) == "text" else found
+        existing = classify(self.data(file))[0]
+        return "text" if existing == "parsed" and self.language(file) == "text" else existing
 
     def read(self, place: Place, context: int, max_lines: int) -> Text:
         """The text of a place, with `context` lines before and after, at most `max_lines` in all.

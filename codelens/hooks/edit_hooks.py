@@ -25,67 +25,71 @@ _HANDLE = re.compile(r"[^\s\"'`\\:]+#[\w.$~]+|[\w./-]+\.\w+:\d+(?:-\d+)?")
 _DID = {"expand": "expanded", "explore": "explored", "outline": "outlined"}
 
 
-def before_edit(home: str, said: HookInput, place: Checkout) -> str:
+def before_edit(home: str, event: HookInput, place: Checkout) -> str:
     """One line where another worktree is changing the same file; empty where none is."""
-    if not _is_edit(said.tool):
+    if not _is_edit(event.tool):
         return ""
     recent = trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
-    found: list[str] = []
-    for path in edited_paths(said):
+    warnings: list[str] = []
+    for path in edited_paths(event):
         name = _relative(path, place.root)
         for root in sibling_roots(place) if name else []:
             key = trail_log.worktree_key(root)
             edits = [
-                one for one in recent
-                if one.worktree == key and one.tool == "edited" and name in one.handles
+                entry for entry in recent
+                if entry.worktree == key and entry.tool == "edited" and name in entry.handles
             ]  # fmt: skip
             if edits and _differs(os.path.join(root, name), path):
                 branch = checkout_at(root).label
                 ago = _ago(time.time() - edits[-1].at)
-                found.append(f"{name} was edited {ago} in the worktree {root} ({branch})")
-    if not found:
+                warnings.append(f"{name} was edited {ago} in the worktree {root} ({branch})")
+    if not warnings:
         return ""
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"codelens: {found[0]}{more} and differs there: your edit may collide with it."
+    more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
+    return f"codelens: {warnings[0]}{more} and differs there: your edit may collide with it."
 
 
-def after_tool(home: str, said: HookInput, place: Checkout) -> None:
+def after_tool(home: str, event: HookInput, place: Checkout) -> None:
     """Leave a line in the session trail for an edit, or a call of codelens about definitions."""
     from codelens.focus import focus_settings
 
     if not focus_settings.trail_is_on(home):
         return
-    tool, handles = _touched(said, place)
+    tool, handles = _touched(event, place)
     if not handles:
         return
     now = int(time.time())
     worktree = trail_log.worktree_key(place.root)
-    for one in trail_log.latest(home, place.repository, since=now - _SAME_CALL_S):
-        if one.worktree == worktree and one.tool == tool and set(one.handles) & set(handles):
+    for trail_entry in trail_log.latest(home, place.repository, since=now - _SAME_CALL_S):
+        if (
+            trail_entry.worktree == worktree
+            and trail_entry.tool == tool
+            and set(trail_entry.handles) & set(handles)
+        ):
             return
     entry = TrailEntry(
-        now, said.session, worktree, place.branch, tool, ", ".join(handles[:2]), tuple(handles)
+        now, event.session, worktree, place.branch, tool, ", ".join(handles[:2]), tuple(handles)
     )
     if not trail_log.append(home, place.repository, entry):
         hook_log.note(home, "after-tool", "the trail is locked by another process")
 
 
-def _touched(said: HookInput, place: Checkout) -> tuple[str, list[str]]:
+def _touched(event: HookInput, place: Checkout) -> tuple[str, list[str]]:
     """What was done, and the handles that it was done to."""
-    if _is_edit(said.tool):
-        names = (_relative(path, place.root) for path in edited_paths(said))
+    if _is_edit(event.tool):
+        names = (_relative(path, place.root) for path in edited_paths(event))
         return "edited", [name for name in names if name]
-    name = said.tool.rpartition("cl_")[2]
+    name = event.tool.rpartition("cl_")[2]
     if f"cl_{name}" not in _READS:
         return "", []
-    given: list[str] = []
+    requested_handles: list[str] = []
     for key in ("handles", "handle", "target", "targets"):
-        value = said.arguments.get(key)
+        value = event.arguments.get(key)
         listed: list[object] = value if isinstance(value, list) else [value]  # type: ignore[reportUnknownVariableType]
-        given += [one for one in listed if isinstance(one, str) and one]
+        requested_handles += [handle for handle in listed if isinstance(handle, str) and handle]
     # What was asked for in words is answered with handles, the best first.
-    found = given or list(dict.fromkeys(_HANDLE.findall(said.response)))
-    return _DID.get(name, name), found[:4]
+    touched = requested_handles or list(dict.fromkeys(_HANDLE.findall(event.response)))
+    return _DID.get(name, name), touched[:4]
 
 
 def _is_edit(tool: str) -> bool:

@@ -37,29 +37,31 @@ class HookInput(NamedTuple):
 def parsed(data: bytes) -> HookInput | None:
     """The event; None where the input is no JSON object."""
     try:
-        found: object = json.loads(data)
+        data_read: object = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
+    if not isinstance(data_read, dict):
         return None
-    said = cast("dict[str, object]", found)
+    fields = cast("dict[str, object]", data_read)
 
     def text(*names: str) -> str:
-        return next((one for name in names if isinstance(one := said.get(name), str) and one), "")
+        return next(
+            (value for name in names if isinstance(value := fields.get(name), str) and value), ""
+        )
 
-    response = said.get("tool_response", said.get("toolResult", said.get("tool_output", "")))
+    response = fields.get("tool_response", fields.get("toolResult", fields.get("tool_output", "")))
     return HookInput(
         host_event=text("hook_event_name", "hookEventName"),
-        is_cursor="conversation_id" in said,
+        is_cursor="conversation_id" in fields,
         session=text("session_id", "sessionId", "conversation_id"),
-        folder=_folder(said, text("cwd")),
+        folder=_folder(fields, text("cwd")),
         prompt=text("prompt", "user_prompt"),
         source=text("source", "trigger"),
         answer=text("last_assistant_message", "prompt_response", "response", "text"),
         transcript=text("transcript_path", "transcriptPath"),
         # Cursor's own event after an edit names no tool.
-        tool=text("tool_name", "toolName") or ("edit_file" if "edits" in said else ""),
-        arguments=_arguments(said),
+        tool=text("tool_name", "toolName") or ("edit_file" if "edits" in fields else ""),
+        arguments=_arguments(fields),
         response=response if isinstance(response, str) else json.dumps(response)[:20_000],
     )
 
@@ -68,16 +70,18 @@ def edited_paths(event: HookInput) -> list[str]:
     """The absolute paths of the files that a tool edits; empty for a tool that edits none."""
     arguments = event.arguments
     names = ("file_path", "filePath", "notebook_path", "path", "absolute_path")
-    found = [one for name in names if isinstance(one := arguments.get(name), str) and one][:1]
+    touched = [value for name in names if isinstance(value := arguments.get(name), str) and value][
+        :1
+    ]
     for key in ("command", "input", "patch"):
         patch = arguments.get(key)
         lines = cast("list[object]", patch) if isinstance(patch, list) else [patch]
-        for one in lines:
-            if isinstance(one, str) and "*** Begin Patch" in one:
-                found += _patched(one)
-    if "\0" in "".join(found):
+        for line in lines:
+            if isinstance(line, str) and "*** Begin Patch" in line:
+                touched += _patched(line)
+    if "\0" in "".join(touched):
         return []
-    return [os.path.normpath(os.path.join(event.folder, one)) for one in found[:_MOST_PATHS]]
+    return [os.path.normpath(os.path.join(event.folder, path)) for path in touched[:_MOST_PATHS]]
 
 
 def _patched(patch: str) -> list[str]:
@@ -89,23 +93,23 @@ def _patched(patch: str) -> list[str]:
     ]
 
 
-def _arguments(said: dict[str, object]) -> dict[str, object]:
-    found = said.get("tool_input", said.get("toolArgs", said.get("toolInput")))
-    if isinstance(found, str):
+def _arguments(fields: dict[str, object]) -> dict[str, object]:
+    arguments = fields.get("tool_input", fields.get("toolArgs", fields.get("toolInput")))
+    if isinstance(arguments, str):
         try:
-            found = json.loads(found)
+            arguments = json.loads(arguments)
         except (ValueError, RecursionError):
             return {}
-    if isinstance(found, dict):
-        return cast("dict[str, object]", found)
-    return {"file_path": said["file_path"]} if "file_path" in said else {}
+    if isinstance(arguments, dict):
+        return cast("dict[str, object]", arguments)
+    return {"file_path": fields["file_path"]} if "file_path" in fields else {}
 
 
-def _folder(said: dict[str, object], cwd: str) -> str:
-    roots = said.get("workspace_roots")
+def _folder(fields: dict[str, object], cwd: str) -> str:
+    roots = fields.get("workspace_roots")
     listed = cast("list[object]", roots) if isinstance(roots, list) else []
-    first = next((one for one in listed if isinstance(one, str) and one), "")
-    for one in (cwd, first, os.environ.get("CLAUDE_PROJECT_DIR", "")):
-        if one and "\0" not in one and os.path.isabs(one):
-            return one
+    first = next((folder for folder in listed if isinstance(folder, str) and folder), "")
+    for candidate in (cwd, first, os.environ.get("CLAUDE_PROJECT_DIR", "")):
+        if candidate and "\0" not in candidate and os.path.isabs(candidate):
+            return candidate
     return os.getcwd()

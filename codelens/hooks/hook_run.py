@@ -57,42 +57,42 @@ def _answer(home: str, event: str) -> str:
         )
         return ""
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
-    said = parsed(data) if len(data) <= LARGEST else None
-    if said is None:
+    hook_input = parsed(data) if len(data) <= LARGEST else None
+    if hook_input is None:
         hook_log.note(home, event, f"the input is not a JSON object ({len(data)} bytes)")
         return ""
-    place = checkout_at(said.folder)
-    text = _context(home, event, said, place)
+    place = checkout_at(hook_input.folder)
+    text = _context(home, event, hook_input, place)
     if not text:
         return ""
-    if said.is_cursor:
+    if hook_input.is_cursor:
         return json.dumps({"continue": True, "additional_context": text})
-    if not said.host_event:
+    if not hook_input.host_event:
         return json.dumps({"additionalContext": text})
-    output = {"hookEventName": said.host_event, "additionalContext": text}
+    output = {"hookEventName": hook_input.host_event, "additionalContext": text}
     return json.dumps({"hookSpecificOutput": output})
 
 
-def _context(home: str, event: str, said: HookInput, place: Checkout) -> str:
+def _context(home: str, event: str, hook_input: HookInput, place: Checkout) -> str:
     """What the model shall read; empty for nothing."""
     if event == "prompt":
         from codelens.hooks import prompt_hooks
 
-        return prompt_hooks.before_prompt(home, said, place)
+        return prompt_hooks.before_prompt(home, hook_input, place)
     if event == "stop":
         from codelens.hooks import prompt_hooks
 
-        prompt_hooks.after_answer(home, said, place)
+        prompt_hooks.after_answer(home, hook_input, place)
         return ""
     if event == "session-start":
         from codelens.hooks import session_start
 
-        return session_start.at_start(home, said, place)
+        return session_start.at_start(home, hook_input, place)
     from codelens.hooks import edit_hooks
 
     if event == "before-edit":
-        return edit_hooks.before_edit(home, said, place)
-    edit_hooks.after_tool(home, said, place)
+        return edit_hooks.before_edit(home, hook_input, place)
+    edit_hooks.after_tool(home, hook_input, place)
     return ""
 
 

@@ -19,15 +19,15 @@ _TAIL = 64_000
 """Bytes of a transcript that are read for the last answer."""
 
 
-def before_prompt(home: str, said: HookInput, place: Checkout) -> str:
+def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
     """The block beside this prompt."""
-    prompt = as_written(said.prompt)
+    prompt = as_written(event.prompt)
     if not prompt.strip() or not focus_switch.is_on(home, place.repository):
         return ""
-    turn = take_prompt(home, place, prompt, load_settings(home), session=said.session)
-    for one in turn.notes:
-        _tell(home, "prompt", one)
-    return "" if said.is_cursor else turn.block
+    turn = take_prompt(home, place, prompt, load_settings(home), session=event.session)
+    for note in turn.notes:
+        _tell(home, "prompt", note)
+    return "" if event.is_cursor else turn.block
 
 
 def as_written(prompt: str) -> str:
@@ -45,16 +45,16 @@ def as_written(prompt: str) -> str:
     return prompt
 
 
-def after_answer(home: str, said: HookInput, place: Checkout) -> None:
+def after_answer(home: str, event: HookInput, place: Checkout) -> None:
     """Take the model's answer into the guide."""
-    session_marks.mark(home, said.session, place)
+    session_marks.mark(home, event.session, place)
     if not focus_switch.is_on(home, place.repository):
         return
-    answer = said.answer or _last_answer(said.transcript)
+    answer = event.answer or _last_answer(event.transcript)
     if answer:
         settings = load_settings(home)
-        for one in take_answer(home, place, answer, settings, session=said.session):
-            _tell(home, "stop", one)
+        for note in take_answer(home, place, answer, settings, session=event.session):
+            _tell(home, "stop", note)
 
 
 def _tell(home: str, event: str, what: str) -> None:
@@ -76,10 +76,10 @@ def _last_answer(transcript: str) -> str:
         if b"assistant" not in line:
             continue
         try:
-            found: object = json.loads(line)
+            parsed: object = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        text = _text_of(found)
+        text = _text_of(parsed)
         if text:
             return text
     return ""
@@ -89,14 +89,14 @@ def _text_of(line: object) -> str:
     """The text of an assistant's message, in the shapes of Claude Code and Codex."""
     if not isinstance(line, dict):
         return ""
-    said = cast("dict[str, object]", line)
+    fields = cast("dict[str, object]", line)
     for key in ("message", "payload"):
-        inner = said.get(key)
+        inner = fields.get(key)
         if isinstance(inner, dict):
-            said = cast("dict[str, object]", inner)
-    if said.get("role") != "assistant":
+            fields = cast("dict[str, object]", inner)
+    if fields.get("role") != "assistant":
         return ""
-    content = said.get("content")
+    content = fields.get("content")
     if isinstance(content, str):
         return content
     parts = cast("list[object]", content) if isinstance(content, list) else []

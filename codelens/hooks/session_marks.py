@@ -31,17 +31,17 @@ def marks(home: str, place: Checkout) -> list[Mark]:
     """The latest sessions in this worktree, the last one last."""
     try:
         with open(_file(home, place), "rb") as file:
-            found: object = json.loads(file.read(_LARGEST))
+            parsed: object = json.loads(file.read(_LARGEST))
     except (OSError, ValueError, RecursionError):
         return []
-    rows = cast("list[object]", found) if isinstance(found, list) else []
-    kept: list[Mark] = []
+    rows = cast("list[object]", parsed) if isinstance(parsed, list) else []
+    stored: list[Mark] = []
     for row in rows:
         fields = cast("list[object]", row) if isinstance(row, list) else []
         if len(fields) == len(Mark._fields) and isinstance(fields[4], int):
-            session, began, head, branch = (str(one) for one in fields[:4])
-            kept.append(Mark(session, began, head, branch, fields[4]))
-    return kept
+            session, began, head, branch = (str(field) for field in fields[:4])
+            stored.append(Mark(session, began, head, branch, fields[4]))
+    return stored
 
 
 def mark(home: str, session: str, place: Checkout) -> None:
@@ -52,14 +52,14 @@ def mark(home: str, session: str, place: Checkout) -> None:
     """
     key, head = session_key(session), head_commit(place)
     earlier = marks(home, place)
-    own = next((one for one in earlier if one.session == key), None)
+    own = next((stored_mark for stored_mark in earlier if stored_mark.session == key), None)
     now = Mark(key, own.began if own else head, head, place.branch, int(time.time()))
-    kept = [one for one in earlier if one.session != key][-(_KEPT - 1) :]
+    stored = [stored_mark for stored_mark in earlier if stored_mark.session != key][-(_KEPT - 1) :]
     path = _file(home, place)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     beside = f"{path}.{os.getpid()}"
     with open(beside, "w", encoding="utf-8") as file:
-        json.dump([*kept, now], file)
+        json.dump([*stored, now], file)
     os.replace(beside, path)
 
 

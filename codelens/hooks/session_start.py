@@ -24,12 +24,12 @@ _TRAIL_LINES = 12
 _BUDGET_MS = 300.0
 
 
-def at_start(home: str, said: HookInput, place: Checkout) -> str:
+def at_start(home: str, event: HookInput, place: Checkout) -> str:
     """What a session that begins, goes on, or was compacted is told."""
     earlier = session_marks.marks(home, place)
-    key = trail_log.session_key(said.session)
-    own = next((one for one in reversed(earlier) if one.session == key), None)
-    last = next((one for one in reversed(earlier) if one.session != key), None)
+    key = trail_log.session_key(event.session)
+    own = next((mark for mark in reversed(earlier) if mark.session == key), None)
+    last = next((mark for mark in reversed(earlier) if mark.session != key), None)
     parts: list[Callable[[], str]] = [
         lambda: _standing(place),
         lambda: _changes(place, own, last),
@@ -37,24 +37,24 @@ def at_start(home: str, said: HookInput, place: Checkout) -> str:
         lambda: work_elsewhere.also_edited(home, place),
         lambda: work_elsewhere.collisions(home, place),
     ]
-    goes_on = said.source in {"compact", "resume"}
+    goes_on = event.source in {"compact", "resume"}
     if goes_on:
-        parts.append(lambda: _recovery(home, place, said.session))
+        parts.append(lambda: _recovery(home, place, event.session))
     # The first prompt brings the block itself, but where a host takes no context with prompts.
-    if goes_on or said.is_cursor:
-        parts.append(lambda: _focus(home, place, said.session))
-    found: list[str] = []
+    if goes_on or event.is_cursor:
+        parts.append(lambda: _focus(home, place, event.session))
+    lines: list[str] = []
     for part in parts:
         try:
             text = part()
         except Exception as error:
             hook_log.note(home, "session-start", f"{type(error).__name__}: {error}")
             continue
-        if text and sum(map(len, found)) + len(found) + len(text) <= LONGEST:
-            found.append(text)
-    session_marks.mark(home, said.session, place)
+        if text and sum(map(len, lines)) + len(lines) + len(text) <= LONGEST:
+            lines.append(text)
+    session_marks.mark(home, event.session, place)
     forest_file.forget_old(home)
-    return "\n".join(found)
+    return "\n".join(lines)
 
 
 def _standing(place: Checkout) -> str:
@@ -83,10 +83,12 @@ def _changes(
     if way is None:
         return f"{label}{moved}: {old[:10]} is no longer here"
     count = f"{way.commits}{'' if way.is_all else '+'} commit{'s' if way.commits != 1 else ''}"
-    subjects = "; ".join(one[:70] for one in way.subjects)
-    files = _listed([one.replace("\n", " ") for one in way.paths])
-    said = f" ({subjects}{'; ...' if way.commits > len(way.subjects) else ''})" if subjects else ""
-    return f"{label}{moved}: {count}{said}{f'; files: {files}' if files else ''}"
+    subjects = "; ".join(subject[:70] for subject in way.subjects)
+    files = _listed([path.replace("\n", " ") for path in way.paths])
+    subject_list = (
+        f" ({subjects}{'; ...' if way.commits > len(way.subjects) else ''})" if subjects else ""
+    )
+    return f"{label}{moved}: {count}{subject_list}{f'; files: {files}' if files else ''}"
 
 
 def _notes_that_hold(place: Checkout) -> str:
@@ -95,7 +97,9 @@ def _notes_that_hold(place: Checkout) -> str:
 
     with Engine() as engine:
         saved = engine.load(path=place.root, budget_ms=_BUDGET_MS).results
-    holding = [one.name for one in saved if all(item.status == "current" for item in one.items)]
+    holding = [
+        context.name for context in saved if all(item.status == "current" for item in context.items)
+    ]
     changed = len(saved) - len(holding)
     if not holding:
         return ""
@@ -108,16 +112,16 @@ def _notes_that_hold(place: Checkout) -> str:
 
 def _recovery(home: str, place: Checkout, session: str) -> str:
     """What this session looked at and edited, the latest last."""
-    found = [
-        one
-        for one in trail_log.entries(home, place.repository, session=session)
-        if one.worktree == trail_log.worktree_key(place.root)
+    entries = [
+        entry
+        for entry in trail_log.entries(home, place.repository, session=session)
+        if entry.worktree == trail_log.worktree_key(place.root)
     ]
     latest: dict[tuple[str, str], str] = {}
-    for one in found:
-        line = f"  {one.tool} {one.said or ' '.join(one.handles)}"
-        latest.pop((one.tool, one.said), None)
-        latest[one.tool, one.said] = line
+    for entry in entries:
+        line = f"  {entry.tool} {entry.said or ' '.join(entry.handles)}"
+        latest.pop((entry.tool, entry.said), None)
+        latest[entry.tool, entry.said] = line
     lines = list(latest.values())[-_TRAIL_LINES:]
     return "\n".join(["this session so far:", *lines]) if lines else ""
 

@@ -20,15 +20,15 @@ _SHOWN = 5
 def also_edited(home: str, place: Checkout) -> str:
     """Files that another worktree edited too, by the trail of the last three days."""
     recent = [
-        one
-        for one in trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
-        if one.tool == "edited"
+        entry
+        for entry in trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
+        if entry.tool == "edited"
     ]
     own = trail_log.worktree_key(place.root)
-    mine = {name for one in recent if one.worktree == own for name in one.handles}
+    mine = {name for entry in recent if entry.worktree == own for name in entry.handles}
     for root in sibling_roots(place):
         key = trail_log.worktree_key(root)
-        names = [name for one in recent if one.worktree == key for name in one.handles]
+        names = [name for entry in recent if entry.worktree == key for name in entry.handles]
         both = [name for name in dict.fromkeys(names) if name in mine]
         if both:
             more = f" and {len(both) - _SHOWN} more" if len(both) > _SHOWN else ""
@@ -42,11 +42,11 @@ def collisions(home: str, place: Checkout) -> str:
     rivals = sibling_roots(place)[:_MOST_WORKTREES]
     if not rivals or not os.path.exists(_index(home, place)):
         return ""
-    found: list[str] = []
-    asked = threading.Thread(target=lambda: found.append(_asked(place, rivals)), daemon=True)
-    asked.start()
-    asked.join(_LONGEST_S)
-    return found[0] if found else ""
+    lines: list[str] = []
+    thread = threading.Thread(target=lambda: lines.append(_asked(place, rivals)), daemon=True)
+    thread.start()
+    thread.join(_LONGEST_S)
+    return lines[0] if lines else ""
 
 
 def _asked(place: Checkout, rivals: list[str]) -> str:
@@ -54,18 +54,20 @@ def _asked(place: Checkout, rivals: list[str]) -> str:
 
     with Engine() as engine:
         answer = engine.conflicts(path=place.root, others=rivals, budget_ms=_BUDGET_MS)
-    told: list[str] = []
+    reports: list[str] = []
     for rival in answer.results:
-        lines = [one for one in rival.collisions if one.grade in {"certain", "likely"}]
-        paths = [one.path for one in rival.textual if not one.harmless]
+        lines = [
+            collision for collision in rival.collisions if collision.grade in {"certain", "likely"}
+        ]
+        paths = [conflict.path for conflict in rival.textual if not conflict.harmless]
         if lines or paths:
             first = lines[0].said if lines else f"{paths[0]} cannot be merged"
             count = len(lines) + len(paths)
             more = f" and {count - 1} more" if count > 1 else ""
-            told.append(f"{rival.name} ({rival.branch}): {first}{more}")
-    if not told:
+            reports.append(f"{rival.name} ({rival.branch}): {first}{more}")
+    if not reports:
         return ""
-    return f"collides with {'; '.join(told[:2])}; `codelens conflicts` lists all"
+    return f"collides with {'; '.join(reports[:2])}; `codelens conflicts` lists all"
 
 
 def _index(home: str, place: Checkout) -> str:

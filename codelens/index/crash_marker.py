@@ -40,7 +40,7 @@ class CrashMark:
         if not self._dead:
             return False
         digest = _digest(data)
-        marks = [file for file, found in self._dead.items() if found == digest]
+        marks = [file for file, mark in self._dead.items() if mark == digest]
         for file in marks:
             with suppress(OSError):
                 os.utime(file)
@@ -58,7 +58,7 @@ class CrashMark:
     def forgive(self, data: bytes) -> None:
         """The text was extracted elsewhere, and came through."""
         digest = _digest(data)
-        for file in [file for file, found in self._dead.items() if found == digest]:
+        for file in [file for file, mark in self._dead.items() if mark == digest]:
             file.unlink(missing_ok=True)
             del self._dead[file]
 
@@ -76,12 +76,12 @@ def dead_marks(index: Path) -> list[Path]:
 
 
 def _dead_marks(index: Path) -> dict[Path, bytes]:
-    found: dict[Path, bytes] = {}
+    marks_by_file: dict[Path, bytes] = {}
     start = f"{index.name}.extracting-"
     try:
         names = [name for name in os.listdir(index.parent) if name.startswith(start)]
     except OSError:
-        return found
+        return marks_by_file
     for name in names:
         pid, _, rest = name.removeprefix(start).partition("-")
         began = rest.partition("-")[0]
@@ -94,8 +94,8 @@ def _dead_marks(index: Path) -> dict[Path, bytes]:
             if len(digest) != _DIGEST_BYTES or time.time() - file.stat().st_mtime > _KEPT_S:
                 file.unlink(missing_ok=True)
             else:
-                found[file] = digest
-    return found
+                marks_by_file[file] = digest
+    return marks_by_file
 
 
 def _digest(data: bytes) -> bytes:

@@ -111,18 +111,18 @@ class Ingest:
 
     def _settled(self) -> list[Change]:
         """What became of the works whose contents are stored, each told once."""
-        told, self._told = self._told, []
-        found: list[Change] = []
-        for one in told:
-            content = self._ids[one.key]
+        tolds, self._told = self._told, []
+        changes: list[Change] = []
+        for text_state in tolds:
+            content = self._ids[text_state.key]
             if not content:
                 # Promised, and on its way through the extractor.
-                self._told.append(one)
+                self._told.append(text_state)
                 continue
-            behind = one.key in self._partial
-            state, known = (PENDING, b"") if behind else (CURRENT, one.signature)
-            found.append(Change(one.work.path, content, state, known))
-        return found
+            behind = text_state.key in self._partial
+            state, known = (PENDING, b"") if behind else (CURRENT, text_state.signature)
+            changes.append(Change(text_state.work.path, content, state, known))
+        return changes
 
     def _tasks(self, works: list[Work]) -> Iterator[tuple[_New, Task]]:
         done = 0
@@ -131,20 +131,20 @@ class Ingest:
                 self._left.extend(works[done:])
                 return
             read = self._read(group)
-            self._look_up([told.key for told, _ in read])
-            for at, (told, data) in enumerate(read):
-                new = told.key not in self._ids
+            self._look_up([text_state.key for text_state, _ in read])
+            for at, (text_state, data) in enumerate(read):
+                new = text_state.key not in self._ids
                 if new and at and self._late():
-                    self._left.extend(one.work for one, _ in read[at:])
+                    self._left.extend(text_state.work for text_state, _ in read[at:])
                     self._left.extend(works[done + len(group) :])
                     return
-                self._told.append(told)
+                self._told.append(text_state)
                 if new:
                     # Of a known content git's name was told with it.
-                    self._blobs.append((blob_oid(data), told.key[0], len(data)))
+                    self._blobs.append((blob_oid(data), text_state.key[0], len(data)))
                     # Promised: the id comes with the facts, before `run` reads it.
-                    self._ids[told.key] = 0
-                    yield _New(told.key, len(data)), Task(data, told.key[1], self._tier)
+                    self._ids[text_state.key] = 0
+                    yield _New(text_state.key, len(data)), Task(data, text_state.key[1], self._tier)
             done += len(group)
             stage = "indexing" if self._tier == "full" else "reading"
             self._progress(stage, done, len(works))
@@ -156,11 +156,11 @@ class Ingest:
     def _read(self, group: list[Work]) -> list[tuple[_Told, bytes]]:
         """The works of a group with their bytes; those known by object id have none."""
         by_oid = self._by_oid(group)
-        found: list[tuple[_Told, bytes]] = []
+        texts_read: list[tuple[_Told, bytes]] = []
         for work in group:
-            told = by_oid.get(work.path)
-            if told is not None and told.key in self._ids:
-                found.append((told, b""))
+            text_state = by_oid.get(work.path)
+            if text_state is not None and text_state.key in self._ids:
+                texts_read.append((text_state, b""))
                 continue
             try:
                 data, signature = self._source.fetch(work)
@@ -170,23 +170,23 @@ class Ingest:
                 self._changes.append(Change(work.path, None, reason.state, reason.signature))
             else:
                 language = language_of(work.path, data[:_HEAD_BYTES], self._overrides)
-                told = _Told(work, (hash_of(data), language), len(data), signature)
-                found.append((told, data))
-        return found
+                text_state = _Told(work, (hash_of(data), language), len(data), signature)
+                texts_read.append((text_state, data))
+        return texts_read
 
     def _by_oid(self, group: list[Work]) -> dict[bytes, _Told]:
         """Works whose bytes were seen before under their object id, by path."""
         certain = contents.blobs(self._db, [work.oid for work in group if work.oid])
-        found: dict[bytes, _Told] = {}
+        by_oid: dict[bytes, _Told] = {}
         for work in group:
             known = certain.get(work.oid)
             if known is not None and known[1] > self._source.limit:
                 continue
             language = language_by_path(work.path, self._overrides) if known else None
             if known and language:
-                found[work.path] = _Told(work, (known[0], language), known[1], work.signature)
-        self._look_up([told.key for told in found.values()])
-        return found
+                by_oid[work.path] = _Told(work, (known[0], language), known[1], work.signature)
+        self._look_up([text_state.key for text_state in by_oid.values()])
+        return by_oid
 
     def _look_up(self, keys: list[ContentKey]) -> None:
         self._ids.update(self._known([key for key in keys if key not in self._ids]))
@@ -216,15 +216,15 @@ class Ingest:
 
     def _known(self, keys: list[ContentKey]) -> dict[ContentKey, int]:
         """Contents that need not be extracted, by their id."""
-        wanted = TIER_FULL if self._tier == "full" else TIER_TEXT
-        found: dict[ContentKey, int] = {}
+        least_tier = TIER_FULL if self._tier == "full" else TIER_TEXT
+        tiers: dict[ContentKey, int] = {}
         for key, known in contents.find(self._db, keys).items():
             # An older extractor never replaces newer facts; newer code replaces older ones.
-            if known.tier >= wanted and known.version >= extractor_version(key[1]):
-                found[key] = known.id
+            if known.tier >= least_tier and known.version >= extractor_version(key[1]):
+                tiers[key] = known.id
                 if known.tier == TIER_TEXT:
                     self._partial.add(key)
-        return found
+        return tiers
 
 
 def _groups(works: list[Work]) -> Iterator[list[Work]]:

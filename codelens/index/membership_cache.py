@@ -84,17 +84,17 @@ class Surveyor:
 
     def survey(self) -> Survey:
         """Walk the whole tree."""
-        found = self._walker().walk()
+        membership = self._walker().walk()
         sources = {
             "index": self._index_state(),
             "rules": self._rules(),
             "ignore": {
                 printed(path): _stored(stat, self._started_ns)
-                for path, stat in found.ignore_files.items()
+                for path, stat in membership.ignore_files.items()
             },
-            "marks": {printed(path): flag for path, flag in found.marks.items()},
+            "marks": {printed(path): flag for path, flag in membership.marks.items()},
         }
-        return self._as_survey(found, json.dumps(sources, sort_keys=True))
+        return self._as_survey(membership, json.dumps(sources, sort_keys=True))
 
     def rescan(
         self, folders: list[bytes], known: dict[bytes, bytes], view: ViewRow
@@ -102,13 +102,13 @@ class Surveyor:
         """List folders that changed, and all below new ones; None if all must be walked."""
         sources: Sources = json.loads(view.sources)
         ignore = {bytes(from_printed(path)) for path in sources["ignore"]}
-        found = self._walker().rescan(folders, known, ignore)
-        if found is None or any(path not in ignore for path in found.ignore_files):
+        membership = self._walker().rescan(folders, known, ignore)
+        if membership is None or any(path not in ignore for path in membership.ignore_files):
             return None
-        marks = {printed(path): flag for path, flag in found.marks.items()}
+        marks = {printed(path): flag for path, flag in membership.marks.items()}
         if marks.items() - sources["marks"].items():
             return None
-        return self._as_survey(found, "")
+        return self._as_survey(membership, "")
 
     def merge_notes(self, notes: dict[str, list[str]], again: Survey) -> dict[str, list[str]]:
         """Notes of a view after a rescan of some of its folders."""
@@ -116,12 +116,12 @@ class Surveyor:
         gone = {printed(path) for path in again.folders_gone}
         merged: dict[str, list[str]] = {}
         for kind, paths in notes.items():
-            kept = [
+            kept_paths = [
                 path
                 for path in paths
                 if os.path.dirname(path) not in listed and not _below(path, gone)
             ]
-            merged[kind] = sorted({*kept, *again.notes[kind]})
+            merged[kind] = sorted({*kept_paths, *again.notes[kind]})
         return merged
 
     def _settings_key(self) -> str:
@@ -159,56 +159,56 @@ class Surveyor:
         files = [os.fsdecode(path) for path in own]
         files += self._repository.config_files()
         files.append(os.path.join(self._scope.git_dir, "info", "sparse-checkout"))
-        found = self._signatures(files)
+        signatures = self._signatures(files)
         # A file that the config includes has no signature of ours; what it says has.
-        found["(values)"] = repr(self._ignore_settings)
-        return found
+        signatures["(values)"] = repr(self._ignore_settings)
+        return signatures
 
     def _index_state(self) -> dict[str, str]:
         return self._signatures(index_files(self._index)) if self._index else {}
 
     def _ignore_files(self, known: Sources) -> dict[str, str]:
-        found: dict[str, str] = {}
+        signatures: dict[str, str] = {}
         for path in known["ignore"]:
             try:
-                found[path] = signature(os.lstat(self._absolute(path))).hex()
+                signatures[path] = signature(os.lstat(self._absolute(path))).hex()
             except OSError:
-                found[path] = _MISSING
-        return found
+                signatures[path] = _MISSING
+        return signatures
 
     def _absolute(self, path: str) -> bytes:
         return os.path.join(self.root, from_printed(path))
 
     def _signatures(self, files: list[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        signatures: dict[str, str] = {}
         for file in files:
             try:
-                found[printed(os.fsencode(file))] = _stored(os.stat(file), self._started_ns)
+                signatures[printed(os.fsencode(file))] = _stored(os.stat(file), self._started_ns)
             except OSError:
-                found[printed(os.fsencode(file))] = _MISSING
-        return found
+                signatures[printed(os.fsencode(file))] = _MISSING
+        return signatures
 
-    def _as_survey(self, found: Membership, sources: str) -> Survey:
+    def _as_survey(self, membership: Membership, sources: str) -> Survey:
         notes = {
-            "links": found.links.keys(),
-            "nested": found.nested,
-            "submodules": found.gitlinks,
-            "unreadable": found.unreadable.keys(),
+            "links": membership.links.keys(),
+            "nested": membership.nested,
+            "submodules": membership.gitlinks,
+            "unreadable": membership.unreadable.keys(),
         }
         return Survey(
             self._started_ns,
-            found.files,
-            found.folders,
-            sorted(found.gone),
+            membership.files,
+            membership.folders,
+            sorted(membership.gone),
             {kind: sorted(map(printed, paths)) for kind, paths in notes.items()},
             sources,
         )
 
 
 def _stored(stat: os.stat_result, look_ns: int) -> str:
-    kept = signature_to_store(stat, look_ns)
+    signature = signature_to_store(stat, look_ns)
     # Two looks within the margin must not agree on a file that changed between them.
-    return f"racy {look_ns}" if kept == RACY else kept.hex()
+    return f"racy {look_ns}" if signature == RACY else signature.hex()
 
 
 def _below(path: str, folders: set[str]) -> bool:

@@ -49,7 +49,7 @@ def read_needed(
     scope: Scope,
     works: list[Work],
     source: Source,
-    asked: Wanted,
+    request: Wanted,
     scan_until: float,
     extract_s: float,
     languages: Mapping[str, str],
@@ -61,7 +61,7 @@ def read_needed(
         scope: whose view is behind; it is made if there is none.
         works: the pending files.
         source: gives their bytes.
-        asked: the words and paths.
+        request: the words and paths.
         scan_until: a `time.monotonic` value.
         extract_s: how long those that hold it may be extracted afterwards; a few always are.
         languages: as the settings have them.
@@ -69,10 +69,10 @@ def read_needed(
     Raises:
         StoreError: the index cannot be used.
     """
-    seen = _scan(works, source, asked, scan_until)
+    seen = _scan(works, source, request, scan_until)
     until = time.monotonic() + extract_s
     by_path = {work.path: work for work in works}
-    holding = [by_path[path] for path in text_scan.ordered(asked, seen)]
+    holding = [by_path[path] for path in text_scan.ordered(request, seen)]
     cleared = seen.keys() - {work.path for work in holding}
     shown: set[bytes] = set()
     extracted = 0
@@ -91,18 +91,18 @@ def read_needed(
             except IndexLocked:
                 # What was not shown stays pending, and is told as not yet read.
                 break
-            shown.update(one.path for one in done.changes)
+            shown.update(change.path for change in done.changes)
             shown.update(done.dropped)
             extracted += done.extracted
     return Needed(frozenset(shown), frozenset(cleared), extracted)
 
 
-def _scan(works: list[Work], source: Source, asked: Wanted, until: float) -> dict[bytes, Sight]:
+def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> dict[bytes, Sight]:
     """What each file shows, as far as there is time: those first whose name tells of it."""
     seen: dict[bytes, Sight] = {}
-    named = [work for work in works if _is_named(asked, work.path)]
+    named = [work for work in works if _is_named(request, work.path)]
     first = {work.path for work in named}
-    rest = (work for work in works if work.path not in first) if asked.words else ()
+    rest = (work for work in works if work.path not in first) if request.words else ()
     for at, work in enumerate((*named, *rest)):
         if not at % _CLOCK_EVERY:
             check_cancelled()
@@ -113,18 +113,18 @@ def _scan(works: list[Work], source: Source, asked: Wanted, until: float) -> dic
             data = decode(data)
         elif is_binary(data):
             data = b""
-        seen[work.path] = text_scan.sight(asked, work.path, data)
-    if not asked.words:
+        seen[work.path] = text_scan.sight(request, work.path, data)
+    if not request.words:
         # Asked for by name alone: the others hold nothing of it, whatever they hold.
         empty = Sight(frozenset(), frozenset(), frozenset())
         seen.update({work.path: empty for work in works if work.path not in first})
     return seen
 
 
-def _is_named(asked: Wanted, path: bytes) -> bool:
+def _is_named(request: Wanted, path: bytes) -> bool:
     lowered = path.lower()
-    return text_scan.is_target(asked, path) or any(
-        spelling in lowered for spellings in asked.words for spelling in spellings
+    return text_scan.is_target(request, path) or any(
+        spelling in lowered for spellings in request.words for spelling in spellings
     )
 
 
@@ -135,7 +135,7 @@ def _show(db: Database, scope: Scope, changes: list[Change]) -> None:
     view = views.create_view(
         db, None, scope.key, scope.kind, scope.worktree, scope.branch, scope.head, scope.index_id,
     )  # fmt: skip
-    paths = {one.path for one in changes}
+    paths = {change.path for change in changes}
     with db.write(None, QUESTION_S):
         ids = views.find_paths(db, paths)
         ids |= views.add_paths(db, (path_facts(path) for path in sorted(paths - ids.keys())))

@@ -77,9 +77,9 @@ def refresh_ref(
     source = BlobSource(repository, settings.max_file_bytes)
     many = len(works) > FEW_FILES
     if many and budget.leaves_rest and budget.asked and budget.deadline is not None:
-        found = behind(known, scope, delta, "")
-        found = answered(found, db, scope, settings, budget, works, source)
-        return _lacking(found)
+        refreshed = behind(known, scope, delta, "")
+        refreshed = answered(refreshed, db, scope, settings, budget, works, source)
+        return _lacking(refreshed)
     try:
         done = update(scope, db, settings, budget, progress, lambda _: (delta, source))
     except (IndexLocked, LeaseLost) as error:
@@ -92,13 +92,13 @@ def _here(repository: Repository, file: TreeFile) -> bool:
     return repository.has_object(file.oid)
 
 
-def _lacking(found: Refreshed) -> Refreshed:
+def _lacking(refreshed: Refreshed) -> Refreshed:
     """Never fresh while objects are missing: nothing is fetched."""
-    missing = sum(file.state == UNREADABLE for file in found.files)
+    missing = sum(file.state == UNREADABLE for file in refreshed.files)
     if not missing:
-        return found
+        return refreshed
     note = (
         f"{missing} files of this commit are not in this clone (`git fetch`, or check it out) "
         "or damaged (`git fsck`)"
     )
-    return found._replace(status="partial", unchecked=found.unchecked + missing, note=note)
+    return refreshed._replace(status="partial", unchecked=refreshed.unchecked + missing, note=note)

@@ -35,14 +35,14 @@ class Budget:
 
     @staticmethod
     def starting_now(
-        budget_ms: float | None, asked: Wanted = NOTHING_ASKED, *, leaves_rest: bool = False
+        budget_ms: float | None, request: Wanted = NOTHING_ASKED, *, leaves_rest: bool = False
     ) -> Budget:
         """A budget of so many milliseconds from now; None: no deadline."""
         if budget_ms is None:
-            return Budget(asked=asked)
+            return Budget(asked=request)
         now, seconds = time.monotonic(), budget_ms / 1000
         return Budget(
-            now + seconds, asked, now + _SCAN_BUDGETS * seconds, _EXTRACT_BUDGETS * seconds,
+            now + seconds, request, now + _SCAN_BUDGETS * seconds, _EXTRACT_BUDGETS * seconds,
             leaves_rest,
         )  # fmt: skip
 

@@ -64,8 +64,8 @@ def text_facts(
         max_bytes: larger texts are not parsed.
         workers: processes for large jobs.
     """
-    told = [_told(one, languages, max_bytes) for one in texts]
-    keys = {key for key, outcome, _ in told if outcome == "parsed"}
+    states = [_told(text, languages, max_bytes) for text in texts]
+    keys = {key for key, outcome, _ in states if outcome == "parsed"}
     known = {
         key: row.id
         for key, row in contents.find(db, keys).items()
@@ -76,23 +76,23 @@ def text_facts(
     for key, content in known.items():
         symbols[key] = stored.get(content, ())
     missing: dict[ContentKey, bytes] = {}
-    for (key, outcome, _), one in zip(told, texts, strict=True):
+    for (key, outcome, _), text_ in zip(states, texts, strict=True):
         if outcome == "parsed" and key not in known:
-            missing[key] = one.data
+            missing[key] = text_.data
     if missing:
         symbols |= _extracted(db, missing, workers)
     return [
         TextFacts(key[1], outcome, generated, symbols.get(key, ()))
-        for key, outcome, generated in told
+        for key, outcome, generated in states
     ]
 
 
-def _told(one: Text, languages: Mapping[str, str], max_bytes: int) -> tuple[ContentKey, str, bool]:
-    outcome, generated = classify(one.data)
-    if len(one.data) > max_bytes:
+def _told(text: Text, languages: Mapping[str, str], max_bytes: int) -> tuple[ContentKey, str, bool]:
+    outcome, generated = classify(text.data)
+    if len(text.data) > max_bytes:
         outcome = "oversized"
-    language = language_of(RelPath(one.path), one.data[:_HEAD_BYTES], languages)
-    return (hash_of(one.data), language), str(outcome), generated
+    language = language_of(RelPath(text.path), text.data[:_HEAD_BYTES], languages)
+    return (hash_of(text.data), language), str(outcome), generated
 
 
 def _extracted(
@@ -101,22 +101,22 @@ def _extracted(
     tasks = [(key, Task(data, key[1], "full")) for key, data in missing.items()]
     large = sum(map(len, missing.values())) > _POOL_BYTES and workers > 1
     with WorkerPool(workers) if large else InProcess(db.path, _HANG_S) as extractor:
-        found: list[tuple[ContentKey, Facts]] = list(extractor.run(tasks))
+        extracted: list[tuple[ContentKey, Facts]] = list(extractor.run(tasks))
     # Where another process writes, or nothing can be written, the answer stands all the same.
     with suppress(StoreError):
-        _store(db, missing, found)
-    return {key: facts.structure.symbols for key, facts in found}
+        _store(db, missing, extracted)
+    return {key: facts.structure.symbols for key, facts in extracted}
 
 
 def _store(
     db: Database,
     texts: Mapping[ContentKey, bytes],
-    found: Sequence[tuple[ContentKey, Facts]],
+    extracted: Sequence[tuple[ContentKey, Facts]],
 ) -> None:
     lease = writer_lease.acquire(db, 0.0)
     try:
-        for start in range(0, len(found), postings.SEGMENT_DOCS):
-            batch = found[start : start + postings.SEGMENT_DOCS]
+        for start in range(0, len(extracted), postings.SEGMENT_DOCS):
+            batch = extracted[start : start + postings.SEGMENT_DOCS]
             with db.write(lease):
                 docs = [
                     contents.insert(

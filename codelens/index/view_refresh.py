@@ -86,14 +86,14 @@ def refresh(
         done = _brought(repository, scope, db, settings, budget, progress, known, delta)
         return answered(done, *asking)
     # What is asked goes first: the rest of a first view takes longer than any budget.
-    found = answered(behind(known, scope, delta, ""), *asking)
-    if budget.leaves_rest and len(found.pending) > FEW_FILES:
-        return found
-    left = set(found.pending)
+    refreshed = answered(behind(known, scope, delta, ""), *asking)
+    if budget.leaves_rest and len(refreshed.pending) > FEW_FILES:
+        return refreshed
+    left = set(refreshed.pending)
     delta = delta._replace(works=[work for work in delta.works if work.path in left])
     known = load(db, scope)
     done = _brought(repository, scope, db, settings, budget, progress, known, delta)
-    return done._replace(indexed=done.indexed + found.indexed, cleared=found.cleared)
+    return done._replace(indexed=done.indexed + refreshed.indexed, cleared=refreshed.cleared)
 
 
 def _brought(
@@ -135,33 +135,35 @@ def _brought(
 
 
 def answered(
-    found: Refreshed, db: Database, scope: Scope, settings: Settings, budget: Budget,
+    refreshed: Refreshed, db: Database, scope: Scope, settings: Settings, budget: Budget,
     works: Sequence[Work], source: Source,
 ) -> Refreshed:  # fmt: skip
     """A view that is behind, with those of its pending files that hold what is asked.
 
     Nothing is done without a deadline, which reads them all, or without a question.
     """
-    if not found.pending or budget.deadline is None or not budget.asked:
-        return found
-    pending = set(found.pending)
+    if not refreshed.pending or budget.deadline is None or not budget.asked:
+        return refreshed
+    pending = set(refreshed.pending)
     needed = needed_files.read_needed(
         db, scope, [work for work in works if work.path in pending], source, budget.asked,
         budget.scan_until, budget.extract_s, settings.languages,
     )  # fmt: skip
     known = load(db, scope)
-    left = [path for path in found.pending if path not in needed.shown]
-    there = needed.shown.union(file.path for file in found.files)
-    files = [file for file in known.files if file.path in there] if needed.shown else found.files
-    return found._replace(
-        view=known.view or found.view,
+    left = [path for path in refreshed.pending if path not in needed.shown]
+    there = needed.shown.union(file.path for file in refreshed.files)
+    files = (
+        [file for file in known.files if file.path in there] if needed.shown else refreshed.files
+    )
+    return refreshed._replace(
+        view=known.view or refreshed.view,
         files=files,
-        indexed=found.indexed + needed.extracted,
+        indexed=refreshed.indexed + needed.extracted,
         pending=left,
         cleared=needed.cleared,
         # All that differs was read, whoever writes the rest down.
-        status="partial" if left or found.unchecked else "fresh",
-        note=found.note if left or found.unchecked else "",
+        status="partial" if left or refreshed.unchecked else "fresh",
+        note=refreshed.note if left or refreshed.unchecked else "",
     )
 
 
@@ -302,7 +304,7 @@ class _Update:
 
     def _apply(self, put: list[Change], drop: Sequence[bytes], *, complete: bool) -> None:
         delta, scope = self._delta, self._scope
-        paths = {one.path for one in put}
+        paths = {change.path for change in put}
         # A path may be put and dropped in turn while the tree is being changed.
         gone = [path for path in dict.fromkeys(drop) if path not in paths]
         state = ViewState(
@@ -330,7 +332,9 @@ class _Update:
     def _text_changes(self, put: list[Change], gone: list[bytes]) -> bool:
         if gone:
             return True
-        return any(self._before.get(one.path) != (one.content, one.state) for one in put)
+        return any(
+            self._before.get(change.path) != (change.content, change.state) for change in put
+        )
 
     @cached_property
     def _before(self) -> dict[bytes, tuple[int | None, int]]:

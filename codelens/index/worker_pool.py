@@ -178,7 +178,7 @@ class WorkerPool:
     def _send(self, batch: list[Task], hang_s: float) -> list[Facts]:
         worker = self._take()
         try:
-            found = worker.extract(batch, hang_s, self._watchdog)
+            factses = worker.extract(batch, hang_s, self._watchdog)
         except BaseException:
             worker.end()
             raise
@@ -186,7 +186,7 @@ class WorkerPool:
             worker.end()
         else:
             self._idle.put(worker)
-        return found
+        return factses
 
     def _take(self) -> _Worker:
         with suppress(queue.Empty):
@@ -230,14 +230,14 @@ class _Worker:
         try:
             with watchdog.limit(limit_s, self._give_up):
                 write_frame(stdin, batch)  # type: ignore[arg-type]
-                found = read_frame(stdout)  # type: ignore[arg-type]
+                frame = read_frame(stdout)  # type: ignore[arg-type]
         except (OSError, EOFError) as error:
             if self._hung:
                 raise _Hung from error
             raise
         self.done_bytes += sum(len(task.data) for task in batch)
-        assert isinstance(found, list)
-        return found  # type: ignore[return-value]
+        assert isinstance(frame, list)
+        return frame  # type: ignore[return-value]
 
     def _give_up(self) -> None:
         self._hung = True

@@ -119,10 +119,10 @@ def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
 
 
 def _new_folders(survey: Survey, known: Known) -> dict[bytes, bytes]:
-    kept = {
+    signatures = {
         path: signature_to_store(stat, survey.started_ns) for path, stat in survey.folders.items()
     }
-    return {path: now for path, now in kept.items() if known.folders.get(path) != now}
+    return {path: now for path, now in signatures.items() if known.folders.get(path) != now}
 
 
 def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | None) -> Delta:
@@ -133,7 +133,7 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
         len(known.files),
         deadline,
     )
-    changed = {one.path: one.stat for one in seen.suspects}
+    changed = {suspect.path: suspect.stat for suspect in seen.suspects}
     gone = dict.fromkeys(seen.gone)
     folders: dict[bytes, bytes] = {}
     folders_gone: list[bytes] = []

@@ -31,23 +31,23 @@ def exported(contexts: list[Context], repository: str) -> Json:
     return {
         _MARK: FORMAT,
         "repository": repository,
-        "contexts": [_plain(one) for one in contexts],
+        "contexts": [_plain(context) for context in contexts],
     }
 
 
-def _plain(one: Context) -> Json:
-    found: dict[str, object] = one._asdict()
-    found["tags"] = list(one.tags)
-    found["items"] = [_plain_item(item) for item in one.items]
-    return found
+def _plain(context: Context) -> Json:
+    fields: dict[str, object] = context._asdict()
+    fields["tags"] = list(context.tags)
+    fields["items"] = [_plain_item(item) for item in context.items]
+    return fields
 
 
 def _plain_item(item: Item) -> Json:
-    found: dict[str, object] = item._asdict()
-    found["path"] = printed(item.path)
+    fields: dict[str, object] = item._asdict()
+    fields["path"] = printed(item.path)
     for key in _HASHES:
-        found[key] = getattr(item, key).hex()
-    return found
+        fields[key] = getattr(item, key).hex()
+    return fields
 
 
 def imported(text: str) -> list[Context]:
@@ -66,61 +66,61 @@ def imported(text: str) -> list[Context]:
             f'this is not an export of contexts: it does not contain "{_MARK}": {FORMAT}; '
             "`codelens export contexts` makes one"
         )
-    found = [_context(_object(one, "a context")) for one in _list(whole, "contexts")]
-    if len({one.name for one in found}) < len(found):
+    rows = [_context(_object(row, "a context")) for row in _list(whole, "contexts")]
+    if len({context.name for context in rows}) < len(rows):
         raise SettingError("two contexts of the export have the same name; rename one")
-    return found
+    return rows
 
 
-def _context(one: Json) -> Context:
-    name = name_of(_text(one, "name"))
+def _context(value: Json) -> Context:
+    name = name_of(_text(value, "name"))
     try:
-        items = tuple(_item(_object(item, "an item")) for item in _list(one, "items"))
+        items = tuple(_item(_object(item, "an item")) for item in _list(value, "items"))
         if len(items) > MAX_ITEMS:
             raise SettingError(f"it has {len(items)} items, of {MAX_ITEMS} at most")
-        tags = [tag for tag in _list(one, "tags") if isinstance(tag, str)]
+        tags = [tag for tag in _list(value, "tags") if isinstance(tag, str)]
         return Context(
             name=name,
-            note=note_of(_text(one, "note")),
-            category=category_of(_text(one, "category")),
+            note=note_of(_text(value, "note")),
+            category=category_of(_text(value, "category")),
             tags=tags_of(tags),
-            pinned=one.get("pinned") is True,
-            created_s=_number(one, "created_s"),
-            saved_s=_number(one, "saved_s"),
-            expires_s=None if one.get("expires_s") is None else _number(one, "expires_s"),
-            branch=_text(one, "branch"),
-            head=_commit(_text(one, "head")),
+            pinned=value.get("pinned") is True,
+            created_s=_number(value, "created_s"),
+            saved_s=_number(value, "saved_s"),
+            expires_s=None if value.get("expires_s") is None else _number(value, "expires_s"),
+            branch=_text(value, "branch"),
+            head=_commit(_text(value, "head")),
             items=items,
         )
     except (CodelensError, ValueError) as error:
         raise SettingError(f"the context {name!r} cannot be read: {error}") from error
 
 
-def _item(one: Json) -> Item:
-    kind = _text(one, "kind")
+def _item(value: Json) -> Item:
+    kind = _text(value, "kind")
     if kind not in _KINDS:
         raise SettingError(f"unknown kind of item {kind[:50]!r}; the kinds are {', '.join(_KINDS)}")
-    path = from_printed(_text(one, "path"))
+    path = from_printed(_text(value, "path"))
     parts = path.split(b"/")
     if path.startswith(b"/") or b".." in parts or not path:
         raise SettingError(f"the path {printed(path)[:200]!r} leads out of the repository")
-    body, shape, content = (bytes.fromhex(_text(one, key)) for key in _HASHES)
-    start_line, end_line = _number(one, "start_line"), _number(one, "end_line")
+    body, shape, content = (bytes.fromhex(_text(value, key)) for key in _HASHES)
+    start_line, end_line = _number(value, "start_line"), _number(value, "end_line")
     if kind == "lines" and not 1 <= start_line <= end_line:
         raise SettingError(f"there are no lines {start_line}-{end_line}")
     return Item(
         kind,
         path,
-        symbol=_text(one, "symbol"),
-        number=max(_number(one, "number"), 1),
+        symbol=_text(value, "symbol"),
+        number=max(_number(value, "number"), 1),
         start_line=start_line,
         end_line=end_line,
-        below=_number(one, "below"),
+        below=_number(value, "below"),
         body=body,
         shape=shape,
         content=content,
-        ref=_text(one, "ref"),
-        head=_commit(_text(one, "head")),
+        ref=_text(value, "ref"),
+        head=_commit(_text(value, "head")),
     )
 
 
@@ -136,22 +136,22 @@ def _object(value: object, what: str) -> Json:
     return cast(Json, value)
 
 
-def _list(one: Json, key: str) -> list[object]:
-    value = one.get(key)
+def _list(json: Json, key: str) -> list[object]:
+    value = json.get(key)
     if not isinstance(value, list):
         raise SettingError(f'"{key}" must be a list')
     return cast(list[object], value)
 
 
-def _text(one: Json, key: str) -> str:
-    value = one.get(key, "")
+def _text(json: Json, key: str) -> str:
+    value = json.get(key, "")
     if not isinstance(value, str):
         raise SettingError(f'"{key}" must be a string')
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _number(one: Json, key: str) -> int:
-    value = one.get(key, 0)
+def _number(json: Json, key: str) -> int:
+    value = json.get(key, 0)
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MAX_NUMBER:
         raise SettingError(f'"{key}" must be a number')
     return value

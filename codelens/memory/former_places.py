@@ -22,26 +22,34 @@ def former(own: Path, root: str) -> list[Glance]:
     if not root:
         return []
     every = list(_all(own))
-    found = [
-        one
-        for one in every
-        if one.path != own
-        and one.size
-        and root in one.roots
-        and not os.path.exists(one.common_dir)
+    features = [
+        features
+        for features in every
+        if features.path != own
+        and features.size
+        and root in features.roots
+        and not os.path.exists(features.common_dir)
         and not any(
-            root in other.roots and other.adopted.get(one.path.name, -1) >= one.newest_s
+            root in other.roots and other.adopted.get(features.path.name, -1) >= features.newest_s
             for other in every
             if other.path == own or not os.path.exists(other.common_dir)
         )
     ]
-    return sorted(found, key=lambda one: (-one.newest_s, -one.size, one.common_dir))
+    return sorted(
+        features, key=lambda features: (-features.newest_s, -features.size, features.common_dir)
+    )
 
 
 def waiting(own: Path, names: str) -> list[Glance]:
     """Of files that were found to be of a former place, those that still are."""
-    found = (glance(own.with_name(name)) for name in names.split() if own.with_name(name).exists())
-    return [one for one in found if one and one.size and not os.path.exists(one.common_dir)]
+    features = (
+        glance(own.with_name(name)) for name in names.split() if own.with_name(name).exists()
+    )
+    return [
+        header
+        for header in features
+        if header and header.size and not os.path.exists(header.common_dir)
+    ]
 
 
 def of_place(own: Path, place: str) -> list[Glance]:
@@ -51,16 +59,16 @@ def of_place(own: Path, place: str) -> list[Glance]:
         seen = glance(Path(here))
         return [seen] if seen else []
     named = {here, os.path.realpath(here)}
-    named |= {os.path.join(one, ".git") for one in named}
-    return [one for one in _others(own) if one.common_dir in named]
+    named |= {os.path.join(root, ".git") for root in named}
+    return [other for other in _others(own) if other.common_dir in named]
 
 
 def _others(own: Path) -> Iterator[Glance]:
-    return (one for one in _all(own) if one.path != own and one.size)
+    return (features for features in _all(own) if features.path != own and features.size)
 
 
 def _all(own: Path) -> Iterator[Glance]:
     for path in sorted(own.parent.glob("contexts-*.db")):
-        found = glance(path)
-        if found is not None:
-            yield found
+        features = glance(path)
+        if features is not None:
+            yield features

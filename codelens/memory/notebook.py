@@ -95,11 +95,11 @@ class Notebook:
             notes.append(_offer(former))
         return context, old is not None, [*file.notes, *notes]
 
-    def find(self, wanted: ContextQuery, root: str, now_s: float) -> FoundContexts:
+    def find(self, filters: ContextQuery, root: str, now_s: float) -> FoundContexts:
         """The contexts that are wanted.
 
         Args:
-            wanted: which.
+            filters: which.
             root: the commit that the repository's history begins with, where nothing is saved yet.
             now_s: seconds since 1970.
         """
@@ -109,27 +109,32 @@ class Notebook:
         with file, file.db.read():
             notes = list(file.notes)
             waiting = context_rows.about(file.db, WAITING)
-            named = context_rows.named(file.db, wanted.query) if wanted.query else None
-            exact = named is not None and (wanted.expired or not named.expired(now_s))
-            found = [named] if named is not None and exact else self._matching(file, wanted)
+            named = context_rows.named(file.db, filters.query) if filters.query else None
+            exact = named is not None and (filters.expired or not named.expired(now_s))
+            matching = [named] if named is not None and exact else self._matching(file, filters)
         former = former_places.waiting(self.path, waiting)
-        over = {one.name for one in found if one.expired(now_s) and not wanted.expired}
+        over = {
+            context.name for context in matching if context.expired(now_s) and not filters.expired
+        }
         if named is not None and not exact:
             over.add(named.name)
             notes.append(f"{named.name!r} expired on {_day(named.expires_s)}")
-        shown = [one for one in found if one.name not in over]
+        shown = [context for context in matching if context.name not in over]
         return FoundContexts(shown, exact, former, notes, len(over))
 
-    def _matching(self, file: ContextsFile, wanted: ContextQuery) -> list[Context]:
-        every = {one.name: one for one in context_rows.every(file.db)}
-        if wanted.query:
-            found = [every[name] for name in names_for(file.db, wanted.query) if name in every]
+    def _matching(self, file: ContextsFile, filters: ContextQuery) -> list[Context]:
+        every = {context.name: context for context in context_rows.every(file.db)}
+        if filters.query:
+            contexts = [every[name] for name in names_for(file.db, filters.query) if name in every]
         else:
-            found = sorted(every.values(), key=lambda one: (not one.pinned, -one.saved_s, one.name))
+            contexts = sorted(
+                every.values(),
+                key=lambda context: (not context.pinned, -context.saved_s, context.name),
+            )
         return [
-            one
-            for one in found
-            if wanted.category in {"", one.category} and set(wanted.tags) <= set(one.tags)
+            context
+            for context in contexts
+            if filters.category in {"", context.category} and set(filters.tags) <= set(context.tags)
         ]
 
     def every(self) -> tuple[list[Context], list[str]]:
@@ -150,7 +155,7 @@ class Notebook:
         if not self.every()[0]:
             raise NoSuchContext(names[0])
         with self._opened() as file, file.changed() as notes:
-            known = [one.name for one in context_rows.every(file.db)]
+            known = [context.name for context in context_rows.every(file.db)]
             for name in names:
                 if name not in known:
                     near = difflib.get_close_matches(name, known, _NEAR_SHOWN, 0.5)
@@ -167,11 +172,13 @@ class Notebook:
             StoreError: nothing was deleted.
         """
         every, notes = self.every()
-        if not any(one.expired(now_s) for one in every):
+        if not any(context.expired(now_s) for context in every):
             return [], notes
         with self._opened() as file, file.changed() as notes:
             # Asked again: one that was saved anew in between has another time to live.
-            due = [one.name for one in context_rows.every(file.db) if one.expired(now_s)]
+            due = [
+                context.name for context in context_rows.every(file.db) if context.expired(now_s)
+            ]
             for name in due:
                 context_rows.remove(file.db, name)
         return due, [*file.notes, *notes]
@@ -192,15 +199,15 @@ class Notebook:
         """
         merged = Merged([], [], [], [], [])
         with self._opened() as file, file.changed() as notes:
-            for one in given:
-                old = context_rows.named(file.db, one.name)
-                if old == one:
-                    merged.same.append(one.name)
+            for context in given:
+                old = context_rows.named(file.db, context.name)
+                if old == context:
+                    merged.same.append(context.name)
                 elif old is not None and not replace:
-                    merged.refused.append(one.name)
+                    merged.refused.append(context.name)
                 else:
-                    (merged.added if old is None else merged.replaced).append(one.name)
-                    context_rows.put(file.db, one, terms_of(one))
+                    (merged.added if old is None else merged.replaced).append(context.name)
+                    context_rows.put(file.db, context, terms_of(context))
             self._know(file, home, [])
             if adopted:
                 self._answered(file, adopted)
@@ -215,9 +222,9 @@ class Notebook:
     def _answered(self, file: ContextsFile, adopted: Sequence[str]) -> None:
         waiting = context_rows.about(file.db, WAITING).split()
         before = context_rows.about(file.db, ADOPTED).split()
-        kept = [one for one in before if one.rpartition("@")[0] not in adopted]
+        remaining = [place for place in before if place.rpartition("@")[0] not in adopted]
         now_s = int(time.time())
-        taken = " ".join((*kept, *(f"{name}@{now_s}" for name in adopted)))
+        taken = " ".join((*remaining, *(f"{name}@{now_s}" for name in adopted)))
         left = " ".join(name for name in waiting if name not in adopted)
         context_rows.put_about(file.db, [(WAITING, left), (ADOPTED, taken)])
 
@@ -228,15 +235,15 @@ class Notebook:
         if home.root and home.root not in roots:
             values.append((ROOTS, " ".join((*roots, home.root))))
         if former:
-            values.append((WAITING, " ".join(one.path.name for one in former)))
+            values.append((WAITING, " ".join(features.path.name for features in former)))
         context_rows.put_about(file.db, values)
 
 
-def _about(one: Context, now_s: float) -> str:
-    over = f", expired on {_day(one.expires_s)}" if one.expired(now_s) else ""
-    first = one.note.partition("\n")[0]
+def _about(context: Context, now_s: float) -> str:
+    over = f", expired on {_day(context.expires_s)}" if context.expired(now_s) else ""
+    first = context.note.partition("\n")[0]
     shown = first if len(first) <= 60 else f"{first[:59]}…"
-    return f"saved on {_day(one.saved_s)}{over}{shown and f': {shown}'}"
+    return f"saved on {_day(context.saved_s)}{over}{shown and f': {shown}'}"
 
 
 def _day(when_s: int | None) -> str:
@@ -247,5 +254,7 @@ def _day(when_s: int | None) -> str:
 
 
 def _offer(former: Sequence[Glance]) -> str:
-    where = ", ".join(f"{one.size} more saved at {one.common_dir!r}" for one in former)
+    where = ", ".join(
+        f"{features.size} more saved at {features.common_dir!r}" for features in former
+    )
     return f"this repository was moved: {where}: `codelens load --adopt` takes them over"

@@ -51,8 +51,10 @@ class Texts:
             whole = Place(file, None, None, "", "")
             try:
                 text = self._reader.read(whole, 0, _ALL_LINES).text
-                found = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-                self._lines[file.path] = found if text else []
+                bare_lines = [
+                    line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")
+                ]
+                self._lines[file.path] = bare_lines if text else []
             except (ReadError, HandleNotFound, OutsideWorktree):
                 self._lines[file.path] = None
         return self._lines[file.path]

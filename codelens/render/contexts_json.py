@@ -27,20 +27,20 @@ def save(answer: SaveAnswer) -> Json:
 
 def load(answer: LoadAnswer) -> Json:
     """What was found; `more`, `hidden` and `former` only where there is something to say."""
-    found: dict[str, object] = {
+    fields: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "query": answer.query,
         "exact": answer.exact,
-        "results": [context(one) for one in answer.results],
+        "results": [context(result) for result in answer.results],
         "notes": list(answer.notes),
     }
     if answer.more:
-        found["more"] = answer.more
+        fields["more"] = answer.more
     if answer.hidden:
-        found["hidden"] = answer.hidden
+        fields["hidden"] = answer.hidden
     if answer.former:
-        found["former"] = [asdict(one) for one in answer.former]
-    return found
+        fields["former"] = [asdict(place) for place in answer.former]
+    return fields
 
 
 def forget(answer: ForgetAnswer) -> Json:
@@ -53,14 +53,14 @@ def taken_over(answer: TakenOver) -> Json:
     return asdict(answer)
 
 
-def context(one: SavedContext) -> Json:
+def context(saved_context: SavedContext) -> Json:
     """A context; times in UTC."""
-    found: dict[str, object] = asdict(one)
+    fields: dict[str, object] = asdict(saved_context)
     for key in ("created", "saved", "expires"):
-        value = found.pop(f"{key}_s")
-        found[key] = _time(value) if isinstance(value, int) else None
-    found["items"] = found.pop("items")
-    return found
+        value = fields.pop(f"{key}_s")
+        fields[key] = _time(value) if isinstance(value, int) else None
+    fields["items"] = fields.pop("items")
+    return fields
 
 
 def _time(when_s: int) -> str | None:

@@ -33,28 +33,45 @@ def saved(answer: SaveAnswer) -> str:
 def blocks(answer: LoadAnswer) -> list[str]:
     """What was found: a line each where everything was asked for, else all of each."""
     if answer.query:
-        return [block(one) for one in answer.results]
-    return [line(one) for one in answer.results]
+        return [block(result) for result in answer.results]
+    return [line(result) for result in answer.results]
 
 
-def line(one: SavedContext) -> str:
+def line(saved_context: SavedContext) -> str:
     """A context in one line: its name, a tab, and what is there."""
-    note = one_line(one.note)
+    note = one_line(saved_context.note)
     note = note if len(note) <= _NOTE_SHOWN else f"{note[: _NOTE_SHOWN - 1]}…"
-    states = Counter(item.status for item in one.items)
+    states = Counter(item.status for item in saved_context.items)
     counts = ", ".join(f"{states[status]} {status}" for status in _ORDER if states[status])
-    parts = [one.category, *_marks(one), count_of(len(one.items), "handle") if one.items else ""]
-    told = " · ".join(part for part in parts if part)
-    return safe(f"{one.name}\t{told}{counts and f': {counts}'}{note and f' · {note}'}")
+    parts = [
+        saved_context.category,
+        *_marks(saved_context),
+        count_of(len(saved_context.items), "handle") if saved_context.items else "",
+    ]
+    details = " · ".join(part for part in parts if part)
+    return safe(f"{saved_context.name}\t{details}{counts and f': {counts}'}{note and f' · {note}'}")
 
 
-def block(one: SavedContext) -> str:
+def block(saved_context: SavedContext) -> str:
     """All of a context."""
-    where = f"{one.branch}@{one.head[:_HEAD_SHOWN]}" if one.head else one.branch
-    on = f"saved {_day(one.saved_s)}{where and f' on {where}'}"
-    rows = [" · ".join((f"{one.name}  {one.category}", *_marks(one), on, *_more(one)))]
-    rows += [f"  {text}" for text in one.note.splitlines()]
-    rows += [f"  {item_line(item)}" for item in one.items]
+    where = (
+        f"{saved_context.branch}@{saved_context.head[:_HEAD_SHOWN]}"
+        if saved_context.head
+        else saved_context.branch
+    )
+    on = f"saved {_day(saved_context.saved_s)}{where and f' on {where}'}"
+    rows = [
+        " · ".join(
+            (
+                f"{saved_context.name}  {saved_context.category}",
+                *_marks(saved_context),
+                on,
+                *_more(saved_context),
+            )
+        )
+    ]
+    rows += [f"  {text}" for text in saved_context.note.splitlines()]
+    rows += [f"  {item_line(item)}" for item in saved_context.items]
     return safe("\n".join(rows))
 
 
@@ -65,15 +82,15 @@ def item_line(item: SavedHandle) -> str:
         item.start_line, item.end_line
     ):
         text += f"  {lines_of(item.start_line, item.end_line)}"
-    told: list[str] = []
+    details: list[str] = []
     # In the view of a ref a handle now has the ref before what it was.
     if item.handle != item.was and not item.handle.endswith(f":{item.was}"):
-        told.append(f"was {item.was}")
+        details.append(f"was {item.was}")
     if item.ref:
-        told.append(f"saved from {item.ref}")
+        details.append(f"saved from {item.ref}")
     if item.near:
-        told.append(f"nearest: {', '.join(item.near)}")
-    return text + (f"  ({'; '.join(told)})" if told else "")
+        details.append(f"nearest: {', '.join(item.near)}")
+    return text + (f"  ({'; '.join(details)})" if details else "")
 
 
 def former(places: tuple[FormerPlace, ...]) -> str:
@@ -81,9 +98,9 @@ def former(places: tuple[FormerPlace, ...]) -> str:
     if not places:
         return ""
     first, *older = places
-    told = f"{count_of(first.contexts, 'context')} saved when this repository was at"
-    more = "".join(f", and {one.contexts} at {one.place!r}" for one in older)
-    return f"{told} {first.place!r}{more}, which {'are' if older else 'is'} gone"
+    counted = f"{count_of(first.contexts, 'context')} saved when this repository was at"
+    more = "".join(f", and {place.contexts} at {place.place!r}" for place in older)
+    return f"{counted} {first.place!r}{more}, which {'are' if older else 'is'} gone"
 
 
 def forgotten(answer: ForgetAnswer) -> list[str]:
@@ -121,19 +138,19 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {more:,} more (--json has all)" if more > 0 else shown
 
 
-def _marks(one: SavedContext) -> list[str]:
-    marks = ["pinned"] if one.pinned else []
-    if one.expired and one.expires_s is not None:
-        marks.append(f"EXPIRED {_day(one.expires_s)}")
+def _marks(context: SavedContext) -> list[str]:
+    marks = ["pinned"] if context.pinned else []
+    if context.expired and context.expires_s is not None:
+        marks.append(f"EXPIRED {_day(context.expires_s)}")
     return marks
 
 
-def _more(one: SavedContext) -> list[str]:
+def _more(context: SavedContext) -> list[str]:
     more: list[str] = []
-    if one.expires_s is not None and not one.expired and not one.pinned:
-        more.append(f"expires {_day(one.expires_s)}")
-    if one.tags:
-        more.append(f"tags {', '.join(one.tags)}")
+    if context.expires_s is not None and not context.expired and not context.pinned:
+        more.append(f"expires {_day(context.expires_s)}")
+    if context.tags:
+        more.append(f"tags {', '.join(context.tags)}")
     return more
 
 

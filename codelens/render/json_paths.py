@@ -21,7 +21,7 @@ def usable(printed: str) -> str:
         return printed
 
 
-def with_usable_paths(found: Mapping[str, object]) -> dict[str, object]:
+def with_usable_paths(fields: Mapping[str, object]) -> dict[str, object]:
     """An answer for JSON with each `path` in it usable."""
     return {
         key: usable(value)
@@ -29,7 +29,7 @@ def with_usable_paths(found: Mapping[str, object]) -> dict[str, object]:
         else value
         if key in _OTHERS
         else _inside(value)
-        for key, value in found.items()
+        for key, value in fields.items()
     }
 
 
@@ -37,5 +37,5 @@ def _inside(value: object) -> object:
     if isinstance(value, Mapping):
         return with_usable_paths(cast("Mapping[str, object]", value))
     if isinstance(value, list | tuple):
-        return [_inside(one) for one in cast("Sequence[object]", value)]
+        return [_inside(entry) for entry in cast("Sequence[object]", value)]
     return value

@@ -30,101 +30,106 @@ def receipt(answer: Receipt) -> Json:
 
 def search(answer: SearchAnswer) -> Json:
     """The places found, best first; `more` only where some were left out."""
-    found: dict[str, object] = {
+    fields: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "query": answer.query,
         "mode": answer.mode,
-        "results": [hit(one) for one in answer.results],
+        "results": [hit(result) for result in answer.results],
         "notes": list(answer.notes),
     }
     if answer.more:
-        found["more"] = answer.more
-    return with_usable_paths(found)
+        fields["more"] = answer.more
+    return with_usable_paths(fields)
 
 
-def hit(one: Hit) -> Json:
+def hit(result: Hit) -> Json:
     """One place; `stale`, `alike`, `also`, `explain` only where there is something to say."""
-    found: dict[str, object] = {
-        "handle": one.handle,
-        "path": one.path,
-        "start_line": one.start_line,
-        "end_line": one.end_line,
-        "symbol": one.symbol,
-        "kind": one.kind,
-        "language": one.language,
-        "score": one.score,
-        "signature": one.signature,
-        "why": one.why,
+    fields: dict[str, object] = {
+        "handle": result.handle,
+        "path": result.path,
+        "start_line": result.start_line,
+        "end_line": result.end_line,
+        "symbol": result.symbol,
+        "kind": result.kind,
+        "language": result.language,
+        "score": result.score,
+        "signature": result.signature,
+        "why": result.why,
     }
-    if one.stale:
-        found["stale"] = True
-    if one.alike:
-        found["alike"] = list(one.alike)
-    if one.also:
-        found["also"] = list(one.also)
-    if one.explain is not None:
-        found["explain"] = dict(one.explain)
-    return found
+    if result.stale:
+        fields["stale"] = True
+    if result.alike:
+        fields["alike"] = list(result.alike)
+    if result.also:
+        fields["also"] = list(result.also)
+    if result.explain is not None:
+        fields["explain"] = dict(result.explain)
+    return fields
 
 
 def expand(answer: ExpandAnswer) -> Json:
     """One result for each handle asked, in order."""
-    results = [excerpt(one) for one in answer.items]
+    results = [excerpt(item) for item in answer.items]
     return with_usable_paths({"receipt": receipt(answer.receipt), "results": results})
 
 
-def excerpt(one: Excerpt) -> Json:
+def excerpt(item: Excerpt) -> Json:
     """The text of a handle, or its error and the nearest candidates."""
-    if one.error:
-        return {"handle": one.handle, "asked": one.asked, "error": one.error, "near": [*one.near]}
-    found: dict[str, object] = {
-        "handle": one.handle,
-        "asked": one.asked,
-        "path": one.path,
-        "start_line": one.start_line,
-        "end_line": one.end_line,
-        "language": one.language,
-        "text": one.text,
+    if item.error:
+        return {
+            "handle": item.handle,
+            "asked": item.asked,
+            "error": item.error,
+            "near": [*item.near],
+        }
+    fields: dict[str, object] = {
+        "handle": item.handle,
+        "asked": item.asked,
+        "path": item.path,
+        "start_line": item.start_line,
+        "end_line": item.end_line,
+        "language": item.language,
+        "text": item.text,
     }
-    if one.moved:
-        found["moved"] = one.moved
-    if one.truncated:
+    if item.moved:
+        fields["moved"] = item.moved
+    if item.truncated:
         # Reading is imported late: a search has no need of it.
         from codelens.render.excerpt_rest import rest_of
 
-        found["truncated"] = True
-        if rest := rest_of(one):
-            found["rest"] = rest
-    return found
+        fields["truncated"] = True
+        if rest := rest_of(item):
+            fields["rest"] = rest
+    return fields
 
 
 def outline(answer: OutlineAnswer) -> Json:
     """Files with their definitions, and sub-folders."""
-    found: dict[str, object] = {
+    fields: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "target": answer.target,
-        "results": [_outline_file(one) for one in answer.files],
-        "folders": [asdict(one) for one in answer.folders],
+        "results": [_outline_file(file) for file in answer.files],
+        "folders": [asdict(folder) for folder in answer.folders],
         "notes": list(answer.notes),
     }
-    return with_usable_paths(found)
+    return with_usable_paths(fields)
 
 
-def _outline_file(one: OutlineFile) -> Json:
-    found = asdict(one)
-    if not one.stale:
-        del found["stale"]
-    return found
+def _outline_file(outline_file: OutlineFile) -> Json:
+    fields = asdict(outline_file)
+    if not outline_file.stale:
+        del fields["stale"]
+    return fields
 
 
 def status(answer: StatusAnswer) -> Json:
     """Where one stands."""
-    found = asdict(answer)
-    del found["receipt"]
-    found["languages"] = dict(answer.languages)
-    return {"receipt": receipt(answer.receipt), "status": found}
+    fields = asdict(answer)
+    del fields["receipt"]
+    fields["languages"] = dict(answer.languages)
+    return {"receipt": receipt(answer.receipt), "status": fields}
 
 
-def results(found: Sequence[object]) -> Json:
+def results(rows: Sequence[object]) -> Json:
     """Values that stand on no view."""
-    return {"results": list(found)}
+    return {"results": list(rows)}

@@ -32,16 +32,16 @@ def briefly(answer: SearchAnswer) -> SearchAnswer:
     others = [at for at, hit in enumerate(hits) if hit.why != DEFINES_IT]
     if len(others) <= _OTHERS_SHOWN:
         return answer
-    kept = hits[: others[_OTHERS_SHOWN]]
-    return replace(answer, results=kept, unshown=len(hits) - len(kept))
+    shown = hits[: others[_OTHERS_SHOWN]]
+    return replace(answer, results=shown, unshown=len(hits) - len(shown))
 
 
 def kept_within(answer: SearchAnswer, max_tokens: int) -> SearchAnswer:
     """The answer without the results that its short text has no room for; one is always kept."""
     head = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
     fitted = token_budget.fitted(head, blocks(answer), lambda left: f"{left} more", max_tokens)
-    kept = answer.results[: len(fitted.blocks)]
-    return replace(answer, results=kept, more=len(answer.results) - len(kept))
+    hits = answer.results[: len(fitted.blocks)]
+    return replace(answer, results=hits, more=len(answer.results) - len(hits))
 
 
 def blocks(answer: SearchAnswer, *, detailed: bool = False) -> list[str]:
@@ -93,8 +93,8 @@ def _alike(hit: Hit) -> str:
     if not hit.alike:
         return ""
     files = dict.fromkeys(_file_of(handle) for handle in hit.alike)
-    others = [one for one in files if one != _file_of(hit.handle)]
-    shown = ", ".join(one_line(one) for one in others[:_PATHS_SHOWN]) or "this file"
+    others = [file for file in files if file != _file_of(hit.handle)]
+    shown = ", ".join(one_line(other) for other in others[:_PATHS_SHOWN]) or "this file"
     more = ", …" if len(others) > _PATHS_SHOWN else ""
     return f"+{len(hit.alike)} alike in {shown}{more}"
 

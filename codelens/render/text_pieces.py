@@ -115,5 +115,5 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {left:,} more ({len(names):,} in all)" if left > 0 else shown
 
 
-def _counts(found: Iterable[tuple[str, int]]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in found)
+def _counts(counts: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts)

@@ -58,26 +58,28 @@ def fitted(
     head = _shortened([line for line in head if line], room * 2 // 3 if blocks else room)
     left = room - sum(size_of(line) + 1 for line in head)
     sizes = [size_of(block) + 1 for block in blocks]
-    kept = len(blocks)
+    fitting = len(blocks)
     if sum(sizes) + _line_size(more(0)) > left:
-        kept = _count_of_fitting(sizes, lambda shown: left - _line_size(more(len(blocks) - shown)))
-    shown = list(blocks[:kept])
-    if blocks and not kept:
-        kept = 1
+        fitting = _count_of_fitting(
+            sizes, lambda shown: left - _line_size(more(len(blocks) - shown))
+        )
+    shown = list(blocks[:fitting])
+    if blocks and not fitting:
+        fitting = 1
         last = _line_size(more(len(blocks) - 1))
         shown = [_cut_block(blocks[0], left - last - 1)]
-    return Fitted(head, shown, more(len(blocks) - kept))
+    return Fitted(head, shown, more(len(blocks) - fitting))
 
 
 def _count_of_fitting(sizes: Sequence[int], room_for: Callable[[int], int]) -> int:
     total = 0
-    kept = 0
+    fitting = 0
     for number, size in enumerate(sizes, 1):
         total += size
         if total > room_for(number):
             break
-        kept = number
-    return kept
+        fitting = number
+    return fitting
 
 
 def _line_size(line: str) -> int:
@@ -108,8 +110,8 @@ def cut(text: str, size: int) -> str:
     """`text` in at most `size` bytes, if that is enough for the mark that it was cut."""
     if size_of(text) <= size:
         return text
-    kept = text.encode("utf-8", "replace")[: max(size - len(_CUT.encode()), 0)]
-    shown = kept.decode("utf-8", "ignore").rstrip()
+    truncated = text.encode("utf-8", "replace")[: max(size - len(_CUT.encode()), 0)]
+    shown = truncated.decode("utf-8", "ignore").rstrip()
     return shown + _CUT if size >= len(_CUT.encode()) else shown
 
 
@@ -120,48 +122,48 @@ def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) 
     it loses what it can do without. What stands beside the entries (the receipt, the first note)
     is never cut, so a very low limit may be passed by that.
     """
-    found = dict(shaped)
-    entries = list(cast(list[object], found[key]))
-    text = _dumped(found)
+    fields = dict(shaped)
+    entries = list(cast(list[object], fields[key]))
+    text = _dumped(fields)
     if max_tokens is None or cost_of(text) <= max_tokens:
         return text
     room = max_tokens * BYTES_A_TOKEN
     before = _number(shaped.get("more"))
-    notes = found.get("notes")
+    notes = fields.get("notes")
     if isinstance(notes, list) and size_of(_dumped(cast(object, notes))) > room // 4:
-        found["notes"] = cast(list[object], notes)[:1]
-    left = room - size_of(_dumped({**found, key: [], "more": before + len(entries)}))
+        fields["notes"] = cast(list[object], notes)[:1]
+    left = room - size_of(_dumped({**fields, key: [], "more": before + len(entries)}))
     sizes = [size_of(_dumped(entry)) + 2 for entry in entries]
-    kept = _count_of_fitting(sizes, lambda _: left)
-    found[key] = entries[:kept] if kept or not entries else [_slim(entries[0], left)]
-    found["more"] = before + len(entries) - max(kept, min(len(entries), 1))
-    if not found["more"]:
-        del found["more"]
-    return _dumped(found)
+    fitting = _count_of_fitting(sizes, lambda _: left)
+    fields[key] = entries[:fitting] if fitting or not entries else [_slim(entries[0], left)]
+    fields["more"] = before + len(entries) - max(fitting, min(len(entries), 1))
+    if not fields["more"]:
+        del fields["more"]
+    return _dumped(fields)
 
 
 def _slim(entry: object, room: int) -> object:
     if not isinstance(entry, Mapping):
         return entry
-    found = dict(cast(Mapping[str, object], entry))
-    over = size_of(_dumped(found)) - room
-    line = found.get("signature")
+    fields = dict(cast(Mapping[str, object], entry))
+    over = size_of(_dumped(fields)) - room
+    line = fields.get("signature")
     if isinstance(line, str):
         # A backslash or a quote takes two bytes in JSON: what is cut is at least as long there.
-        found["signature"] = cut(line, max(size_of(line) - over, 0))
-    if isinstance(found.get("items"), list):
+        fields["signature"] = cut(line, max(size_of(line) - over, 0))
+    if isinstance(fields.get("items"), list):
         # A file of an outline: as many of its definitions as fit.
-        rows = cast(list[object], found["items"])
-        sizes = [size_of(_dumped(one)) + 2 for one in rows]
-        spare = room - size_of(_dumped({**found, "items": [], "more": len(rows)}))
-        kept = _count_of_fitting(sizes, lambda _: spare)
-        found["items"] = rows[:kept]
-        found["more"] = len(rows) - kept
+        rows = cast(list[object], fields["items"])
+        sizes = [size_of(_dumped(row)) + 2 for row in rows]
+        spare = room - size_of(_dumped({**fields, "items": [], "more": len(rows)}))
+        fitting = _count_of_fitting(sizes, lambda _: spare)
+        fields["items"] = rows[:fitting]
+        fields["more"] = len(rows) - fitting
     for name in _OPTIONAL_KEYS:
-        if size_of(_dumped(found)) <= room:
+        if size_of(_dumped(fields)) <= room:
             break
-        found.pop(name, None)
-    return found
+        fields.pop(name, None)
+    return fields
 
 
 def _number(value: object) -> int:

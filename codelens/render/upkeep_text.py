@@ -22,13 +22,13 @@ Json = Mapping[str, object]
 def prune_lines(answer: PruneAnswer) -> list[str]:
     """What a prune did or would do; a last line sums up."""
     lines: list[str] = []
-    for one in answer.results:
-        lines += _pruned(one, dry_run=answer.dry_run)
+    for result in answer.results:
+        lines += _pruned(result, dry_run=answer.dry_run)
     if answer.disposed_bytes:
         size = megabytes(answer.disposed_bytes)
         lines.append(f"the disk is full: damaged indexes that were set aside were removed, {size}")
-    views = sum(len(one.views) for one in answer.results)
-    freed = sum(one.freed_bytes for one in answer.results) + answer.disposed_bytes
+    views = sum(len(result.views) for result in answer.results)
+    freed = sum(result.freed_bytes for result in answer.results) + answer.disposed_bytes
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
     what = f"{count_of(views, 'view')} of {every}"
     if answer.dry_run:
@@ -45,53 +45,54 @@ def _indexes(count: int) -> str:
     return "index" if count == 1 else "indexes"
 
 
-def _pruned(one: Pruned, *, dry_run: bool) -> Iterator[str]:
-    yield one.repository or f"index {one.repo_id}"
-    if one.error:
-        yield f"  ERROR {one.error}"
-    if one.skipped:
-        yield f"  skipped: {one.skipped}"
-    for life in one.views:
+def _pruned(pruned: Pruned, *, dry_run: bool) -> Iterator[str]:
+    yield pruned.repository or f"index {pruned.repo_id}"
+    if pruned.error:
+        yield f"  ERROR {pruned.error}"
+    if pruned.skipped:
+        yield f"  skipped: {pruned.skipped}"
+    for life in pruned.views:
         yield f"  {_row(life)}"
-    if one.removed:
-        yield f"  the whole index {'would be removed' if dry_run else 'was removed'}: {one.why}"
-    if one.contents:
-        yield f"  deleted: {count_of(one.contents, 'text')} no longer needed by any view"
-    if one.waiting:
-        yield f"  to be deleted later: {count_of(one.waiting, 'text')} not needed by any view"
+    if pruned.removed:
+        yield f"  the whole index {'would be removed' if dry_run else 'was removed'}: {pruned.why}"
+    if pruned.contents:
+        yield f"  deleted: {count_of(pruned.contents, 'text')} no longer needed by any view"
+    if pruned.waiting:
+        yield f"  to be deleted later: {count_of(pruned.waiting, 'text')} not needed by any view"
 
 
-def overview_lines(found: Sequence[RepositoryLife]) -> list[str]:
+def overview_lines(repositories: Sequence[RepositoryLife]) -> list[str]:
     """Every index with its views."""
     lines: list[str] = []
-    for one in found:
-        name = one.repository or f"index {one.repo_id}"
-        state = "" if one.state == "there" else f", repository {one.state}"
-        size = megabytes(one.index_bytes)
-        count = count_of(len(one.views), "view")
-        lines.append(f"{name}  ({one.repo_id}, {size}, {count}{state})")
-        if one.error:
-            lines.append(f"  ERROR {one.error}")
-        lines += [f"  {_row(life)}" for life in one.views]
-        if one.goes:
-            lines.append(f"  the whole index is to be removed: {one.why}")
-        if one.waiting:
+    for repository_life in repositories:
+        name = repository_life.repository or f"index {repository_life.repo_id}"
+        state = "" if repository_life.state == "there" else f", repository {repository_life.state}"
+        size = megabytes(repository_life.index_bytes)
+        count = count_of(len(repository_life.views), "view")
+        lines.append(f"{name}  ({repository_life.repo_id}, {size}, {count}{state})")
+        if repository_life.error:
+            lines.append(f"  ERROR {repository_life.error}")
+        lines += [f"  {_row(life)}" for life in repository_life.views]
+        if repository_life.goes:
+            lines.append(f"  the whole index is to be removed: {repository_life.why}")
+        if repository_life.waiting:
             lines.append(
-                f"  to be deleted later: {count_of(one.waiting, 'text')} not needed by any view"
+                f"  to be deleted later: {count_of(repository_life.waiting, 'text')} not needed "
+                "by any view"
             )
-    total = sum(one.index_bytes for one in found)
-    lines.append(f"{len(found):,} {_indexes(len(found))}, {megabytes(total)}")
+    total = sum(repository.index_bytes for repository in repositories)
+    lines.append(f"{len(repositories):,} {_indexes(len(repositories))}, {megabytes(total)}")
     return [safe(line) for line in lines]
 
 
 def _row(life: ViewLife) -> str:
-    made = time.strftime("%Y-%m-%d", time.localtime(life.created_s))
+    created = time.strftime("%Y-%m-%d", time.localtime(life.created_s))
     used = time.strftime("%Y-%m-%d %H:%M", time.localtime(life.accessed_s))
     size = f"{count_of(life.files, 'file')}, {megabytes(life.source_bytes)}"
     own = f" ({megabytes(life.own_bytes)} of its own)"
     verdict = f"prune: {life.why}" if life.goes else f"keep: {life.why}"
     partial = "" if life.complete else ", incomplete"
-    ages = f"made {made}, used {used}"
+    ages = f"made {created}, used {used}"
     return f"{life.index_id}  {life.title}  {size}{own}{partial}, {ages}, {verdict}"
 
 
@@ -123,15 +124,15 @@ def prune_json(answer: PruneAnswer) -> Json:
     return {
         "dry_run": answer.dry_run,
         "indexes": answer.indexes,
-        "results": [asdict(one) for one in answer.results],
+        "results": [asdict(result) for result in answer.results],
         "disposed_bytes": answer.disposed_bytes,
         "advice": answer.advice,
     }
 
 
-def overview_json(found: Sequence[RepositoryLife]) -> Json:
+def overview_json(repositories: Sequence[RepositoryLife]) -> Json:
     """All indexes as plain values."""
-    return {"results": [asdict(one) for one in found]}
+    return {"results": [asdict(repository) for repository in repositories]}
 
 
 def dropped_json(done: Dropped) -> Json:

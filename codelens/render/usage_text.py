@@ -38,14 +38,14 @@ def as_text(answer: UsageAnswer, by: Sequence[str]) -> list[str]:
 
 
 def _chart(lines: Sequence[UsageLine]) -> list[str]:
-    names = [one_line(one.name) for one in lines]
+    names = [one_line(line.name) for line in lines]
     width = max(len(name) for name in names)
-    most = max(one.calls for one in lines)
+    most = max(line.calls for line in lines)
     digits = len(f"{most:,}")
     return [
-        f"  {name:<{width}}  {one.calls:>{digits},}  {_bar(one.calls, most):<{_BAR}}  "
-        f"served {_size(one.served_bytes):>8}  saved {_size(one.saved_bytes):>8}"
-        for name, one in zip(names, lines, strict=True)
+        f"  {name:<{width}}  {usage.calls:>{digits},}  {_bar(usage.calls, most):<{_BAR}}  "
+        f"served {_size(usage.served_bytes):>8}  saved {_size(usage.saved_bytes):>8}"
+        for name, usage in zip(names, lines, strict=True)
     ]
 
 

@@ -55,9 +55,9 @@ def read_file(path: bytes, limit: int) -> Read:
     except OSError as error:
         raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
     try:
-        found = os.fstat(descriptor)
+        status = os.fstat(descriptor)
         # Before `open`, which would raise an error of its own for a folder.
-        if not stat_module.S_ISREG(found.st_mode):
+        if not stat_module.S_ISREG(status.st_mode):
             raise ReadError(f"{os.fsdecode(path)!r} is not a regular file")
         with open(descriptor, "rb", closefd=False, buffering=0) as file:
             data = file.read(limit + 1) or b""
@@ -69,7 +69,7 @@ def read_file(path: bytes, limit: int) -> Read:
         os.close(descriptor)
     if len(data) > limit:
         raise ReadError(f"{os.fsdecode(path)!r} is larger than {limit:,} bytes")
-    return Read(data, found)
+    return Read(data, status)
 
 
 def glance(path: bytes, limit: int) -> bytes:

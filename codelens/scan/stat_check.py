@@ -66,7 +66,7 @@ def look(
                 break
         checked += 1
         try:
-            found = lstat(prefix + path)
+            status = lstat(prefix + path)
         except (FileNotFoundError, NotADirectoryError):
             gone.append(path)
             continue
@@ -74,10 +74,10 @@ def look(
             # A folder that may not be entered: what was known of its files cannot be checked.
             gone.append(path)
             continue
-        if signature(found) == known:
+        if signature(status) == known:
             continue
-        if is_regular(found.st_mode):
-            suspects.append(Suspect(path, found))
+        if is_regular(status.st_mode):
+            suspects.append(Suspect(path, status))
         else:
             gone.append(path)
     return Looked(started, checked, suspects, gone, changed, file_count - checked)
@@ -85,7 +85,7 @@ def look(
 
 def _folder_signature(path: bytes) -> bytes | None:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return None
-    return signature(found) if stat_module.S_ISDIR(found.st_mode) else None
+    return signature(status) if stat_module.S_ISDIR(status.st_mode) else None

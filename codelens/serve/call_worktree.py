@@ -75,11 +75,11 @@ class Worktrees:
         named = [("--root", [self._fixed or ""]), ("the workspace of Codex", _codex(context))]
         named += [(name, [self._environ.get(name, "")]) for name in HOST_VARIABLES]
         for source, paths in named:
-            if found := self._only_one(source, paths, passed):
-                return found
+            if only_root := self._only_one(source, paths, passed):
+                return only_root
         roots = await self._client_roots(context)
-        if found := self._only_one("the client's roots", roots, passed):
-            return found
+        if only_root := self._only_one("the client's roots", roots, passed):
+            return only_root
         return await self._here(passed)
 
     def meant_at_start(self) -> str | None:
@@ -92,34 +92,34 @@ class Worktrees:
         sources += [(name, self._environ.get(name)) for name in HOST_VARIABLES]
         with suppress(UnclearWorktree):
             for source, path in sources:
-                if found := self._only_one(source, [path or ""], []):
-                    return found
+                if only_root := self._only_one(source, [path or ""], []):
+                    return only_root
         here = _root_here()
         return here if here and os.path.lexists(os.path.join(here, ".git")) else None
 
     def _own(self) -> set[str]:
         """Worktrees that this server was started for."""
-        found = {_root_here()}
+        roots = {_root_here()}
         for path in (self._fixed, *(self._environ.get(name) for name in HOST_VARIABLES)):
             with suppress(ScopeError):
-                found.add(_root(path) if path else None)
-        return {root for root in found if root}
+                roots.add(_root(path) if path else None)
+        return {root for root in roots if root}
 
     def _only_one(self, source: str, paths: Iterable[str], passed: list[str]) -> str | None:
         """The worktree that a source names; what it names in vain is said in `passed`."""
-        found: list[str] = []
+        roots: list[str] = []
         for path in filter(None, paths):
             try:
-                found.append(_root(path))
+                roots.append(_root(path))
             except ScopeError as error:
                 passed.append(f"{source}: {_why(error)}")
-        found = list(dict.fromkeys(found))
-        if len(found) > 1:
+        roots = list(dict.fromkeys(roots))
+        if len(roots) > 1:
             here = _root_here()
-            if here not in found:
-                raise UnclearWorktree(f"{source}: several worktrees", found)
+            if here not in roots:
+                raise UnclearWorktree(f"{source}: several worktrees", roots)
             return here
-        return found[0] if found else None
+        return roots[0] if roots else None
 
     async def _here(self, passed: Sequence[str]) -> str:
         try:
@@ -128,9 +128,9 @@ class Worktrees:
             why = _why(error)
         except FileNotFoundError:
             why = "it was deleted"
-        told = [*passed, f"the working directory: {why}"]
+        reasons = [*passed, f"the working directory: {why}"]
         known = await anyio.to_thread.run_sync(self._known)
-        raise UnclearWorktree("; ".join(told), known)
+        raise UnclearWorktree("; ".join(reasons), known)
 
     async def _client_roots(self, context: Context) -> list[str]:
         capabilities = context.client_capabilities

@@ -174,10 +174,10 @@ def _passed_over(source: BinaryIO, start: bytes) -> Oversized:
         if piece.endswith(b"\n"):
             break
     # The parameters may have an "id" of their own.
-    found = _ID.search(head.partition(b'"params"')[0])
-    if found is None:
-        *_, found = (None, *_ID.finditer(tail))
-    return Oversized(size, json.loads(found[1]) if found else None)
+    match = _ID.search(head.partition(b'"params"')[0])
+    if match is None:
+        *_, match = (None, *_ID.finditer(tail))
+    return Oversized(size, json.loads(match[1]) if match else None)
 
 
 def _mended(line: bytes) -> bytes:

@@ -137,13 +137,13 @@ def _object(value: object) -> dict[str, Any] | None:
 
 def _objects(values: Iterable[object]) -> list[dict[str, Any]] | None:
     """All of them, if each is an object."""
-    found = [_object(value) for value in values]
-    sound = [one for one in found if one is not None]
-    return sound if len(sound) == len(found) else None
+    objects = [_object(value) for value in values]
+    sound = [item for item in objects if item is not None]
+    return sound if len(sound) == len(objects) else None
 
 
-def _only(given: Mapping[str, Any], *names: str) -> bool:
-    return given.keys() <= set(names)
+def _only(fields: Mapping[str, Any], *names: str) -> bool:
+    return fields.keys() <= set(names)
 
 
 def _is_id(value: object) -> bool:
@@ -192,16 +192,20 @@ def _are_capabilities(value: object) -> bool:
     capabilities = _object(value)
     if capabilities is None:
         return False
-    return all(_is_capability(name, _object(one)) for name, one in capabilities.items())
+    return all(
+        _is_capability(name, _object(capability)) for name, capability in capabilities.items()
+    )
 
 
-def _is_capability(name: str, one: Mapping[str, Any] | None) -> bool:
-    if one is None:
+def _is_capability(name: str, capability: Mapping[str, Any] | None) -> bool:
+    if capability is None:
         return False
     if name == "roots":
-        return _only(one, "listChanged") and isinstance(one.get("listChanged", True), bool)
+        return _only(capability, "listChanged") and isinstance(
+            capability.get("listChanged", True), bool
+        )
     # Settings are nobody's business where the protocol leaves their form free.
-    level = _objects(one.values())
+    level = _objects(capability.values())
     if name in _FREE_FORM or level is None:
         return level is not None
     below = [inner for outer in level for inner in outer.values()]

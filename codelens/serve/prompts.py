@@ -43,9 +43,10 @@ def impact(
     ] = "",
 ) -> str:
     """See who is hit by a change, and which tests to run."""
-    asked = f"targets [{target!r}]" if target else 'diff "HEAD"'
+    arguments = f"targets [{target!r}]" if target else 'diff "HEAD"'
     return (
-        f"Call cl_impact with {asked}. Say what can break, nearest first, where the answer says "
+        f"Call cl_impact with {arguments}. Say what can break, nearest first, where the answer "
+        "says "
         '"at least", and which tests to run.'
     )
 
@@ -60,7 +61,7 @@ def status() -> str:
 
 def listed() -> list[Prompt]:
     """The prompts as the SDK takes them."""
-    made = [
+    registered = [
         ("codelens-search", search),
         ("codelens-map", map_),
         ("codelens-impact", impact),
@@ -68,5 +69,5 @@ def listed() -> list[Prompt]:
     ]
     return [
         Prompt.from_function(function, name=name, description=function.__doc__)
-        for name, function in made
+        for name, function in registered
     ]

@@ -36,25 +36,25 @@ def sdk_answers(
         messages: requests with numbers for ids, and notifications.
         names: the tools that the server lists.
     """
-    lines, wanted = Lines(), 0
+    lines, expected = Lines(), 0
     for message in messages:
-        wanted += "id" in message
+        expected += "id" in message
         lines.put(json.dumps(message) + "\n")
-    sink = _Sink(wanted, lines)
+    sink = _Sink(expected, lines)
     with Engine(Settings(default_home({}))) as engine:
         server = make_server(engine, None, 0, tuple(names))
         replies = Replies(sink, lines.end)
         run(server, lines, replies)
         replies.close(_PATIENCE_S)
-    return sorted(map(json.loads, sink.getvalue().splitlines()), key=lambda one: one["id"])
+    return sorted(map(json.loads, sink.getvalue().splitlines()), key=lambda request: request["id"])
 
 
 class _Sink(io.BytesIO):
     """Ends the client's lines when all that was asked is answered: at their end the SDK stops."""
 
-    def __init__(self, wanted: int, lines: Lines) -> None:
+    def __init__(self, answer_count: int, lines: Lines) -> None:
         super().__init__()
-        self._wanted = wanted
+        self._wanted = answer_count
         self._lines = lines
 
     def flush(self) -> None:
@@ -92,9 +92,10 @@ def modern_requests() -> list[dict[str, Any]]:
 def recorded() -> dict[str, dict[str, Any]]:
     """The contents of `recorded_answers.json`, from the SDK."""
     opening, _, *lists = (
-        one["result"] for one in sdk_answers(handshake_requests(HANDSHAKE_VERSIONS[-1]))
+        sdk_answer["result"]
+        for sdk_answer in sdk_answers(handshake_requests(HANDSHAKE_VERSIONS[-1]))
     )
-    discovered, *modern = (one["result"] for one in sdk_answers(modern_requests()))
+    discovered, *modern = (sdk_answer["result"] for sdk_answer in sdk_answers(modern_requests()))
     shared: dict[str, Any] = dict(zip(LISTS, lists, strict=True))
     del opening["protocolVersion"], opening["instructions"], discovered["instructions"]
     rest: dict[str, Any] = {
@@ -117,15 +118,23 @@ def documented(page: str) -> str:
 
 def documented_row(row: ToolRow) -> str:
     """A tool's name, question and arguments as a row of Markdown."""
-    own = [one for one in row.arguments if one not in (PATH, FORMAT) and one.name != "max_tokens"]
+    own = [
+        argument
+        for argument in row.arguments
+        if argument not in (PATH, FORMAT) and argument.name != "max_tokens"
+    ]
     arguments = ", ".join(map(_documented_argument, own))
     return f"| `{row.name}` | {row.question} | {arguments} |".replace("|  |", "| |")
 
 
-def _documented_argument(one: Argument) -> str:
-    said = one.default not in (None, False, "", "auto", "all", "both", "note", [])
-    default = json.dumps(one.default) if isinstance(one.default, bool | int) else f"`{one.default}`"
-    return f"`{one.name}` ({default})" if said else f"`{one.name}`"
+def _documented_argument(argument: Argument) -> str:
+    is_plain = argument.default not in (None, False, "", "auto", "all", "both", "note", [])
+    default = (
+        json.dumps(argument.default)
+        if isinstance(argument.default, bool | int)
+        else f"`{argument.default}`"
+    )
+    return f"`{argument.name}` ({default})" if is_plain else f"`{argument.name}`"
 
 
 def approved() -> str:

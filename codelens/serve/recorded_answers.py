@@ -27,12 +27,12 @@ def known_answers(names: Sequence[str]) -> Answers:
         **recorded["shared"],
         "tools/list": {"tools": [listed[name] for name in names if name in listed]},
     }
-    told = {"instructions": instructions(names)}
-    handshake = {**shared, "initialize": {**recorded["handshake"]["initialize"], **told}}
+    texts = {"instructions": instructions(names)}
+    handshake = {**shared, "initialize": {**recorded["handshake"]["initialize"], **texts}}
     modern = {
         method: {**shared[method], **rest}
         for method, rest in recorded["modern"].items()
         if method in shared
     }
-    modern["server/discover"] = {**recorded["modern"]["server/discover"], **told}
+    modern["server/discover"] = {**recorded["modern"]["server/discover"], **texts}
     return Answers(handshake, modern)

@@ -32,7 +32,7 @@ class _Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        listed = {one.name for one in await self.list_tools()}
+        listed = {list_tool.name for list_tool in await self.list_tools()}
         if name in ALL and name not in listed:
             raise ToolError(
                 f"{name} is not a tool of this server; to enable it, set CODELENS_TOOLS=all "

@@ -44,9 +44,9 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     names = chosen(settings.tools)
     # Ends it in the midst of an import or a wait as well, and without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    said = logging.StreamHandler(sys.stderr)
-    said.setFormatter(_Untelling("codelens: %(message)s"))
-    logging.basicConfig(handlers=[said], level=logging.WARNING)
+    stderr_handler = logging.StreamHandler(sys.stderr)
+    stderr_handler.setFormatter(_Untelling("codelens: %(message)s"))
+    logging.basicConfig(handlers=[stderr_handler], level=logging.WARNING)
     client = _Client(claim(), Front(known_answers(names)))
     threading.Thread(target=client.watch_parent, daemon=True).start()
     threading.Thread(target=client.listen, daemon=True).start()
@@ -73,9 +73,9 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     return 0
 
 
-def _budget(given: float | None, settings: Settings) -> float:
-    if given is not None:
-        return given
+def _budget(budget_ms: float | None, settings: Settings) -> float:
+    if budget_ms is not None:
+        return budget_ms
     return DEFAULT_BUDGET_MS if settings.budget_ms is None else settings.budget_ms
 
 

@@ -12,17 +12,17 @@ _BRANCHES = tuple(row.name for row in ROWS.values() if row.profile == "branches"
 _PROFILES = {"core": CORE, "branches": _BRANCHES, "all": ALL}
 
 
-def chosen(wanted: str) -> tuple[str, ...]:
+def chosen(setting: str) -> tuple[str, ...]:
     """The names that `CODELENS_TOOLS` asks for, in the order of `ALL`.
 
     Args:
-        wanted: profiles (`core`, `branches`, `all`) and names of tools, commas between; empty
+        setting: profiles (`core`, `branches`, `all`) and names of tools, commas between; empty
             is `core`.
 
     Raises:
         SettingError: a word is neither.
     """
-    words = [word.strip() for word in wanted.split(",") if word.strip()] or ["core"]
+    words = [word.strip() for word in setting.split(",") if word.strip()] or ["core"]
     names: set[str] = set()
     for word in words:
         if word in _PROFILES:

@@ -118,16 +118,16 @@ def entries(
         now: the present time; nothing older than `KEPT_DAYS` is given.
     """
     oldest = max(since, (int(time.time()) if now is None else now) - KEPT_DAYS * _DAY_S)
-    wanted = session_key(session)
-    found = [
+    session_id = session_key(session)
+    trail_entries = [
         entry
         for path in _files(home, f"{repository}-")
         for entry in _read(path)
         if entry.at >= oldest
-        and (not wanted or entry.session == wanted)
+        and (not session_id or entry.session == session_id)
         and (not worktree or entry.worktree == worktree)
     ]
-    return sorted(found, key=lambda entry: entry.at)
+    return sorted(trail_entries, key=lambda entry: entry.at)
 
 
 def latest(home: str | os.PathLike[str], repository: str, *, since: int) -> list[TrailEntry]:
@@ -176,26 +176,28 @@ def _files(home: str | os.PathLike[str], prefix: str) -> list[str]:
 
 
 def _line(entry: TrailEntry) -> bytes:
-    handles = [one for one in map(_tame, entry.handles) if len(one.encode()) <= _LONGEST_HANDLE]
-    handles, said = handles[:_MOST_HANDLES], _tame(entry.said)
-    line = _written(entry, said, handles)
-    while len(line) > LONGEST_LINE and (len(handles) > 1 or said):
+    handles = [
+        handle for handle in map(_tame, entry.handles) if len(handle.encode()) <= _LONGEST_HANDLE
+    ]
+    handles, summary = handles[:_MOST_HANDLES], _tame(entry.said)
+    line = _written(entry, summary, handles)
+    while len(line) > LONGEST_LINE and (len(handles) > 1 or summary):
         if len(handles) > 1:
             handles.pop()
         else:
-            said = said[: -max(1, (len(line) - LONGEST_LINE) // 4)]
-        line = _written(entry, said, handles)
+            summary = summary[: -max(1, (len(line) - LONGEST_LINE) // 4)]
+        line = _written(entry, summary, handles)
     return line
 
 
-def _written(entry: TrailEntry, said: str, handles: list[str]) -> bytes:
+def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
     fields: dict[str, object] = {
         "t": entry.at,
         "s": session_key(_tame(entry.session)),
         "w": entry.worktree,
         "b": _tame(entry.branch)[:60],
         "k": _tame(entry.tool)[:16],
-        "d": said,
+        "d": text_value,
         "h": handles,
     }
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
@@ -232,16 +234,16 @@ def _entry(line: bytes) -> TrailEntry | None:
     except (ValueError, RecursionError):
         return None
     at, handles = fields.get("t"), fields.get("h")
-    session, worktree, branch, tool, said = (fields.get(key) for key in "swbkd")
+    session, worktree, branch, tool, summary = (fields.get(key) for key in "swbkd")
     if (
         isinstance(at, int)
         and isinstance(session, str)
         and isinstance(worktree, str)
         and isinstance(branch, str)
         and isinstance(tool, str)
-        and isinstance(said, str)
+        and isinstance(summary, str)
         and isinstance(handles, list)
     ):
-        named = tuple(str(one) for one in cast("list[object]", handles))
-        return TrailEntry(at, session, worktree, branch, tool, said, named)
+        named = tuple(str(handle) for handle in cast("list[object]", handles))
+        return TrailEntry(at, session, worktree, branch, tool, summary, named)
     return None

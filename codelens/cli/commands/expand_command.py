@@ -49,7 +49,9 @@ def run(args: argparse.Namespace) -> int:
     from codelens.engine.engine import Engine
 
     handles = [
-        handle for given in args.handle for handle in (_from_stdin() if given == "-" else [given])
+        handle
+        for argument in args.handle
+        for handle in (_from_stdin() if argument == "-" else [argument])
     ]
     with Engine() as engine:
         answer = engine.expand(
@@ -61,21 +63,22 @@ def run(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
         )
     items = tuple(
-        replace(one, asked=handle) for one, handle in zip(answer.items, handles, strict=True)
+        replace(excerpt, asked=handle)
+        for excerpt, handle in zip(answer.items, handles, strict=True)
     )
     answer = replace(answer, items=items)
-    failed = [one for one in answer.items if one.error]
+    failed = [item for item in answer.items if item.error]
     if args.json:
         from codelens.render import reading_json
 
         screen.put_json(reading_json.expand(answer))
     else:
         titled = len(handles) > 1 or sys.stdout.isatty()
-        for one in answer.items:
-            if not one.error:
-                _show(one, titled=titled, numbered=args.line_number)
-    for one in failed:
-        fail(one.error)
+        for item in answer.items:
+            if not item.error:
+                _show(item, titled=titled, numbered=args.line_number)
+    for excerpt in failed:
+        fail(excerpt.error)
     if not args.json:
         screen.say_all(answer.receipt)
     return 2 if failed else 0
@@ -85,27 +88,27 @@ def _from_stdin() -> list[str]:
     return [line.rstrip("\r") for line in standard_streams.stdin_text().split("\n") if line.strip()]
 
 
-def _show(one: Excerpt, *, titled: bool, numbered: bool) -> None:
+def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
     from codelens.cli.screen import put, say, styled
     from codelens.render.excerpt_rest import rest_of
     from codelens.render.text_pieces import lines_of, safe
 
-    if one.moved:
-        say(f"note: {one.moved}")
+    if excerpt.moved:
+        say(f"note: {excerpt.moved}")
     if titled:
-        lines = lines_of(one.start_line, one.end_line)
-        put(f"{styled('==>', 'dim')} {styled(f'{one.path}:{lines}', 'path')}  {one.handle}")
+        lines = lines_of(excerpt.start_line, excerpt.end_line)
+        put(f"{styled('==>', 'dim')} {styled(f'{excerpt.path}:{lines}', 'path')}  {excerpt.handle}")
     # A terminal would obey control characters in a text; a file or a program gets it as it is.
-    text = safe(one.text) if sys.stdout.isatty() else one.text
+    text = safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
     if numbered:
         rows = text.split("\n")
         last = rows.pop()
         rows += [last] if last else []
-        width = len(str(one.end_line))
+        width = len(str(excerpt.end_line))
         text = "".join(
             f"{styled(f'{number:>{width}}', 'dim')}  {row}\n"
-            for number, row in enumerate(rows, one.start_line)
+            for number, row in enumerate(rows, excerpt.start_line)
         )
     emit(text if text.endswith("\n") or not text else f"{text}\n")
-    if one.truncated:
-        say(f"note: truncated after line {one.end_line}; continue with {rest_of(one)}")
+    if excerpt.truncated:
+        say(f"note: truncated after line {excerpt.end_line}; continue with {rest_of(excerpt)}")

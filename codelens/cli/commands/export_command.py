@@ -38,14 +38,14 @@ def run(args: argparse.Namespace) -> int:
         if args.ref is not None:
             raise SettingError("saved contexts do not belong to a ref; omit --ref")
         return _contexts(args.path)
-    found = False
+    is_found = False
     with Engine() as engine, Bar() as bar:
         export = engine.export_edges if args.what == "edges" else engine.export_symbols
-        for one in export(path=args.path, ref=args.ref, progress=bar):
-            found = True
-            row = with_usable_paths(asdict(one))
+        for line in export(path=args.path, ref=args.ref, progress=bar):
+            is_found = True
+            row = with_usable_paths(asdict(line))
             emit(f"{json.dumps(row, ensure_ascii=False)}\n")
-    return 0 if found else 1
+    return 0 if is_found else 1
 
 
 def _contexts(path: str) -> int:

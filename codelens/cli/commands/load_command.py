@@ -149,8 +149,8 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
     if answer.hidden:
         notes.append(contexts_text.hidden(answer.hidden))
     if answer.former:
-        told = contexts_text.former(answer.former)
-        notes.append(f"{told}: `codelens load --adopt` takes them over")
+        former_text = contexts_text.former(answer.former)
+        notes.append(f"{former_text}: `codelens load --adopt` takes them over")
     elif not answer.results and not answer.hidden:
         nothing = "no saved context matches; `codelens load` lists all"
         notes.append(nothing if narrowed else "nothing is saved")

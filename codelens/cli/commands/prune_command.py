@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     if answer.failed:
         from codelens.cli.standard_streams import fail
 
-        return fail("; ".join(one.error for one in answer.results if one.error))
+        return fail("; ".join(result.error for result in answer.results if result.error))
     return 0
 
 

@@ -24,18 +24,18 @@ def diff(answer: DiffAnswer) -> Json:
         "from": answer.old,
         "to": answer.new,
         "totals": dict(answer.totals),
-        "results": [_file(one) for one in answer.files],
+        "results": [_file(file) for file in answer.files],
         "broken": [
             {
-                "how": one.how,
-                "handle": one.handle,
-                "now": one.now,
-                "uses": list(one.uses),
-                "count": one.count,
-                "certain": one.certain,
-                "users": one.users,
+                "how": use.how,
+                "handle": use.handle,
+                "now": use.now,
+                "uses": list(use.uses),
+                "count": use.count,
+                "certain": use.certain,
+                "users": use.users,
             }
-            for one in answer.broken
+            for use in answer.broken
         ],
         "added_public": list(answer.added_public),
         "removed_public": list(answer.removed_public),
@@ -46,34 +46,34 @@ def diff(answer: DiffAnswer) -> Json:
     }
 
 
-def _file(one: FileDiff) -> dict[str, object]:
-    found: dict[str, object] = {"path": one.path, "how": one.how}
-    if one.old_path:
-        found["old_path"] = one.old_path
-    if one.folded:
-        found["folded"] = one.folded
-    found["definitions"] = [_definition(line) for line in one.definitions]
-    found["outside"] = [
+def _file(file: FileDiff) -> dict[str, object]:
+    fields: dict[str, object] = {"path": file.path, "how": file.how}
+    if file.old_path:
+        fields["old_path"] = file.old_path
+    if file.folded:
+        fields["folded"] = file.folded
+    fields["definitions"] = [_definition(line) for line in file.definitions]
+    fields["outside"] = [
         {
             "how": part.how,
             "old_lines": _lines(part.old_lines),
             "new_lines": _lines(part.new_lines),
             **({"names": list(part.names)} if part.names else {}),
         }
-        for part in one.outside
+        for part in file.outside
     ]
-    return found
+    return fields
 
 
-def _definition(one: DefinitionLine) -> dict[str, object]:
-    found = asdict(one)
-    found["how"] = list(one.how)
-    found["old_lines"] = _lines(one.old_lines)
-    found["new_lines"] = _lines(one.new_lines)
+def _definition(definition: DefinitionLine) -> dict[str, object]:
+    fields = asdict(definition)
+    fields["how"] = list(definition.how)
+    fields["old_lines"] = _lines(definition.old_lines)
+    fields["new_lines"] = _lines(definition.new_lines)
     for key in _DROPPED:
-        if not found[key]:
-            del found[key]
-    return found
+        if not fields[key]:
+            del fields[key]
+    return fields
 
 
 def _lines(spans: Lines) -> list[list[int]]:
@@ -86,17 +86,17 @@ def conflicts(answer: ConflictsAnswer) -> Json:
         "receipt": receipt(answer.receipt),
         "results": [
             {
-                "name": one.name,
-                "kind": one.kind,
-                "branch": one.branch,
-                "head": one.head,
-                "base": one.base,
-                "uncommitted": one.uncommitted,
-                "textual": [asdict(conflict) for conflict in one.textual],
-                "collisions": [asdict(collision) for collision in one.collisions],
-                "notes": list(one.notes),
+                "name": result.name,
+                "kind": result.kind,
+                "branch": result.branch,
+                "head": result.head,
+                "base": result.base,
+                "uncommitted": result.uncommitted,
+                "textual": [asdict(conflict) for conflict in result.textual],
+                "collisions": [asdict(collision) for collision in result.collisions],
+                "notes": list(result.notes),
             }
-            for one in answer.results
+            for result in answer.results
         ],
         "clean": answer.clean,
         "left_out": list(answer.left_out),
@@ -110,11 +110,11 @@ def history(answer: HistoryAnswer) -> Json:
         "receipt": receipt(answer.receipt),
         "handle": answer.handle,
         "results": [
-            {**asdict(one), "how": list(one.how), "patch": list(one.patch)}
-            for one in answer.results
+            {**asdict(result), "how": list(result.how), "patch": list(result.patch)}
+            for result in answer.results
         ],
-        "definitions": [asdict(one) for one in answer.definitions],
-        "together": [asdict(one) for one in answer.together],
+        "definitions": [asdict(definition) for definition in answer.definitions],
+        "together": [asdict(together) for together in answer.together],
         "commits": answer.commits,
         "more": answer.more,
         "notes": list(answer.notes),

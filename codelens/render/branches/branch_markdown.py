@@ -12,21 +12,22 @@ _USES_SHOWN = 5
 
 def diff(answer: DiffAnswer) -> list[str]:
     """Lines of a summary: what breaks, the interface, then the files."""
-    told = ", ".join(f"{count} {how}" for how, count in answer.totals)
+    totals = ", ".join(f"{count} {how}" for how, count in answer.totals)
     lines = [
         f"### {count_of(len(answer.files), 'file')} changed, {answer.old} → {answer.new}",
         "",
-        told or "No definition differs.",
+        totals or "No definition differs.",
         "",
     ]
     if answer.broken:
         lines += ["#### Uses that were not changed with it", ""]
-        for one in answer.broken:
+        for broken_use in answer.broken:
             at_least = "at least " if answer.at_least else ""
-            uses = ", ".join(_code(use) for use in one.uses[:_USES_SHOWN])
-            now = f", now {_code(one.now)}" if one.now else ""
+            uses = ", ".join(_code(use) for use in broken_use.uses[:_USES_SHOWN])
+            now = f", now {_code(broken_use.now)}" if broken_use.now else ""
             lines.append(
-                f"- {_code(one.handle)} {one.how}{now}: {at_least}{count_of(one.count, 'use')} "
+                f"- {_code(broken_use.handle)} {broken_use.how}{now}: "
+                f"{at_least}{count_of(broken_use.count, 'use')} "
                 f"({uses})"
             )
         lines.append("")
@@ -48,19 +49,22 @@ def _file(file: FileDiff) -> Iterator[str]:
     yield f"- {_code(file.path)}{was}: {file.folded or file.how}"
     if file.folded:
         return
-    for one in file.definitions:
-        yield f"  - {_definition(one)}"
+    for definition in file.definitions:
+        yield f"  - {_definition(definition)}"
     outside = [part.how for part in file.outside]
     if outside:
         yield f"  - outside of definitions: {', '.join(outside)}"
 
 
-def _definition(one: DefinitionLine) -> str:
-    text = f"{_code(one.symbol)}: {' and '.join(one.how)}"
-    if one.old_handle and {"moved", "renamed"} & set(one.how):
-        text += f", was {_code(one.old_handle)}"
-    elif "signature" in one.how:
-        text += f", {_code(one_line(one.old_signature))} → {_code(one_line(one.signature))}"
+def _definition(definition: DefinitionLine) -> str:
+    text = f"{_code(definition.symbol)}: {' and '.join(definition.how)}"
+    if definition.old_handle and {"moved", "renamed"} & set(definition.how):
+        text += f", was {_code(definition.old_handle)}"
+    elif "signature" in definition.how:
+        text += (
+            f", {_code(one_line(definition.old_signature))} → "
+            f"{_code(one_line(definition.signature))}"
+        )
     return text
 
 

@@ -30,14 +30,14 @@ _HARMLESS = "harmless"
 
 def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
     """What breaks first, then file by file what differs."""
-    told = ", ".join(f"{count} {how}" for how, count in answer.totals)
+    totals = ", ".join(f"{count} {how}" for how, count in answer.totals)
     files = count_of(len(answer.files), "file")
-    head = [f"{answer.old} -> {answer.new}: {files}{f'; definitions: {told}' if told else ''}"]
+    head = [f"{answer.old} -> {answer.new}: {files}{f'; definitions: {totals}' if totals else ''}"]
     if not answer.files:
         head = [f"{answer.old} -> {answer.new}: nothing differs"]
     blocks: list[str] = []
     if not stat:
-        blocks += [_broken(one) for one in answer.broken]
+        blocks += [_broken(use) for use in answer.broken]
         blocks += _public("public surface removed or changed", answer.removed_public)
         blocks += _public("new public surface", answer.added_public)
         if answer.tests:
@@ -47,18 +47,20 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
     for file in answer.files:
         blocks.append(_file_head(file))
         if not stat and not file.folded:
-            blocks += [f"  {_definition(one)}" for one in file.definitions]
+            blocks += [f"  {_definition(definition)}" for definition in file.definitions]
             blocks += [f"  {line}" for line in _outside(file.outside)]
     return head, blocks
 
 
-def _broken(one: BrokenUse) -> str:
-    what = f"{one.handle} {one.how}" + (f" (now {one.now})" if one.now else "")
-    verb = "broken" if one.certain else "to check"
-    shown = ", ".join(one.uses[:_USES_SHOWN])
-    more = ", ..." if one.count > len(one.uses[:_USES_SHOWN]) else ""
-    users = f" of {one.users}" if one.users > one.count else ""
-    return f"{verb}: {what}: {count_of(one.count, 'use')}{users} unchanged: {shown}{more}"
+def _broken(broken_use: BrokenUse) -> str:
+    what = f"{broken_use.handle} {broken_use.how}" + (
+        f" (now {broken_use.now})" if broken_use.now else ""
+    )
+    verb = "broken" if broken_use.certain else "to check"
+    shown = ", ".join(broken_use.uses[:_USES_SHOWN])
+    more = ", ..." if broken_use.count > len(broken_use.uses[:_USES_SHOWN]) else ""
+    users = f" of {broken_use.users}" if broken_use.users > broken_use.count else ""
+    return f"{verb}: {what}: {count_of(broken_use.count, 'use')}{users} unchanged: {shown}{more}"
 
 
 def _public(title: str, handles: Sequence[str]) -> list[str]:
@@ -72,26 +74,28 @@ def _public(title: str, handles: Sequence[str]) -> list[str]:
 def _file_head(file: FileDiff) -> str:
     was = f" (was {file.old_path})" if file.old_path else ""
     counted: dict[str, int] = {}
-    for one in file.definitions:
-        for how in one.how:
+    for definition in file.definitions:
+        for how in definition.how:
             counted[how] = counted.get(how, 0) + 1
-    said = file.folded or ", ".join(f"{count} {how}" for how, count in counted.items())
-    return f"{file.path}{was}  {file.how}{f'  {said}' if said else ''}"
+    summary = file.folded or ", ".join(f"{count} {how}" for how, count in counted.items())
+    return f"{file.path}{was}  {file.how}{f'  {summary}' if summary else ''}"
 
 
-def _definition(one: DefinitionLine) -> str:
-    parts = [one.handle, " and ".join(one.how)]
-    if one.old_handle and {"moved", "renamed"} & set(one.how):
-        parts.append(f"was {one.old_handle}")
-        if one.share_new:
-            parts.append(f"{one.share_new:.0%} new")
-    elif "signature" in one.how:
-        parts.append(f"{one_line(one.old_signature)} -> {one_line(one.signature)}")
-    elif "added" in one.how:
-        parts.append(one_line(one.signature))
-    if one.inside:
-        parts.append(f"with {count_of(one.inside, 'definition')} in it")
-    lines = lines_of(one.start_line, one.end_line)
+def _definition(definition_line: DefinitionLine) -> str:
+    parts = [definition_line.handle, " and ".join(definition_line.how)]
+    if definition_line.old_handle and {"moved", "renamed"} & set(definition_line.how):
+        parts.append(f"was {definition_line.old_handle}")
+        if definition_line.share_new:
+            parts.append(f"{definition_line.share_new:.0%} new")
+    elif "signature" in definition_line.how:
+        parts.append(
+            f"{one_line(definition_line.old_signature)} -> {one_line(definition_line.signature)}"
+        )
+    elif "added" in definition_line.how:
+        parts.append(one_line(definition_line.signature))
+    if definition_line.inside:
+        parts.append(f"with {count_of(definition_line.inside, 'definition')} in it")
+    lines = lines_of(definition_line.start_line, definition_line.end_line)
     return "  ".join([parts[0], lines, *parts[1:]])
 
 
@@ -118,22 +122,22 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     """Rival by rival, what collides; the worst first."""
     head: list[str] = []
     blocks: list[str] = []
-    for one in answer.results:
-        blocks.append(_rival(one))
+    for result in answer.results:
+        blocks.append(_rival(result))
         blocks += [
             f"  {conflict.kind}: {conflict.path}"
             + (" (harmless: both only added definitions)" if conflict.harmless else "")
-            for conflict in one.textual
+            for conflict in result.textual
         ]
         blocks += [
             f"  {_collision(line)}"
-            for line in one.collisions
+            for line in result.collisions
             if detailed or line.grade != _HARMLESS
         ]
-        quiet = sum(line.grade == _HARMLESS for line in one.collisions)
+        quiet = sum(line.grade == _HARMLESS for line in result.collisions)
         if quiet and not detailed:
             blocks.append(f"  {count_of(quiet, 'harmless overlap')} not shown")
-        blocks += [f"  note: {one_line(note)}" for note in one.notes]
+        blocks += [f"  note: {one_line(note)}" for note in result.notes]
     if answer.clean:
         what = "worktree or branch" if answer.clean == 1 else "worktrees and branches"
         verb = "merges" if answer.clean == 1 else "merge"
@@ -148,17 +152,18 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     return head, blocks
 
 
-def _rival(one: Rival) -> str:
-    where = f"{one.branch or 'detached'}@{one.head[:7]}"
-    dirty = f", {count_of(one.uncommitted, 'uncommitted file')}" if one.uncommitted else ""
-    base = f", merge base {one.base[:7]}" if one.base else ""
-    return f"{one.name} ({where}{dirty}{base})"
+def _rival(rival: Rival) -> str:
+    where = f"{rival.branch or 'detached'}@{rival.head[:7]}"
+    dirty = f", {count_of(rival.uncommitted, 'uncommitted file')}" if rival.uncommitted else ""
+    base = f", merge base {rival.base[:7]}" if rival.base else ""
+    return f"{rival.name} ({where}{dirty}{base})"
 
 
-def _collision(one: CollisionLine) -> str:
+def _collision(collision: CollisionLine) -> str:
     return (
-        f"{one.grade}: {one_line(one.said)}\tyours {one.mine} at {one.mine_site}, "
-        f"theirs {one.theirs} at {one.theirs_site}"
+        f"{collision.grade}: {one_line(collision.said)}\tyours {collision.mine} at "
+        f"{collision.mine_site}, "
+        f"theirs {collision.theirs} at {collision.theirs_site}"
     )
 
 
@@ -167,22 +172,23 @@ def history(answer: HistoryAnswer) -> Shown:
     head = [answer.handle]
     if answer.together:
         head.append(f"changed together with it, in {count_of(answer.commits, 'commit')}:")
-        return head, [f"{one.count}\t{one.handle}" for one in answer.together]
+        return head, [f"{together.count}\t{together.handle}" for together in answer.together]
     blocks = [
-        f"{one.handle}\t{lines_of(one.start_line, one.end_line)}  {one.commit[:10]}  {one.date}  "
-        f"{one.author}  {one_line(one.subject)}"
-        for one in answer.definitions
+        f"{definition.handle}\t{lines_of(definition.start_line, definition.end_line)}  "
+        f"{definition.commit[:10]}  {definition.date}  "
+        f"{definition.author}  {one_line(definition.subject)}"
+        for definition in answer.definitions
     ]
-    blocks += ["\n".join(_event(one)) for one in answer.results]
+    blocks += ["\n".join(_event(result)) for result in answer.results]
     if answer.more:
         blocks.append("older changes are omitted (--limit, --since)")
     return head, blocks
 
 
-def _event(one: HistoryEvent) -> Iterator[str]:
-    was = f"  was {one.old_handle}" if one.old_handle else ""
-    who = f"{one.date}  {one.author}  " if one.commit else ""
-    how = " and ".join(one.how)
-    yield f"{one.commit[:10] or 'uncommitted'}  {who}{how}  {one_line(one.subject)}{was}"
-    for line in one.patch:
+def _event(event: HistoryEvent) -> Iterator[str]:
+    was = f"  was {event.old_handle}" if event.old_handle else ""
+    who = f"{event.date}  {event.author}  " if event.commit else ""
+    how = " and ".join(event.how)
+    yield f"{event.commit[:10] or 'uncommitted'}  {who}{how}  {one_line(event.subject)}{was}"
+    for line in event.patch:
         yield f"    {line}"

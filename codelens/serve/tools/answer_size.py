@@ -31,33 +31,33 @@ def fitted_lists(shaped: Mapping[str, object], shares: Mapping[str, int], max_to
     What a list does not need is left to the others. `more` says how many entries of which lists
     were left out. What stands beside the lists (the receipt, the target) is never cut.
     """
-    found = dict(shaped)
-    text = _dumped(found)
+    shortened = dict(shaped)
+    text = _dumped(shortened)
     if token_budget.cost_of(text) <= max_tokens:
         return text
-    lists = {key: cast("list[object]", found[key]) for key in shares if found.get(key)}
+    lists = {key: cast("list[object]", shortened[key]) for key in shares if shortened.get(key)}
     lengths = {key: len(rows) for key, rows in lists.items()}
     empty: list[object] = []
-    bare: dict[str, object] = {**found, **dict.fromkeys(lists, empty), "more": lengths}
+    bare: dict[str, object] = {**shortened, **dict.fromkeys(lists, empty), "more": lengths}
     room = max_tokens * token_budget.BYTES_A_TOKEN - token_budget.size_of(_dumped(bare))
     sizes = {
-        key: [token_budget.size_of(_dumped(one)) + len(", ") for one in rows]
+        key: [token_budget.size_of(_dumped(row)) + len(", ") for row in rows]
         for key, rows in lists.items()
     }
     weight = sum(shares[key] for key in lists)
     for key in sorted(lists, key=lambda key: sum(sizes[key]) / shares[key]):
-        kept, own = 0, max(room, 0) * shares[key] // weight
+        fitting, own = 0, max(room, 0) * shares[key] // weight
         for size in sizes[key]:
             if size > own:
                 break
             own -= size
             room -= size
-            kept += 1
+            fitting += 1
         weight -= shares[key]
-        found[key] = lists[key][:kept]
-        lengths[key] -= kept
-    found["more"] = {key: left for key, left in lengths.items() if left}
-    return _dumped(found)
+        shortened[key] = lists[key][:fitting]
+        lengths[key] -= fitting
+    shortened["more"] = {key: left for key, left in lengths.items() if left}
+    return _dumped(shortened)
 
 
 def _dumped(value: object) -> str:

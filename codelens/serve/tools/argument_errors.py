@@ -24,9 +24,9 @@ def refusal(row: ToolRow, schema: Mapping[str, Any], error: ValidationError) -> 
         schema: of its arguments, as clients see it.
         error: what was found.
     """
-    found = list(dict.fromkeys(_sentence(row, schema, one) for one in error.errors()))
-    more = [f"{len(found) - _TOLD} more arguments are wrong."] if len(found) > _TOLD else []
-    return " ".join([*found[:_TOLD], *more])
+    sentences = list(dict.fromkeys(_sentence(row, schema, problem) for problem in error.errors()))
+    more = [f"{len(sentences) - _TOLD} more arguments are wrong."] if len(sentences) > _TOLD else []
+    return " ".join([*sentences[:_TOLD], *more])
 
 
 def _sentence(row: ToolRow, schema: Mapping[str, Any], error: ErrorDetails) -> str:
@@ -38,20 +38,20 @@ def _sentence(row: ToolRow, schema: Mapping[str, Any], error: ErrorDetails) -> s
         return f"{row.name} has no argument {_shown(name)}; {hint} takes {', '.join(properties)}."
     about = properties[name]
     example = row.argument(name).example
-    wanted = _wanted(about, example)
+    expected = _wanted(about, example)
     if error["type"] == "missing" or (
         error["input"] is None and len(error["loc"]) == 1 and name in schema.get("required", ())
     ):
-        return f"{row.name} needs {name}, {wanted}: {_plain(str(about.get('description', '')))}"
+        return f"{row.name} needs {name}, {expected}: {_plain(str(about.get('description', '')))}"
     if error["type"] in {"too_long", "too_short"}:
         return _counted(name, about, error, example)
     within = "with " if len(error["loc"]) > 1 else ""
-    return f"{name} must be {wanted}, not {within}{_shown(error['input'])}."
+    return f"{name} must be {expected}, not {within}{_shown(error['input'])}."
 
 
 def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails, example: str) -> str:
-    given = error["input"]
-    count = len(given) if isinstance(given, Sequence) else 0  # type: ignore[reportUnknownArgumentType]
+    value = error["input"]
+    count = len(value) if isinstance(value, Sequence) else 0  # type: ignore[reportUnknownArgumentType]
     if error["type"] == "too_short":
         return f"{name} is empty; give at least {about['minItems']}, such as {example}."
     return (

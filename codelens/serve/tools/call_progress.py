@@ -30,9 +30,9 @@ def progress_of(ctx: Context[Any, Any]) -> Callable[[str, int, int], None]:
         # Every value must be more than the one before (MCP), and a stage may begin anew: what is
         # said of it stands in the message then.
         lowest = done if done > lowest else lowest + _LEAST_STEP
-        said = f"{stage}: {done:,} of {total:,} files"
+        progress_text = f"{stage}: {done:,} of {total:,} files"
         try:
-            anyio.from_thread.run(ctx.report_progress, lowest, max(total, lowest), said)
+            anyio.from_thread.run(ctx.report_progress, lowest, max(total, lowest), progress_text)
         except Exception as error:
             # A client that went away: the index is brought up to date all the same.
             logger.debug("progress was not reported: %s", error)

@@ -33,15 +33,15 @@ def load(answer: LoadAnswer, form: Format, max_tokens: int, *, narrowed: bool = 
     if answer.hidden:
         notes.append(contexts_text.hidden(answer.hidden))
     if answer.former:
-        told = one_line(contexts_text.former(answer.former))
+        former_text = one_line(contexts_text.former(answer.former))
         notes.append(
-            f"{told}: ask the user, then run `codelens load --adopt` here to take them over"
+            f"{former_text}: ask the user, then run `codelens load --adopt` here to take them over"
         )
     elif not answer.results and not answer.hidden:
         nothing = "no saved note matches; cl_load without arguments lists all"
         notes.append(nothing if answer.query or narrowed else "nothing is saved")
     if form == "detailed":
-        blocks = [contexts_text.block(one) for one in answer.results]
+        blocks = [contexts_text.block(result) for result in answer.results]
     else:
         blocks = contexts_text.blocks(answer)
 

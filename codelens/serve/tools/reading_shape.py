@@ -89,7 +89,7 @@ def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
         if left:
             shaped["more"] = rest
         return json.dumps(shaped, ensure_ascii=False)
-    blocks = [_excerpt(one) for one in items]
+    blocks = [_excerpt(item) for item in items]
     if left:
         named = json.dumps(rest, ensure_ascii=False)
         others = " and the others" if len(rest) < len(left) else ""
@@ -100,37 +100,39 @@ def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
 def _named(left: Sequence[Excerpt], tokens: int) -> list[str]:
     """The handles that are left, as many as may be named."""
     rest: list[str] = []
-    for one in left:
-        tokens -= _cost_of_name(one)
+    for excerpt in left:
+        tokens -= _cost_of_name(excerpt)
         if tokens < 0:
             break
-        rest.append(one.asked)
+        rest.append(excerpt.asked)
     return rest
 
 
-def _cost_of_name(one: Excerpt) -> int:
-    return token_budget.cost_of(json.dumps(one.asked, ensure_ascii=False) + ", ")
+def _cost_of_name(excerpt: Excerpt) -> int:
+    return token_budget.cost_of(json.dumps(excerpt.asked, ensure_ascii=False) + ", ")
 
 
-def _excerpt(one: Excerpt) -> str:
-    if one.error:
-        return f"ERROR {one_line(one.error)}"
-    rows = [f"==> {one.handle}  {one.path}:{lines_of(one.start_line, one.end_line)}"]
-    if one.moved:
-        rows.append(f"note: {one.moved}")
-    rows.append(safe(one.text).removesuffix("\n"))
-    if one.truncated:
-        rows.append(f"... {_cut_where(one)}")
+def _excerpt(excerpt: Excerpt) -> str:
+    if excerpt.error:
+        return f"ERROR {one_line(excerpt.error)}"
+    rows = [
+        f"==> {excerpt.handle}  {excerpt.path}:{lines_of(excerpt.start_line, excerpt.end_line)}"
+    ]
+    if excerpt.moved:
+        rows.append(f"note: {excerpt.moved}")
+    rows.append(safe(excerpt.text).removesuffix("\n"))
+    if excerpt.truncated:
+        rows.append(f"... {_cut_where(excerpt)}")
     return "\n".join(rows)
 
 
-def _cut_where(one: Excerpt) -> str:
-    rest = rest_of(one)
+def _cut_where(excerpt: Excerpt) -> str:
+    rest = rest_of(excerpt)
     go_on = f"; continue with {rest}" if rest else ""
-    if one.line_cut:
+    if excerpt.line_cut:
         longer = "a higher max_tokens shows more of it"
-        return f"line {one.end_line} is too long and was truncated: {longer}{go_on}"
-    return f"truncated after line {one.end_line}{go_on}"
+        return f"line {excerpt.end_line} is too long and was truncated: {longer}{go_on}"
+    return f"truncated after line {excerpt.end_line}{go_on}"
 
 
 def _cut(
@@ -141,24 +143,26 @@ def _cut(
     What is left out is named in the answer, so its handles count too.
     """
     kept: list[Excerpt] = []
-    for at, one in enumerate(items):
+    for at, excerpt in enumerate(items):
         rest = min(sum(map(_cost_of_name, items[at + 1 :])), for_names)
-        around = token_budget.cost_of(_around(one, form))
-        cost = around + _cost(one.text or one.error, form)
+        around = token_budget.cost_of(_around(excerpt, form))
+        cost = around + _cost(excerpt.text or excerpt.error, form)
         if cost + rest <= tokens:
             tokens -= cost
-            kept.append(one)
+            kept.append(excerpt)
             continue
         if kept and tokens - around - rest < _SPARE_TOKENS:
             return kept, list(items[at:])
-        kept.append(_shortened(one, max(tokens - around - rest, 1), form))
+        kept.append(_shortened(excerpt, max(tokens - around - rest, 1), form))
         return kept, list(items[at + 1 :])
     return kept, []
 
 
-def _around(one: Excerpt, form: Format) -> str:
+def _around(excerpt: Excerpt, form: Format) -> str:
     """What stands around a text."""
-    bare = replace(one, text="", error=one.error[:1], truncated=form == "json" and not one.error)
+    bare = replace(
+        excerpt, text="", error=excerpt.error[:1], truncated=form == "json" and not excerpt.error
+    )
     if form == "json":
         return json.dumps(reading_json.excerpt(bare), ensure_ascii=False) + ", "
     return _excerpt(bare) + "\n"
@@ -170,27 +174,33 @@ def _cost(text: str, form: Format) -> int:
     )
 
 
-def _shortened(one: Excerpt, tokens: int, form: Format) -> Excerpt:
-    if one.error:
+def _shortened(excerpt: Excerpt, tokens: int, form: Format) -> Excerpt:
+    if excerpt.error:
         return replace(
-            one, near=(), error=token_budget.cut(one.error, tokens * token_budget.BYTES_A_TOKEN)
+            excerpt,
+            near=(),
+            error=token_budget.cut(excerpt.error, tokens * token_budget.BYTES_A_TOKEN),
         )
-    lines = one.text.splitlines(keepends=True) if "\n" not in one.text else _lines(one.text)
-    kept: list[str] = []
+    lines = (
+        excerpt.text.splitlines(keepends=True) if "\n" not in excerpt.text else _lines(excerpt.text)
+    )
+    kept_lines: list[str] = []
     for line in lines:
         tokens -= _cost(line, form)
         if tokens < 0:
             break
-        kept.append(line)
-    line_cut = not kept
+        kept_lines.append(line)
+    line_cut = not kept_lines
     if line_cut:
         # One line longer than all that may be said: minified, or data.
         left = max(tokens + _cost(lines[0], form), 1)
         line = lines[0] if form == "json" else safe(lines[0])
         first = line.encode()[: left * token_budget.BYTES_A_TOKEN]
-        kept = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
-    end = one.start_line + len(kept) - 1
-    return replace(one, text="".join(kept), end_line=end, truncated=True, line_cut=line_cut)
+        kept_lines = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
+    end = excerpt.start_line + len(kept_lines) - 1
+    return replace(
+        excerpt, text="".join(kept_lines), end_line=end, truncated=True, line_cut=line_cut
+    )
 
 
 def _lines(text: str) -> list[str]:

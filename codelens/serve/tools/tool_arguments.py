@@ -37,7 +37,7 @@ def _words(text: str) -> list[str]:
 
 
 def _globs(text: str) -> list[str]:
-    return [one.strip() for one in _BETWEEN_GLOBS.split(text)]
+    return [glob.strip() for glob in _BETWEEN_GLOBS.split(text)]
 
 
 def _handles(text: str) -> list[str]:
@@ -84,17 +84,18 @@ def annotation_of(argument: Argument) -> Any:  # noqa: ANN401 - no type names on
             return Annotated[list[str], _listed(_READ_AS[argument.takes]), lengths]
 
 
-def as_meant(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def as_meant(schema: Mapping[str, Any], given_arguments: Mapping[str, Any]) -> dict[str, Any]:
     """What a call gives, less what counts as left out, each value as its type wants it.
 
     Args:
         schema: of the tool's arguments, as clients see it.
-        given: as the client sent them; arguments that the tool does not have stay as they are.
+        given_arguments: as the client sent them; arguments that the tool does not have stay as
+            they are.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     required: list[str] = schema.get("required", [])
     meant: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in given_arguments.items():
         about = properties.get(name)
         if about is not None and name not in required and _is_left_out(about, value):
             continue
@@ -126,7 +127,9 @@ def _choices(choices: list[str], value: object) -> object:
     """Some of the choices; a list in JSON is left to the SDK, which reads it."""
     if isinstance(value, list):
         listed = cast("list[object]", value)
-        return [_choice(choices, one) if isinstance(one, str) else one for one in listed]
+        return [
+            _choice(choices, choice) if isinstance(choice, str) else choice for choice in listed
+        ]
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return _choices(choices, _words(value))
     return value

@@ -56,20 +56,24 @@ class ToolCalls:
         # A thread for each call: which of them has its turn is decided at the index.
         self._threads = anyio.CapacityLimiter(self._slots.most)
 
-    async def answer(self, row: ToolRow, ctx: Context[Any, Any], given: Given) -> CallToolResult:
+    async def answer(
+        self, row: ToolRow, ctx: Context[Any, Any], given_arguments: Given
+    ) -> CallToolResult:
         """Answer one call, on the worktree that is meant; any failure becomes its text.
 
         Args:
             row: the tool.
             ctx: of the client's request.
-            given: the arguments, as the row declares them.
+            given_arguments: the arguments, as the row declares them.
         """
         try:
-            path = str(given["path"])
-            everything = not path and row.is_everywhere(given)
+            path = str(given_arguments["path"])
+            everything = not path and row.is_everywhere(given_arguments)
             where = "" if everything else await self._worktrees.chosen(path, ctx)
-            wanted = self._wanted(row, ctx, given, where)
-            reply = await self._in_thread(lambda: self._counted(row, given, wanted))
+            engine_arguments = self._wanted(row, ctx, given_arguments, where)
+            reply = await self._in_thread(
+                lambda: self._counted(row, given_arguments, engine_arguments)
+            )
         except CodelensError as error:
             # Late: of the shapes of answers a server that never fails needs none here.
             from codelens.serve.tools.reading_shape import head
@@ -84,22 +88,22 @@ class ToolCalls:
         return CallToolResult(content=[content], is_error=reply.failed)
 
     def _wanted(
-        self, row: ToolRow, ctx: Context[Any, Any], given: Given, where: str
+        self, row: ToolRow, ctx: Context[Any, Any], arguments: Given, where: str
     ) -> dict[str, object]:
         """What the engine is asked with."""
-        wanted: dict[str, object] = {
-            one.parameter or one.name: given[one.name]
-            for one in row.arguments
-            if one.name not in FOR_THE_RENDERER
+        engine_arguments: dict[str, object] = {
+            argument.parameter or argument.name: arguments[argument.name]
+            for argument in row.arguments
+            if argument.name not in FOR_THE_RENDERER
         }
-        wanted["path"] = where
-        if "ref" in wanted:
-            wanted["ref"] = given["ref"] or None
+        engine_arguments["path"] = where
+        if "ref" in engine_arguments:
+            engine_arguments["ref"] = arguments["ref"] or None
         if row.budgets:
-            wanted["budget_ms"] = self._budget_ms * row.budgets
+            engine_arguments["budget_ms"] = self._budget_ms * row.budgets
         if row.tells_progress:
-            wanted["progress"] = progress_of(ctx)
-        return {**wanted, **row.asks_with(given)}
+            engine_arguments["progress"] = progress_of(ctx)
+        return {**engine_arguments, **row.asks_with(arguments)}
 
     async def _in_thread(self, work: Callable[[], _Reply]) -> _Reply:
         slot = self._slots.take()
@@ -113,16 +117,18 @@ class ToolCalls:
         assert reply is not None, "the slot is closed after the work alone"
         return reply
 
-    def _counted(self, row: ToolRow, given: Given, wanted: Mapping[str, object]) -> _Reply:
+    def _counted(
+        self, row: ToolRow, arguments: Given, engine_arguments: Mapping[str, object]
+    ) -> _Reply:
         size = 0
         try:
             ask = row.asks
             if isinstance(ask, str):
-                answer = getattr(self._engine, ask)(**wanted)
+                answer = getattr(self._engine, ask)(**engine_arguments)
             else:
-                answer = ask(self._engine, **wanted)
-            shown = [given[name] for name in FOR_THE_RENDERER if name in given]
-            text = renderer_of(row)(answer, *shown, **row.renders_with(given))
+                answer = ask(self._engine, **engine_arguments)
+            shown = [arguments[name] for name in FOR_THE_RENDERER if name in arguments]
+            text = renderer_of(row)(answer, *shown, **row.renders_with(arguments))
             size = len(text.encode("utf-8", "replace"))
             return _Reply(text, row.fails(answer))
         finally:
@@ -142,11 +148,11 @@ class _Tool(Tool):
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> object:
         """As the SDK's, with the arguments as they are meant."""
-        given = as_meant(self.parameters, arguments)
-        call = Call(f"{self.name} {given.get('mode', '')}")
+        meant_arguments = as_meant(self.parameters, arguments)
+        call = Call(f"{self.name} {meant_arguments.get('mode', '')}")
         try:
             with call.under_way():
-                return await super().run(given, context, convert_result)
+                return await super().run(meant_arguments, context, convert_result)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 why = refusal(ROWS[self.name], self.parameters, error.__cause__)
@@ -172,22 +178,22 @@ _HINTS = {
 def tool(row: ToolRow, calls: ToolCalls) -> Tool:
     """A tool as the SDK takes it."""
 
-    async def answer(ctx: Context[Any, Any], **given: object) -> CallToolResult:
-        return await calls.answer(row, ctx, given)
+    async def answer(ctx: Context[Any, Any], **arguments: object) -> CallToolResult:
+        return await calls.answer(row, ctx, arguments)
 
     # The SDK reads the schema from a signature.
     parameters = [
         Parameter(
-            one.name,
+            argument.name,
             Parameter.KEYWORD_ONLY,
-            annotation=annotation_of(one),
-            default=Parameter.empty if one.default is None else one.default,
+            annotation=annotation_of(argument),
+            default=Parameter.empty if argument.default is None else argument.default,
         )
-        for one in row.arguments
+        for argument in row.arguments
     ]
     context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=Context)
     answer.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
-    made = _Tool.from_function(
+    registered = _Tool.from_function(
         answer,
         name=row.name,
         description=row.description,
@@ -195,7 +201,7 @@ def tool(row: ToolRow, calls: ToolCalls) -> Tool:
         # A declared output schema broke clients of a peer.
         structured_output=False,
     )
-    loose = made.fn_metadata.arg_model
+    loose = registered.fn_metadata.arg_model
 
     class Strict(loose):
         """The SDK drops arguments that a tool does not have in silence; this refuses them.
@@ -205,17 +211,17 @@ def tool(row: ToolRow, calls: ToolCalls) -> Tool:
 
         model_config = ConfigDict(extra="forbid", title=row.name, coerce_numbers_to_str=True)
 
-    made.fn_metadata.arg_model = Strict
-    made.parameters = _without_titles(made.parameters)
-    return made
+    registered.fn_metadata.arg_model = Strict
+    registered.parameters = _without_titles(registered.parameters)
+    return registered
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema without the titles that only repeat names: every client pays for their tokens."""
     properties: dict[str, dict[str, Any]] = schema["properties"]
     bare = {
-        name: {key: value for key, value in one.items() if key != "title"}
-        for name, one in properties.items()
+        name: {key: value for key, value in property_schema.items() if key != "title"}
+        for name, property_schema in properties.items()
     }
-    kept = {key: value for key, value in schema.items() if key != "title"}
-    return {**kept, "properties": bare}
+    without_titles = {key: value for key, value in schema.items() if key != "title"}
+    return {**without_titles, "properties": bare}

@@ -100,4 +100,4 @@ class ToolRow:
         Raises:
             KeyError: it has none.
         """
-        return {one.name: one for one in self.arguments}[name]
+        return {argument.name: argument for argument in self.arguments}[name]

@@ -33,8 +33,8 @@ _AROUND_MAP_TOKENS = 70
 _LEAST_MAP_TOKENS = 200
 
 
-def _is_brief(given: Given) -> bool:
-    return given["mode"] == "auto" and given["limit"] <= _SHOWN
+def _is_brief(arguments: Given) -> bool:
+    return arguments["mode"] == "auto" and arguments["limit"] <= _SHOWN
 
 
 def _of_map(max_tokens: int) -> int:
@@ -71,8 +71,8 @@ _CORE = (
             limit_argument(_SHOWN, 100), PATH, REF, FORMAT, size_argument(4000),
         ),
         "search", "reading_shape:search",
-        asks_with=lambda given: {"explain": given["format"] == "detailed"},
-        renders_with=lambda given: {"brief": _is_brief(given)},
+        asks_with=lambda arguments: {"explain": arguments["format"] == "detailed"},
+        renders_with=lambda arguments: {"brief": _is_brief(arguments)},
     ),
     ToolRow(
         "cl_explore", "core",
@@ -92,9 +92,9 @@ _CORE = (
             *filter_arguments(), PATH, REF, FORMAT, size_argument(8000),
         ),
         "explore", "reading_shape:explore", budgets=_WALK,
-        asks_with=lambda given: {
-            "max_tokens": given["max_tokens"],
-            "intent": None if given["intent"] == "auto" else given["intent"],
+        asks_with=lambda arguments: {
+            "max_tokens": arguments["max_tokens"],
+            "intent": None if arguments["intent"] == "auto" else arguments["intent"],
         },
     ),
     ToolRow(
@@ -115,8 +115,8 @@ _CORE = (
         ),
         "expand", "reading_shape:expand",
         # A line costs a token at the least.
-        asks_with=lambda given: {"max_lines": given["max_tokens"]},
-        fails=lambda answer: all(one.error for one in answer.items),
+        asks_with=lambda arguments: {"max_lines": arguments["max_tokens"]},
+        fails=lambda answer: all(item.error for item in answer.items),
     ),
     ToolRow(
         "cl_outline", "core",
@@ -146,7 +146,7 @@ _CORE = (
             PATH, REF, FORMAT, size_argument(2000),
         ),
         "map", "graph_shape:map_", budgets=_WALK,
-        asks_with=lambda given: {"max_tokens": _of_map(given["max_tokens"])},
+        asks_with=lambda arguments: {"max_tokens": _of_map(arguments["max_tokens"])},
     ),
     ToolRow(
         "cl_related", "core",
@@ -169,7 +169,7 @@ _CORE = (
             depth_argument(1, 3), limit_argument(40, 500), PATH, REF, FORMAT, size_argument(3000),
         ),
         "related", "graph_shape:related", budgets=_WALK,
-        asks_with=lambda given: {"to": given["to"] or None},
+        asks_with=lambda arguments: {"to": arguments["to"] or None},
     ),
     ToolRow(
         "cl_impact", "core",
@@ -191,7 +191,7 @@ _CORE = (
             depth_argument(3, 5), limit_argument(60, 500), PATH, REF, FORMAT, size_argument(3000),
         ),
         "impact", "graph_shape:impact", budgets=_WALK,
-        asks_with=lambda given: {"diff": given["diff"] or None},
+        asks_with=lambda arguments: {"diff": arguments["diff"] or None},
     ),
     ToolRow(
         "cl_current", "core",
@@ -316,7 +316,9 @@ _CONTEXTS = (
             TAGS, limit_argument(20, 200), PATH, REF, FORMAT, size_argument(4000),
         ),
         "load", "context_shape:load",
-        renders_with=lambda given: {"narrowed": bool(given["category"] or given["tags"])},
+        renders_with=lambda arguments: {
+            "narrowed": bool(arguments["category"] or arguments["tags"])
+        },
         fails=lambda answer: bool(answer.former) and not answer.results,
     ),
     ToolRow(
@@ -353,7 +355,7 @@ _UPKEEP = (
             PATH, REF, FORMAT, size_argument(3000),
         ),
         upkeep_questions.index, "upkeep_shape:index", "writes", budgets=0,
-        is_everywhere=lambda given: given["action"] == "status", tells_progress=True,
+        is_everywhere=lambda arguments: arguments["action"] == "status", tells_progress=True,
     ),
     ToolRow(
         "cl_prune", "upkeep",

@@ -180,14 +180,14 @@ class Database:
         """
         if self._state is None:
             return not self.was_replaced()
-        found = restore_detection.state_of(self.path)
-        if found == self._state:
+        state = restore_detection.state_of(self.path)
+        if state == self._state:
             return True
-        if found is None or found[:2] != self._state[:2]:
+        if state is None or state[:2] != self._state[:2]:
             return False
-        if not restore_detection.is_as_left(self.path, found):
+        if not restore_detection.is_as_left(self.path, state):
             return False
-        self._state = found
+        self._state = state
         return True
 
     @property
@@ -229,12 +229,12 @@ class Database:
         """
         sql = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
         try:
-            found = str((self.row(sql) or ("nothing",))[0])
-            if thorough and found == "ok" and (lost := self.row("PRAGMA foreign_key_check")):
+            message = str((self.row(sql) or ("nothing",))[0])
+            if thorough and message == "ok" and (lost := self.row("PRAGMA foreign_key_check")):
                 return f"a row of {lost[0]} refers to one of {lost[2]} that is not there"
         except IndexCorrupt as error:
             return error.why
-        return "" if found == "ok" else " ".join(found.split())
+        return "" if message == "ok" else " ".join(message.split())
 
     @contextmanager
     def another(self) -> Generator[Database]:

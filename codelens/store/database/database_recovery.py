@@ -49,10 +49,10 @@ class Aside(NamedTuple):
 def identity_of(path: Path) -> Identity | None:
     """Which file has the name now; None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return Identity(found.st_dev, found.st_ino)
+    return Identity(status.st_dev, status.st_ino)
 
 
 def set_aside(path: Path, identity: Identity | None) -> Path | None:
@@ -88,19 +88,19 @@ def asides(folder: Path) -> Iterator[Aside]:
     """Files that were set aside in a folder, newest first."""
     now = time.time_ns()
     matches = map(_ASIDE.fullmatch, _names(folder))
-    found = [(int(match.group(2)), match) for match in matches if match]
-    for when, match in sorted(found, key=lambda one: (-one[0], one[1].group())):
+    numbered = [(int(match.group(2)), match) for match in matches if match]
+    for when, match in sorted(numbered, key=lambda pair: (-pair[0], pair[1].group())):
         yield Aside(folder / match.group(), match.group(1), (now - when) / 1e9)
 
 
 def forget_all(folder: Path, of: str = "") -> int:
     """Remove all that was set aside, or all of the database named `of`; bytes that it took."""
     size = 0
-    for one in asides(folder):
-        if of in {"", one.of}:
+    for file in asides(folder):
+        if of in {"", file.of}:
             with contextlib.suppress(FileNotFoundError):
-                taken = one.path.stat().st_size
-                one.path.unlink()
+                taken = file.path.stat().st_size
+                file.path.unlink()
                 size += taken
     return size
 
@@ -109,13 +109,13 @@ def forget_old(folder: Path) -> list[Path]:
     """Remove what was set aside over a week ago, and all but the newest of each; what went."""
     newest: dict[str, float] = {}
     gone: list[Path] = []
-    for one in asides(folder):
+    for file in asides(folder):
         # A clock that was set back makes an age negative: then only the newest stays.
-        if one.age_s == newest.setdefault(one.of, one.age_s) and one.age_s < KEPT_S:
+        if file.age_s == newest.setdefault(file.of, file.age_s) and file.age_s < KEPT_S:
             continue
         with contextlib.suppress(FileNotFoundError):
-            one.path.unlink()
-            gone.append(one.path)
+            file.path.unlink()
+            gone.append(file.path)
     return gone
 
 

@@ -29,13 +29,13 @@ def available() -> bool:
     """Checksums can be written and compared here; tells SQLite to, from now on."""
     module = apsw.__file__
     folder = Path(module).parent / "sqlite_extra_binaries" if module else Path()
-    found = [file for suffix in _SUFFIXES if (file := folder / f"cksumvfs{suffix}").is_file()]
-    if not found or not hasattr(apsw.Connection, "reserve_bytes"):
+    paths = [file for suffix in _SUFFIXES if (file := folder / f"cksumvfs{suffix}").is_file()]
+    if not paths or not hasattr(apsw.Connection, "reserve_bytes"):
         return False
     connection = apsw.Connection(":memory:")
     try:
         connection.enable_load_extension(True)
-        connection.load_extension(str(found[0]))
+        connection.load_extension(str(paths[0]))
     except apsw.Error as error:
         logger.warning("databases are written without checksums: %s", error)
         return False

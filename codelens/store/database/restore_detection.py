@@ -72,10 +72,10 @@ class Standing(Enum):
 def state_of(path: Path) -> FileState | None:
     """The file's state now; None if there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def judge(path: Path) -> Standing:
@@ -84,23 +84,23 @@ def judge(path: Path) -> Standing:
     Raises:
         IndexCorrupt: an older copy was put beside the log of a newer one.
     """
-    found = state_of(path)
-    if found is None or not found.size:
+    state = state_of(path)
+    if state is None or not state.size:
         # It is made anew.
         database_recovery.forget_check(path)
         return Standing.UNKNOWN
     left = left_of(path)
     if left is None:
         return Standing.UNKNOWN
-    if left.file == found[1:]:
+    if left.file == state[1:]:
         return Standing.SAME
     # Whoever writes to it now notes that before giving the lock back.
     try:
         with database_recovery.alone_in(path.parent, wait_s=database_recovery.PATIENCE_S):
-            found, left = state_of(path), left_of(path)
-            if found is None or left is None:
+            state, left = state_of(path), left_of(path)
+            if state is None or left is None:
                 return Standing.UNKNOWN
-            if left.file == found[1:]:
+            if left.file == state[1:]:
                 return Standing.SAME
             age = _age_in(path)
     except TimeoutError:
@@ -113,10 +113,10 @@ def judge(path: Path) -> Standing:
     return Standing.OLDER
 
 
-def is_as_left(path: Path, found: FileState) -> bool:
-    """Whether codelens, in this process or another, left the file in the state `found`."""
+def is_as_left(path: Path, file_state: FileState) -> bool:
+    """Whether codelens, in this process or another, left the file in the state `file_state`."""
     left = left_of(path)
-    if left is None or left.file == found[1:]:
+    if left is None or left.file == file_state[1:]:
         return True
     try:
         with database_recovery.alone_in(path.parent, wait_s=database_recovery.PATIENCE_S):
@@ -142,13 +142,13 @@ def note(path: Path) -> None:
 
     Best effort: without it the next opening checks the whole file.
     """
-    found, left = state_of(path), left_of(path)
-    if found is None or (left is not None and left.file == found[1:]):
+    state, left = state_of(path), left_of(path)
+    if state is None or (left is not None and left.file == state[1:]):
         return
     age = _age_in(path)
     if age is None:
         return
-    text = f"{found.inode} {found.size} {found.mtime_ns} {age.fencing} {age.up_s!r}"
+    text = f"{state.inode} {state.size} {state.mtime_ns} {age.fencing} {age.up_s!r}"
     try:
         descriptor = os.open(database_recovery.stamp(path), os.O_WRONLY)
     except OSError as error:
@@ -171,8 +171,8 @@ def writing_to(path: Path) -> Generator[None]:
 
     Nothing is noted where the file was no longer what codelens had left.
     """
-    found, left = state_of(path), left_of(path)
-    ours = found is not None and left is not None and left.file == found[1:]
+    state, left = state_of(path), left_of(path)
+    ours = state is not None and left is not None and left.file == state[1:]
     try:
         yield
     finally:

@@ -27,14 +27,14 @@ _NUMBERED = re.compile(r"(\d{4})_(\w+)\.sql")
 @cache
 def migrations(kind: str) -> tuple[tuple[int, Path], ...]:
     """Numbered migrations of one kind of database (`index`), oldest first."""
-    found = [
+    numbered = [
         (int(match.group(1)), file)
         for file in sorted(shipped("migrations").iterdir())
         if (match := _NUMBERED.fullmatch(file.name)) and match.group(2).startswith(kind)
     ]
-    if not found:
+    if not numbered:
         raise FileNotFoundError(f"no {kind} migrations in {shipped('migrations')}")
-    return tuple(found)
+    return tuple(numbered)
 
 
 def migrate(connection: apsw.Connection, kind: str, path: Path, mark: int) -> None:

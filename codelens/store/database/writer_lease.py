@@ -147,7 +147,7 @@ def acquire(
         IndexLocked: the holder is alive and kept it.
     """
     until = time.monotonic() + wait_s
-    told = time.monotonic()
+    started_at = time.monotonic()
     while True:
         check_cancelled()
         holder = holder_of(db)
@@ -157,11 +157,11 @@ def acquire(
             if lease is not None:
                 return lease
         if left <= 0:
-            held = holder is not None and holder.owner
-            raise IndexLocked(db.path, _called(holder) if held and holder else "another process")
-        if waiting is not None and time.monotonic() - told >= _TELL_S:
+            owner = holder is not None and holder.owner
+            raise IndexLocked(db.path, _called(holder) if owner and holder else "another process")
+        if waiting is not None and time.monotonic() - started_at >= _TELL_S:
             waiting()
-            told = time.monotonic()
+            started_at = time.monotonic()
         time.sleep(min(_POLL_S, left))
 
 

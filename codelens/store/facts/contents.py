@@ -130,11 +130,11 @@ def batched(ids: Iterable[object]) -> Iterable[list[object]]:
 
 def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
     """The best known extraction of each content: full before text, then the newest version."""
-    wanted = set(keys)
+    content_keys = set(keys)
     best: dict[ContentKey, Known] = {}
-    for batch in batched({content_hash for content_hash, _ in wanted}):
+    for batch in batched({content_hash for content_hash, _ in content_keys}):
         for content_hash, language, *row in db.rows(_FIND.format(marks=_marks(batch)), batch):
-            if (content_hash, language) in wanted:
+            if (content_hash, language) in content_keys:
                 best[content_hash, language] = Known(*row)
     return best
 
@@ -147,18 +147,18 @@ def insert(
     In the caller's transaction.
     """
     content_hash, language = key
-    found = facts.structure
+    structure = facts.structure
     body, name, doc = (sum(column) for column in zip((0, 0, 0), *facts.lengths, strict=True))
     chunks = array("I")
-    for chunk, lengths in zip(found.chunks, facts.lengths, strict=False):
+    for chunk, lengths in zip(structure.chunks, facts.lengths, strict=False):
         chunks.extend((*chunk[:4], chunk.symbol + 1, *lengths))
     db.execute(
         _INSERT,
         (
             content_hash, language, version, tier, size_bytes, facts.lines, facts.outcome,
             facts.generated, len(facts.lengths), body, name, doc, chunks.tobytes(),
-            _pack_references(found.references), _pack_imports(found.imports),
-            resolution_facts.packed(found), resolution_facts.surface(found),
+            _pack_references(structure.references), _pack_imports(structure.imports),
+            resolution_facts.packed(structure), resolution_facts.surface(structure),
         ),
     )  # fmt: skip
     content = db.last_id()
@@ -166,7 +166,7 @@ def insert(
         _INSERT_SYMBOL,
         [
             (content, ordinal, symbol.name, key_of(symbol.name), *symbol[1:])
-            for ordinal, symbol in enumerate(found.symbols)
+            for ordinal, symbol in enumerate(structure.symbols)
         ],
     )
     return Doc(content, body, name, doc, len(facts.lengths), facts.terms)
@@ -185,12 +185,12 @@ def symbols_of(
     db: Database, contents: Iterable[int], query: str = _SYMBOLS
 ) -> dict[int, list[Symbol]]:
     """The symbols of each content, in their order in the text."""
-    found: dict[int, list[Symbol]] = {}
+    by_content: dict[int, list[Symbol]] = {}
     for batch in batched(contents):
         for content, *row in db.rows(query.format(marks=_marks(batch)), batch):
             row[5] = bool(row[5])
-            found.setdefault(content, []).append(Symbol(*row))
-    return found
+            by_content.setdefault(content, []).append(Symbol(*row))
+    return by_content
 
 
 def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
@@ -205,24 +205,24 @@ def symbol_keys(db: Database, start: str, stop: str, limit: int) -> list[str]:
 
 def chunks_of(db: Database, contents: Iterable[int]) -> dict[int, list[ScoredChunk]]:
     """The chunks of each content."""
-    found: dict[int, list[ScoredChunk]] = {}
+    by_content: dict[int, list[ScoredChunk]] = {}
     for batch in batched(contents):
         for content, data in db.rows(_CHUNKS.format(marks=_marks(batch)), batch):
             words = memoryview(data).cast("I").tolist()
-            found[content] = [
+            by_content[content] = [
                 ScoredChunk._make((*words[at : at + 4], words[at + 4] - 1, *words[at + 5 : at + 8]))
                 for at in range(0, len(words), _CHUNK_WORDS)
             ]
-    return found
+    return by_content
 
 
 def about(db: Database, contents: Iterable[int]) -> dict[int, Content]:
     """What is said of each content as a whole."""
-    found: dict[int, Content] = {}
+    by_id: dict[int, Content] = {}
     for batch in batched(contents):
         for row in db.rows(_ABOUT.format(marks=_marks(batch)), batch):
-            found[row[0]] = Content(row[0], row[1], row[2], bool(row[3]), *row[4:])
-    return found
+            by_id[row[0]] = Content(row[0], row[1], row[2], bool(row[3]), *row[4:])
+    return by_id
 
 
 def references_of(db: Database, content: int) -> tuple[list[Reference], list[Import]]:
@@ -235,13 +235,13 @@ def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
     """What resolving the names in each content takes."""
     every = list(contents)
     symbols = symbols_of(db, every, _BARE_SYMBOLS)
-    found: dict[int, Flowing] = {}
+    by_content: dict[int, Flowing] = {}
     for batch in batched(every):
         for content, language, refs, imports, data in db.rows(
             _FLOWING.format(marks=_marks(batch)), batch
         ):
             scopes, bindings, references = resolution_facts.unpacked(data, _places(refs))
-            found[content] = Flowing(
+            by_content[content] = Flowing(
                 language,
                 symbols.get(content, []),
                 references,
@@ -249,27 +249,27 @@ def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
                 scopes,
                 bindings,
             )
-    return found
+    return by_content
 
 
 def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int, bool]]:
     """Language, digest of what others see (`flow.surface`), and whether no name is used in it."""
-    found: dict[int, tuple[str, int, bool]] = {}
+    by_content: dict[int, tuple[str, int, bool]] = {}
     for batch in batched(contents):
         for content, language, surface, blank in db.rows(
             SELECT_SURFACES.format(marks=_marks(batch)), batch
         ):
-            found[content] = (language, surface, bool(blank))
-    return found
+            by_content[content] = (language, surface, bool(blank))
+    return by_content
 
 
 def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash, int]]:
     """Hash and size of the git blobs whose bytes were seen before."""
-    found: dict[bytes, tuple[ContentHash, int]] = {}
+    by_oid: dict[bytes, tuple[ContentHash, int]] = {}
     for batch in batched(oids):
         for oid, content_hash, size in db.rows(_BLOBS.format(marks=_marks(batch)), batch):
-            found[oid] = (content_hash, size)
-    return found
+            by_oid[oid] = (content_hash, size)
+    return by_oid
 
 
 def insert_blobs(db: Database, rows: Sequence[tuple[bytes, ContentHash, int]]) -> None:
@@ -283,13 +283,20 @@ def _marks(batch: Sequence[object]) -> str:
 
 def _pack_references(references: Sequence[Reference]) -> bytes:
     """Distinct names, NUL between, behind their length; then four uint32 a place."""
-    names = sorted({one.name for one in references})
+    names = sorted({reference.name for reference in references})
     number = {name: at for at, name in enumerate(names)}
     table = "\0".join(names).encode("utf-8", "surrogatepass")
     places = array("I", [len(table)])
-    for one in references:
-        kind = REFERENCE_KINDS.index(one.kind)
-        places.extend((number[one.name] << 2 | kind, one.line, one.column, one.symbol + 1))
+    for reference in references:
+        kind = REFERENCE_KINDS.index(reference.kind)
+        places.extend(
+            (
+                number[reference.name] << 2 | kind,
+                reference.line,
+                reference.column,
+                reference.symbol + 1,
+            )
+        )
     return places[:1].tobytes() + table + places[1:].tobytes()
 
 
@@ -314,7 +321,9 @@ def _unpack_references(data: bytes) -> list[Reference]:
 
 
 def _pack_imports(imports: Sequence[Import]) -> bytes:
-    return "\0".join(str(part) for one in imports for part in one).encode("utf-8", "surrogatepass")
+    return "\0".join(str(part) for imported in imports for part in imported).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _unpack_imports(data: bytes) -> list[Import]:

@@ -30,31 +30,31 @@ class Use(NamedTuple):
 
 def uses(db: Database, contents: Iterable[int], names: Set[str]) -> dict[int, dict[str, list[Use]]]:
     """The uses of `names` in each content that has one; no places for what it only imports."""
-    wanted = {name.encode("utf-8", "surrogatepass"): name for name in names}
-    found: dict[int, dict[str, list[Use]]] = {}
+    name_of_key = {name.encode("utf-8", "surrogatepass"): name for name in names}
+    by_content: dict[int, dict[str, list[Use]]] = {}
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
         for content, refs, imports in db.rows(SELECT_USES.format(marks=marks), batch):
-            places = _places(refs, wanted)
-            for part in set(imports.split(_NUL)) & wanted.keys():
-                places.setdefault(wanted[part], [])
+            places = _places(refs, name_of_key)
+            for part in set(imports.split(_NUL)) & name_of_key.keys():
+                places.setdefault(name_of_key[part], [])
             if places:
-                found[content] = places
-    return found
+                by_content[content] = places
+    return by_content
 
 
-def _places(data: bytes, wanted: Mapping[bytes, str]) -> dict[str, list[Use]]:
+def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, list[Use]]:
     size = array("I", data[:4])[0]
     table = data[4 : 4 + size].split(_NUL)
-    numbers = {at: wanted[name] for at, name in enumerate(table) if name in wanted}
-    found: dict[str, list[Use]] = {name: [] for name in numbers.values()}
+    numbers = {at: name_of_key[name] for at, name in enumerate(table) if name in name_of_key}
+    by_name: dict[str, list[Use]] = {name: [] for name in numbers.values()}
     if numbers:
         words = array("I", data[4 + size :])
         for at, head in enumerate(words[::4]):
             name = numbers.get(head >> 2)
             if name is not None:
-                found[name].append(Use(name, REFERENCE_KINDS[head & 3], words[at * 4 + 1]))
-    return found
+                by_name[name].append(Use(name, REFERENCE_KINDS[head & 3], words[at * 4 + 1]))
+    return by_name
 
 
 def counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:
@@ -66,10 +66,10 @@ def counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[st
             if not size:
                 continue
             names = refs[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
-            found: dict[str, int] = dict.fromkeys(names, 0)
+            totals: dict[str, int] = dict.fromkeys(names, 0)
             for head in array("I", refs[4 + size :])[::4]:
-                found[names[head >> 2]] += 1
-            yield content, found
+                totals[names[head >> 2]] += 1
+            yield content, totals
 
 
 def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[tuple[str, ...]]]]:

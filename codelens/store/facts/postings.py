@@ -79,27 +79,27 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
     columns = zip(*(doc[:5] for doc in docs), strict=True)
     db.execute(_INSERT_SEGMENT, (len(docs), b"".join(array("I", c).tobytes() for c in columns)))
     segment = db.last_id()
-    found: dict[str, list[tuple[int, bytes]]] = {}
+    by_term: dict[str, list[tuple[int, bytes]]] = {}
     for number, doc in enumerate(docs):
         for term, words in doc.terms.items():
-            known = found.get(term)
+            known = by_term.get(term)
             if known is None:
-                found[term] = [(number, words)]
+                by_term[term] = [(number, words)]
             else:
                 known.append((number, words))
     db.execute_many(
-        _INSERT_POSTING, [(segment, term, _pack(found[term])) for term in sorted(found)]
+        _INSERT_POSTING, [(segment, term, _pack(by_term[term])) for term in sorted(by_term)]
     )
 
 
-def _pack(found: list[tuple[int, bytes]]) -> bytes:
-    if len(found) == 1:
+def _pack(postings: list[tuple[int, bytes]]) -> bytes:
+    if len(postings) == 1:
         # Most terms stand in one content of a segment.
-        number, words = found[0]
+        number, words = postings[0]
         return _HEAD(1, number, len(words) >> 2) + words
-    numbers, words = zip(*found, strict=True)
-    sizes = [len(one) >> 2 for one in words]
-    return array("H", (len(found), *numbers, *sizes)).tobytes() + b"".join(words)
+    numbers, words = zip(*postings, strict=True)
+    sizes = [len(word) >> 2 for word in words]
+    return array("H", (len(postings), *numbers, *sizes)).tobytes() + b"".join(words)
 
 
 def unpack(data: bytes) -> Posting:
@@ -160,10 +160,10 @@ def rewrite_one(db: Database, dead_share: float) -> int:
         (live,) = db.rows(_COUNT_LIVE.format(marks=marks), every)[0]
         if live == len(every) or len(every) - live <= dead_share * len(every):
             continue
-        kept = _docs_of(db, segment, docs) if live else []
+        kept_docs = _docs_of(db, segment, docs) if live else []
         db.execute(_DELETE_POSTINGS, (segment,))
         db.execute(_DELETE_SEGMENT, (segment,))
-        write_segment(db, kept)
+        write_segment(db, kept_docs)
         return 1
     return 0
 

@@ -49,12 +49,12 @@ class Definitions(Sequence[Definition]):
         if self._every is not None:
             return self._every[number]
         number = range(len(self.names))[number]
-        found = self._read.get(number)
-        if found is None:
+        definition = self._read.get(number)
+        if definition is None:
             row = self._db.row(SELECT_DEFINITION, (self._content, number))
             assert row is not None
-            found = self._read[number] = Definition._make(row)
-        return found
+            definition = self._read[number] = Definition._make(row)
+        return definition
 
     def __iter__(self) -> Iterator[Definition]:
         return iter(self._all())
@@ -214,11 +214,11 @@ def qualified(db: Database, content: int, ordinal: int) -> str:
 
 def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, bool]]:
     """Language of each content, and whether it says that it was generated."""
-    found: dict[int, tuple[str, bool]] = {}
+    by_content: dict[int, tuple[str, bool]] = {}
     for batch in batched(contents):
         for content, language, generated in db.rows(_LANGUAGES.format(marks=_marks(batch)), batch):
-            found[content] = (language, bool(generated))
-    return found
+            by_content[content] = (language, bool(generated))
+    return by_content
 
 
 def _marks(batch: Sequence[object]) -> str:

@@ -13,10 +13,10 @@ SELECT_HASHES = "SELECT id, hash FROM contents WHERE id IN ({marks})"
 
 def hashes(db: Database, contents: Iterable[int]) -> dict[int, ContentHash]:
     """Content -> hash of its bytes."""
-    found: dict[int, ContentHash] = {}
+    by_content: dict[int, ContentHash] = {}
     for batch in batched(contents):
-        found.update(db.rows(SELECT_HASHES.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
-    return found
+        by_content.update(db.rows(SELECT_HASHES.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
+    return by_content
 
 
 SELECT_WITH_HASH = "SELECT id FROM contents WHERE hash = ?"

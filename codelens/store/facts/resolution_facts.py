@@ -25,71 +25,87 @@ _BINDING: Callable[[tuple[object, ...]], Binding] = partial(tuple.__new__, Bindi
 _REFERENCE: Callable[[tuple[object, ...]], Reference] = partial(tuple.__new__, Reference)  # pyright: ignore[reportUnknownMemberType]
 
 
-def packed(found: Structure) -> bytes:
+def packed(structure: Structure) -> bytes:
     """The blob of a content; empty if nothing is to be resolved in it."""
-    if not found.references and not found.bindings:
+    if not structure.references and not structure.bindings:
         return b""
     texts: dict[str, int] = {}
     number = texts.setdefault
-    scopes = [(one.parent + 1, one.symbol + 1, _KINDS.index(one.kind)) for one in found.scopes]
+    scopes = [
+        (scope.parent + 1, scope.symbol + 1, _KINDS.index(scope.kind)) for scope in structure.scopes
+    ]
     bindings = [
         (
-            one.scope,
-            number(one.name, len(texts)),
-            number(one.how, len(texts)),
-            number(one.text, len(texts)),
-            one.line,
+            binding.scope,
+            number(binding.name, len(texts)),
+            number(binding.how, len(texts)),
+            number(binding.text, len(texts)),
+            binding.line,
         )
-        for one in found.bindings
+        for binding in structure.bindings
     ]
     places = [
-        (number(one.receiver, len(texts)), one.scope << 8 | min(one.arguments + 2, 255))
-        for one in found.references
+        (
+            number(reference.receiver, len(texts)),
+            reference.scope << 8 | min(reference.arguments + 2, 255),
+        )
+        for reference in structure.references
     ]
-    given = [
-        (at, number(one.given, len(texts))) for at, one in enumerate(found.references) if one.given
+    pairs = [
+        (at, number(reference.given, len(texts)))
+        for at, reference in enumerate(structure.references)
+        if reference.given
     ]
     table = "\0".join(texts).encode("utf-8", "surrogatepass")
     words = array("I", (len(scopes), len(bindings)))
     words.extend(chain.from_iterable(scopes))
     words.extend(chain.from_iterable(bindings))
     words.extend(chain.from_iterable(places))
-    words.extend(chain.from_iterable(given))
+    words.extend(chain.from_iterable(pairs))
     return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
 
 
-def surface(found: Structure) -> int:
+def surface(structure: Structure) -> int:
     """Digest of what names in other files can depend on, 63 bits.
 
     Lines are no part of it, nor are references, nor variables inside a function that says its
     result or has no name: most edits change nothing that others see. Signatures are: how many
     parameters there are, and of which types, decides between overloads.
     """
-    kinds = [one.kind for one in found.scopes]
+    kinds = [scope.kind for scope in structure.scopes]
     around: list[int] = []
-    for at, one in enumerate(found.scopes):
-        around.append(around[one.parent] if one.kind == "block" else at)
-    closed = {around[one.scope] for one in found.bindings if one.how == "->"}
+    for at, scope in enumerate(structure.scopes):
+        around.append(around[scope.parent] if scope.kind == "block" else at)
+    closed = {around[binding.scope] for binding in structure.bindings if binding.how == "->"}
     closed |= {
-        at for at, one in enumerate(found.scopes) if one.kind == "function" and one.symbol < 0
+        at
+        for at, scope in enumerate(structure.scopes)
+        if scope.kind == "function" and scope.symbol < 0
     }
     rows = [
-        (one.scope, one.name, one.how, one.text)
-        for one in found.bindings
+        (binding.scope, binding.name, binding.how, binding.text)
+        for binding in structure.bindings
         if not (
-            one.how in _INNER
-            and "." not in one.name
-            and around[one.scope] in closed
-            and kinds[around[one.scope]] == "function"
-            and one.name != "self"
+            binding.how in _INNER
+            and "." not in binding.name
+            and around[binding.scope] in closed
+            and kinds[around[binding.scope]] == "function"
+            and binding.name != "self"
         )
     ]
     symbols = [
-        (one.name, one.qualified, one.kind, one.parent, one.signature, one.exported)
-        for one in found.symbols
+        (
+            symbol.name,
+            symbol.qualified,
+            symbol.kind,
+            symbol.parent,
+            symbol.signature,
+            symbol.exported,
+        )
+        for symbol in structure.symbols
     ]
-    imports = [one[:3] for one in found.imports]
-    scopes = [tuple(one) for one in found.scopes]
+    imports = [imported[:3] for imported in structure.imports]
+    scopes = [tuple(scope) for scope in structure.scopes]
     text = repr((symbols, imports, scopes, rows)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 1
 
@@ -123,14 +139,14 @@ def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], l
     names, hows, values = (map(text, inner[at::5]) for at in (1, 2, 3))
     bindings = list(map(_BINDING, zip(inner[::5], names, hows, values, inner[4::5], strict=True)))
     third = second + 2 * len(places.names)
-    told = words[second + 1 : third : 2]
-    numbers = [one >> 8 for one in told]
-    arguments = [(one & 255) - 2 for one in told]
+    lengths = words[second + 1 : third : 2]
+    numbers = [length >> 8 for length in lengths]
+    arguments = [(length & 255) - 2 for length in lengths]
     receivers = map(text, words[second:third:2])
-    given = [""] * len(told)
-    for at, one in zip(words[third::2], words[third + 1 :: 2], strict=True):
-        given[at] = texts[one]
-    return scopes, bindings, _references(places, receivers, numbers, arguments, given)
+    texts_given = [""] * len(lengths)
+    for at, number in zip(words[third::2], words[third + 1 :: 2], strict=True):
+        texts_given[at] = texts[number]
+    return scopes, bindings, _references(places, receivers, numbers, arguments, texts_given)
 
 
 def _references(places: Places, *rest: Iterable[str] | Iterable[int]) -> list[Reference]:

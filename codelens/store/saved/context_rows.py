@@ -217,7 +217,7 @@ def _context(db: Database, row: Row, items: Iterable[Row]) -> Context:
     try:
         context = Context(
             name, note, category, tuple(json.loads(tags)), bool(pinned), created_s, saved_s,
-            expires_s, branch, head, tuple(Item(*one) for one in items),
+            expires_s, branch, head, tuple(Item(*item) for item in items),
         )  # fmt: skip
     except (ValueError, TypeError) as error:
         raise IndexCorrupt(db.path, f"a saved context cannot be read: {error}") from error

@@ -154,7 +154,8 @@ def glance(path: Path) -> Glance | None:
             roots = frozenset(context_rows.about(db, context_rows.ROOTS).split())
             place = context_rows.about(db, context_rows.COMMON_DIR)
             taken = (
-                one.rpartition("@") for one in context_rows.about(db, context_rows.ADOPTED).split()
+                word.rpartition("@")
+                for word in context_rows.about(db, context_rows.ADOPTED).split()
             )
             adopted = {name: int(when) for name, _, when in taken if when.isdecimal()}
             return Glance(
@@ -225,16 +226,16 @@ def back_up(db: Database) -> None:
     sweep(db.path)
     # Nobody commits between the copy and its renaming.
     with _writing(db):
-        made = copied(db.path, db.path)
+        path = copied(db.path, db.path)
         try:
-            with closing(as_it_is(made)) as copy:
+            with closing(as_it_is(path)) as copy:
                 prove(copy)
         except StoreError:
-            made.unlink()
+            path.unlink()
             raise
         if newest.exists():
             newest.replace(older)
-        made.replace(newest)
+        path.replace(newest)
 
 
 def _sound(path: Path, owner: Owner) -> Database:
@@ -251,7 +252,9 @@ def _sound(path: Path, owner: Owner) -> Database:
     return proved(open_database(path, "contexts"), owner)
 
 
-def _mended(path: Path, terms_of: TermsOf, found: IndexCorrupt, owner: Owner) -> ContextsFile:
+def _mended(
+    path: Path, terms_of: TermsOf, index_corrupt: IndexCorrupt, owner: Owner
+) -> ContextsFile:
     make_private(path.parent)
     try:
         with alone_in(path.parent):
@@ -265,19 +268,22 @@ def _mended(path: Path, terms_of: TermsOf, found: IndexCorrupt, owner: Owner) ->
         raise IndexLocked(path, HOLDER) from error
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
-    told = f"{count} restored" if count else "none could be restored"
-    kept = f"; the damaged file is kept as {str(aside)!r}" if aside else ""
-    note = f"the saved contexts were damaged ({found.why}): {told}{kept}"
-    if found.foreign:
-        told = (
+    outcome = f"{count} restored" if count else "none could be restored"
+    kept_note = f"; the damaged file is kept as {str(aside)!r}" if aside else ""
+    note = f"the saved contexts were damaged ({index_corrupt.why}): {outcome}{kept_note}"
+    if index_corrupt.foreign:
+        outcome = (
             f"{count} of this repository restored from a copy" if count else "none of them is shown"
         )
-        kept = (
+        kept_note = (
             f"; the file is kept as {str(aside)!r}, `codelens load --adopt FILE` takes it over"
             if aside
             else ""
         )
-        note = f"the saved contexts were not of this repository ({found.why}): {told}{kept}"
+        note = (
+            f"the saved contexts were not of this repository ({index_corrupt.why}): "
+            f"{outcome}{kept_note}"
+        )
     db = proved(open_database(path, "contexts"), owner)
     return ContextsFile(db, (note,))
 

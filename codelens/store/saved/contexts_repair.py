@@ -104,15 +104,15 @@ def held(path: Path) -> Generator[None]:
 
 def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, int]:
     """Put a sound database in place; where the damaged one is now, and how much was restored."""
-    found, about, unsound = _restorable(path, owner)
+    rows, about, unsound = _restorable(path, owner)
     # The newest name is that of the file itself.
     named = [(copy, _aside(path)) for copy in unsound]
     aside = _aside(path)
-    made = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
-    db = open_database(made, "contexts")
+    new_path = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
+    db = open_database(new_path, "contexts")
     try:
         with db.write(None):
-            for context in found:
+            for context in rows:
                 context_rows.put(db, context, terms_of(context))
             context_rows.put_about(db, about)
     finally:
@@ -124,11 +124,11 @@ def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, in
             file.rename(aside.with_name(aside.name + suffix))
     if path.exists():
         _named_too(path, aside)
-    made.replace(path)
+    new_path.replace(path)
     for copy, other in named:
         # The next changes would write over it.
         copy.rename(other)
-    return (aside if aside.exists() else None), len(found)
+    return (aside if aside.exists() else None), len(rows)
 
 
 def _aside(path: Path) -> Path:
@@ -161,7 +161,7 @@ def _restorable(path: Path, owner: Owner) -> _Restorable:
     Raises:
         StoreError: a copy cannot be read now, which says nothing of it.
     """
-    found: dict[str, Context] = {}
+    by_name: dict[str, Context] = {}
     about: list[tuple[str, str]] = []
     unsound: list[Path] = []
     since_ns = 0
@@ -173,19 +173,19 @@ def _restorable(path: Path, owner: Owner) -> _Restorable:
             if not _tells_of_damage(error):
                 raise
             unsound.append(copy)
-            found = {one.name: one for one in legible(copy, owner)} | found
+            by_name = {context.name: context for context in legible(copy, owner)} | by_name
             continue
-        found = {one.name: one for one in its} | found
+        by_name = {context.name: context for context in its} | by_name
         since_ns = made_ns
         break
     # A process killed while it mended left the damaged file under its new name.
     newest = max(path.parent.glob(f"{path.name}{_ASIDE}*[0-9]"), key=_set_aside_ns, default=None)
     left = [newest] if newest is not None and _set_aside_ns(newest) >= since_ns else []
     for damaged in [path] if path.exists() else left:
-        for one in legible(damaged, owner):
-            if one.name not in found or found[one.name].saved_s <= one.saved_s:
-                found[one.name] = one
-    every = sorted(found.values(), key=lambda one: (one.created_s, one.name))
+        for context in legible(damaged, owner):
+            if context.name not in by_name or by_name[context.name].saved_s <= context.saved_s:
+                by_name[context.name] = context
+    every = sorted(by_name.values(), key=lambda context: (context.created_s, context.name))
     return _Restorable(every, about, unsound)
 
 

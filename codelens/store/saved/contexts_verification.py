@@ -101,7 +101,7 @@ def prove(db: Database, owner: Owner | None = None) -> list[Context]:
     try:
         with db.read():
             fault = db.fault()
-            found = context_rows.every(db)
+            rows = context_rows.every(db)
             stranger = foreign(db, owner) if owner else ""
     except apsw.SQLError as error:
         # So FTS5 tells of a table of its own that was lost.
@@ -110,16 +110,16 @@ def prove(db: Database, owner: Owner | None = None) -> list[Context]:
         raise IndexCorrupt(db.path, fault)
     if stranger:
         raise IndexCorrupt(db.path, stranger, foreign=True)
-    return found
+    return rows
 
 
 def legible(path: Path, owner: Owner) -> list[Context]:
     """What can still be read of a damaged file; nothing of one of another repository."""
-    found: list[Context] = []
+    contexts: list[Context] = []
     with suppress(StoreError), closing(as_it_is(path)) as db:
         if not foreign(db, owner):
-            found.extend(context_rows.readable(db))
-    return found
+            contexts.extend(context_rows.readable(db))
+    return contexts
 
 
 def as_it_is(path: Path) -> Database:

@@ -39,8 +39,8 @@ def pinned_scopes(path: Path) -> frozenset[str]:
         StoreError: the file cannot be read: nothing may be taken for not pinned then.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return frozenset(str(scope) for scope in cast("list[object]", found["pinned"]))
+        parsed = json.loads(path.read_text(encoding="utf-8"))
+        return frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
     except FileNotFoundError:
         return frozenset()
     except (OSError, ValueError, TypeError, KeyError) as error:

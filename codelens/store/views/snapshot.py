@@ -41,15 +41,15 @@ class Snapshot:
     @cached_property
     def by_content(self) -> Mapping[int, list[FileRow]]:
         """Content id -> the files that have it; nearly always one."""
-        found = {file.content: [file] for file in self.files if file.content is not None}
+        files_by_content = {file.content: [file] for file in self.files if file.content is not None}
         before: dict[int, list[FileRow]] = {}
         for file in self.files:
             content = file.content
-            if content is not None and found[content][0] is not file:
+            if content is not None and files_by_content[content][0] is not file:
                 before.setdefault(content, []).append(file)
         for content, files in before.items():
-            found[content] = files + found[content]
-        return found
+            files_by_content[content] = files + files_by_content[content]
+        return files_by_content
 
     @cached_property
     def by_path(self) -> Mapping[bytes, FileRow]:
@@ -82,22 +82,22 @@ class Snapshot:
 
         `key` is a name without its convention (`contents.key_of`). Ordered by path and ordinal.
         """
-        found = [
+        rows = [
             (file, ordinal, symbol)
             for content, ordinal, symbol in contents.symbols_named(self.db, key)
             for file in self.by_content.get(content, ())
         ]
-        return sorted(found, key=lambda one: (one[0].path, one[1]))
+        return sorted(rows, key=lambda row: (row[0].path, row[1]))
 
     def paths_with_terms(self, terms: Sequence[str]) -> dict[str, list[FileRow]]:
         """Files of this view with each of the terms in their stem or last folders."""
         known = self.by_path_id
         return {
-            term: [known[one] for one in ids if one in known]
+            term: [known[id_] for id_ in ids if id_ in known]
             for term, ids in views.paths_with_terms(self.db, terms).items()
         }
 
     def paths_with_prefix(self, prefix: str) -> list[tuple[str, FileRow]]:
         """Path terms that start with `prefix`, each with a file of this view that has it."""
         pairs = views.paths_with_prefix(self.db, prefix)
-        return [(term, self.by_path_id[one]) for term, one in pairs if one in self.by_path_id]
+        return [(term, self.by_path_id[count]) for term, count in pairs if count in self.by_path_id]

@@ -218,9 +218,9 @@ def create_view(
             db.execute(_COPY_FILES, (view, base[0]))
             db.execute(_COPY_FOLDERS, (view, base[0]))
             db.execute(_COPY_ROW, (base[0], view))
-    made = find_view(db, scope)
-    assert made is not None
-    return made
+    view_row = find_view(db, scope)
+    assert view_row is not None
+    return view_row
 
 
 def nothing_yet(
@@ -264,7 +264,10 @@ def apply(
     `path_ids` has the id of every path named in `put` and `drop`. `text_changed` says whether
     anything but signatures changes: then the statistics are counted anew.
     """
-    rows = [(view, path_ids[one.path], one.content, one.state, one.signature) for one in put]
+    rows = [
+        (view, path_ids[change.path], change.content, change.state, change.signature)
+        for change in put
+    ]
     db.execute_many(_PUT_FILE, rows)
     db.execute_many(_DROP_FILE, [(view, path_ids[path]) for path in drop])
     db.execute_many(_PUT_FOLDER, [(view, *item) for item in put_folders.items()])
@@ -284,15 +287,18 @@ def put_files(
 
     What else is known of the view does not change: the next look compares it all the same.
     """
-    rows = [(view, path_ids[one.path], one.content, one.state, one.signature) for one in put]
+    rows = [
+        (view, path_ids[change.path], change.content, change.state, change.signature)
+        for change in put
+    ]
     db.execute_many(_PUT_FILE, rows)
     db.execute(_COUNT, (view,))
 
 
-def find_paths(db: Database, wanted: Iterable[bytes]) -> dict[bytes, int]:
+def find_paths(db: Database, searched: Iterable[bytes]) -> dict[bytes, int]:
     """Ids of the paths that are known."""
     ids: dict[bytes, int] = {}
-    for batch in batched(wanted):
+    for batch in batched(searched):
         ids.update(db.rows(_PATHS.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
     return ids
 
@@ -300,35 +306,35 @@ def find_paths(db: Database, wanted: Iterable[bytes]) -> dict[bytes, int]:
 def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
     """Store paths never seen before; in the caller's transaction."""
     ids: dict[bytes, int] = {}
-    for one in facts:
-        db.execute(_INSERT_PATH, one)
-        ids[one.path] = db.last_id()
-        terms = set(one.stem.split()) | set(one.folders.split())
-        db.execute_many(_INSERT_PATH_TERM, [(term, ids[one.path]) for term in sorted(terms)])
+    for fact in facts:
+        db.execute(_INSERT_PATH, fact)
+        ids[fact.path] = db.last_id()
+        terms = set(fact.stem.split()) | set(fact.folders.split())
+        db.execute_many(_INSERT_PATH_TERM, [(term, ids[fact.path]) for term in sorted(terms)])
     return ids
 
 
 def path_facts(db: Database, ids: Iterable[int]) -> dict[int, PathFacts]:
     """What is known of each path."""
-    found: dict[int, PathFacts] = {}
+    by_id: dict[int, PathFacts] = {}
     for batch in batched(ids):
         for path_id, *row in db.rows(_PATH_FACTS.format(marks=",".join("?" * len(batch))), batch):
-            found[path_id] = PathFacts(*row)
-    return found
+            by_id[path_id] = PathFacts(*row)
+    return by_id
 
 
 def paths_with_terms(db: Database, terms: Sequence[str]) -> dict[str, list[int]]:
     """Paths of any view with each of the terms in their stem or folders."""
-    found: dict[str, list[int]] = {}
+    by_path: dict[str, list[int]] = {}
     for batch in batched(terms):
         sql = BY_TERMS.format(marks=",".join("?" * len(batch)))
         for term, path in db.rows(sql, batch):
-            known = found.get(term)
+            known = by_path.get(term)
             if known is None:
-                found[term] = [path]
+                by_path[term] = [path]
             else:
                 known.append(path)
-    return found
+    return by_path
 
 
 def paths_with_prefix(db: Database, prefix: str) -> list[tuple[str, int]]:
