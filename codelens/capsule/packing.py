@@ -118,7 +118,7 @@ _WORTH = 2
 
 
 def _fitting(
-    packed: Candidate,
+    candidate: Candidate,
     left: int,
     room: int,
     known: set[int],
@@ -127,22 +127,22 @@ def _fitting(
     limits: Limits,
 ) -> list[int]:
     """The lines of a candidate that fit into what is left."""
-    whole = list(packed.lines) or list(range(packed.start_line, packed.end_line + 1))
+    whole = list(candidate.lines) or list(range(candidate.start_line, candidate.end_line + 1))
     new = [line for line in whole if line not in known]
     length = len(whole)
-    if length <= packed.most_lines and _cost(packed.path, new, costs) <= left:
+    if length <= candidate.most_lines and _cost(candidate.path, new, costs) <= left:
         return whole
-    allowed = min(left, int(room * limits.share)) if length > packed.most_lines else left
-    mean = max(_cost(packed.path, new, costs) / max(len(new), 1), 1.0)
-    most = min(int(allowed / mean), packed.most_lines)
-    if packed.lines:
+    allowed = min(left, int(room * limits.share)) if length > candidate.most_lines else left
+    mean = max(_cost(candidate.path, new, costs) / max(len(new), 1), 1.0)
+    most = min(int(allowed / mean), candidate.most_lines)
+    if candidate.lines:
         return whole[:most]
     if most < _FEWEST:
         return []
-    term_weights = weights(packed.path)
+    term_weights = weights(candidate.path)
     while most >= _FEWEST:
-        lines = windows(packed.name_line, packed.end_line, term_weights, most)
-        if _cost(packed.path, [line for line in lines if line not in known], costs) <= allowed:
+        lines = windows(candidate.name_line, candidate.end_line, term_weights, most)
+        if _cost(candidate.path, [line for line in lines if line not in known], costs) <= allowed:
             return lines
         most = most * 4 // 5
     return []
