@@ -15,7 +15,6 @@ from codelens.resolve.walk.edge_table import MODULE, Node, Table, subtree
 from codelens.resolve.walk.reach import changed_file, changed_symbol, reach
 from codelens.resolve.walk.relation_walk import Walk, file_target, symbol_target
 from codelens.resolve.walk.routes import routes
-from codelens.resolve.walk.test_conventions import named_for, subject_of
 from codelens.types import Symbol
 
 
@@ -296,22 +295,6 @@ def test_a_subtree_holds_what_is_defined_inside() -> None:
     assert {symbols[at].qualified for at in subtree(symbols, 0)} == {
         "Item", "Item.price", "Item.name",
     }  # fmt: skip
-
-
-def test_test_files_are_named_for_what_they_test() -> None:
-    names = {
-        b"tests/test_auth.py": b"auth", b"auth_test.go": b"auth", b"src/auth.spec.ts": b"auth",
-        b"src/Auth.test.tsx": b"Auth", b"AuthTest.java": b"Auth", b"spec/auth_spec.rb": b"auth",
-        b"src/auth.py": b"", b"latest.py": b"", b"tests/conftest.py": b"",
-    }  # fmt: skip
-    assert {path: subject_of(path) for path in names} == names
-
-
-def test_the_nearest_test_of_a_name_comes_first() -> None:
-    tests = [b"web/tests/test_auth.py", b"api/tests/test_auth.py", b"api/tests/test_other.py"]
-    assert named_for(b"api/auth.py", tests) == [
-        b"api/tests/test_auth.py", b"web/tests/test_auth.py",
-    ]  # fmt: skip
 
 
 TRAITS = {

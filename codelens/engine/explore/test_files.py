@@ -7,7 +7,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.paths import printed
 from codelens.rank.definitions.definition_search import Definitions
-from codelens.resolve.walk.test_conventions import named_for, to_run
+from codelens.resolve.walk.test_conventions import to_run
 
 _FILES = 6
 _MOST = 12
@@ -27,7 +27,7 @@ def tests_of(view: CurrentView, net: LazyNet, found: Definitions) -> list[NamedF
             at += 1
     best = list(dict.fromkeys(row.judged.evidence.file.path for row in found.rows))[:_FILES]
     for number, path in enumerate(best):
-        for test in named_for(path, every)[:2]:
+        for test in net.tests_named_for(path)[:2]:
             values[test] = values.get(test, 0.0) + 1.0 / (1 + number)
     ordered = sorted(values, key=lambda path: (-values[path], path))[:_MOST]
     return [NamedFile(printed(path)) for path in ordered]

@@ -20,6 +20,7 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.graph import Graph
 from codelens.resolve.walk.edge_table import MODULE, Node, Table
+from codelens.resolve.walk.named_tests import NamedTests
 from codelens.resolve.walk.test_conventions import is_shipped
 from codelens.store.facts.name_uses import Use
 from codelens.types import Receipt, Symbol
@@ -123,6 +124,14 @@ class LazyNet:
             files = self._look.snapshot.files
             found = self.values["tests"] = [one.path for one in files if self.is_test(one.path)]
         return cast("list[bytes]", found)
+
+    def tests_named_for(self, path: bytes) -> list[bytes]:
+        """Test files whose path says that they test a file; the most alike first."""
+        found = self.values.get("named tests")
+        if found is None:
+            every = (one.path for one in self._look.snapshot.files)
+            found = self.values["named tests"] = NamedTests(self.test_files(), every)
+        return cast("NamedTests", found).of(path)
 
     def table(self) -> Table:
         """All edges known so far."""

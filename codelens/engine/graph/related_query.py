@@ -23,7 +23,7 @@ from codelens.resolve.walk.relation_walk import (
     symbol_target,
 )
 from codelens.resolve.walk.routes import MOST_STEPS, Step, routes
-from codelens.resolve.walk.test_conventions import named_for, to_run
+from codelens.resolve.walk.test_conventions import to_run
 
 MOST_DEPTH = 3
 MOST_PATHS = 20
@@ -172,7 +172,7 @@ def _tests(
     files = net.test_files()
     run = to_run(files)
     for path in paths:
-        for test in named_for(path, files):
+        for test in net.tests_named_for(path):
             if test in run and test not in by_path and test not in paths:
                 node = Node(test, MODULE)
                 found[node] = RelatedNode("tests", node, 1, (), None)

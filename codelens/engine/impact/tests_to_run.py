@@ -15,7 +15,7 @@ from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached
-from codelens.resolve.walk.test_conventions import named_for, to_run
+from codelens.resolve.walk.test_conventions import to_run
 
 _HANDLES_SHOWN = 5
 _ANNOTATED = (b".java", b".kt", b".scala", b".cs", b".groovy")
@@ -87,7 +87,7 @@ class TestFiles:
         for path in changed:
             if path in self._run:
                 rows.setdefault(path, TestFile(printed(path), 0, "changes itself", ()))
-            named = [one for one in named_for(path, self._files) if one in self._run]
+            named = [one for one in self._net.tests_named_for(path) if one in self._run]
             why = f"named for {printed(path)}"
             if not named and path.endswith(b".go") and not self._run & set(reached):
                 folder = folder_of(path)

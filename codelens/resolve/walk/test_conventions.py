@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from codelens.resolve.facts.path_tree import folder_of, name_of
 
 # `test_x`, `x_test`, `x.test`, `x.spec`, `x_spec`, `XTest`, `XTests`, `TestX`, `XSpec`.
 _BEFORE = re.compile(rb"^(?:tests?[_.-]|Tests?(?=[A-Z]))")
 _AFTER = re.compile(
-    rb"(?:[_.-](?:tests?|specs?|unit|e2e)"
+    rb"(?:[_.-](?:tests?|specs?|unit|unittests?|e2e)"
     rb"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT))+$"
 )
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"main", b"__main__"})
 _FOLDERS = frozenset({b"test", b"tests", b"__tests__", b"spec", b"specs"})
+_NAMED_TEST = frozenset({b"test", b"tests", b"spec", b"specs"})
 _CAPITAL = re.compile(rb"^Tests?[A-Z]|(?:Tests?|TestCase|Specs?|Suite|IT)$")
 _SCRIPT = re.compile(rb"[._-](?:tests?|specs?|e2e|cy)$")
 # What the runner of a language takes for a file of tests, by its stem. pytest: `test_*.py`,
@@ -77,35 +78,25 @@ def to_run(tests: Sequence[bytes]) -> set[bytes]:
     return named | loose
 
 
+def bare_name(name: bytes) -> bytes:
+    """A name without what says that it is one of tests; empty if that is all of it."""
+    bare = _AFTER.sub(b"", _BEFORE.sub(b"", name, count=1), count=1)
+    return b"" if bare.lower() in _NAMED_TEST else bare
+
+
 def subject_of(path: bytes) -> bytes:
     """What a test file is named for; empty if its name does not say."""
     stem = _stem(path)
     if name_of(path) in _NEVER:
         return b""
-    bare = _AFTER.sub(b"", _BEFORE.sub(b"", stem, count=1), count=1)
+    if stem.lower() in _NAMED_TEST:
+        # `admin_utils/tests.py`: the folder says what is tested.
+        return bare_name(name_of(folder_of(path)))
+    bare = bare_name(stem)
     if bare != stem:
         return bare
     # `test/router.js`, `__tests__/router.ts`: the folder says that it is a test.
     return stem if _FOLDERS & set(folder_of(path).split(b"/")) and stem not in _FACELESS else b""
-
-
-def named_for(path: bytes, tests: Iterable[bytes]) -> list[bytes]:
-    """Test files whose name says that they test a file; nearest folders first."""
-    name = _key(_face(path))
-    if not name:
-        return []
-    end = path.rpartition(b".")[2]
-    found = [
-        one
-        for one in tests
-        if one != path and _key(subject_of(one)) == name and _alike(end, one.rpartition(b".")[2])
-    ]
-    here = set(folder_of(path).split(b"/"))
-
-    def far(one: bytes) -> tuple[int, bytes]:
-        return (-len(here & set(folder_of(one).split(b"/"))), one)
-
-    return sorted(found, key=far)
 
 
 _FAMILIES = (
@@ -117,12 +108,13 @@ _FAMILIES = (
 )
 
 
-def _alike(one: bytes, other: bytes) -> bool:
+def are_kindred(one: bytes, other: bytes) -> bool:
     """Ends of files of one family of languages."""
     return one == other or any(one in family and other in family for family in _FAMILIES)
 
 
-def _face(path: bytes) -> bytes:
+def face_of(path: bytes) -> bytes:
+    """What a file is called for: its name, or its folder's where its own says nothing."""
     stem = _stem(path)
     return name_of(folder_of(path)) if stem in _FACELESS else stem
 
@@ -133,5 +125,6 @@ def _stem(path: bytes) -> bytes:
     return name[:dot] if dot > 0 else name
 
 
-def _key(name: bytes) -> bytes:
+def key_of_name(name: bytes) -> bytes:
+    """Equal for names that differ in their writing alone."""
     return name.replace(b"_", b"").replace(b"-", b"").lower()
