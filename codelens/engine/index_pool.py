@@ -116,6 +116,8 @@ class IndexPool:
                 view.refreshed = view.refreshed._replace(note=note)
             if view.refreshed.status == "partial" and background is not None:
                 told = background.finish(opened.repository.place.root, request.ref)
+                if view.refreshed.unlisted:
+                    told = f"{told}; {view.refreshed.note}"
                 view.refreshed = view.refreshed._replace(note=told)
             try:
                 yield view

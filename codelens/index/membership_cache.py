@@ -43,6 +43,8 @@ class Survey(NamedTuple):
     folders_gone: list[bytes]
     notes: dict[str, list[str]]
     sources: str
+    unlisted: int
+    """Folders that there was no time for: what lies in them is not in `files`."""
 
 
 class Surveyor:
@@ -82,9 +84,14 @@ class Surveyor:
         known["index"] = self._index_state()
         return json.dumps(known, sort_keys=True)
 
-    def survey(self) -> Survey:
-        """Walk the whole tree."""
-        membership = self._walker().walk()
+    @property
+    def tracked_paths(self) -> frozenset[bytes]:
+        """What git's index names, submodules aside; it need not be on the disk."""
+        return self._tracked.paths - self._tracked.gitlinks
+
+    def survey(self, deadline: float | None = None) -> Survey:
+        """Walk the whole tree, until the deadline (a `time.monotonic` value)."""
+        membership = self._walker().walk(deadline)
         sources = {
             "index": self._index_state(),
             "rules": self._rules(),
@@ -97,12 +104,16 @@ class Surveyor:
         return self._as_survey(membership, json.dumps(sources, sort_keys=True))
 
     def rescan(
-        self, folders: list[bytes], known: dict[bytes, bytes], view: ViewRow
+        self,
+        folders: list[bytes],
+        known: dict[bytes, bytes],
+        view: ViewRow,
+        deadline: float | None = None,
     ) -> Survey | None:
         """List folders that changed, and all below new ones; None if all must be walked."""
         sources: Sources = json.loads(view.sources)
         ignore = {bytes(from_printed(path)) for path in sources["ignore"]}
-        membership = self._walker().rescan(folders, known, ignore)
+        membership = self._walker().rescan(folders, known, ignore, deadline)
         if membership is None or any(path not in ignore for path in membership.ignore_files):
             return None
         marks = {printed(path): flag for path, flag in membership.marks.items()}
@@ -202,6 +213,7 @@ class Surveyor:
             sorted(membership.gone),
             {kind: sorted(map(printed, paths)) for kind, paths in notes.items()},
             sources,
+            membership.unlisted,
         )
 
 

@@ -8,6 +8,7 @@ read, with the signature that the next look compares. What there was no time for
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from codelens.index.path_facts import path_facts
 from codelens.index.progress import silent
 from codelens.index.text_sources import Source, Work
 from codelens.index.worker_pool import InProcess
+from codelens.paths import matching
 from codelens.scope.repository import Scope
 from codelens.store.database.database import QUESTION_S, Database
 from codelens.store.facts import postings
@@ -100,7 +102,7 @@ def read_needed(
 def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> dict[bytes, Sight]:
     """What each file shows, as far as there is time: those first whose name tells of it."""
     seen: dict[bytes, Sight] = {}
-    named = [work for work in works if _is_named(request, work.path)]
+    named = _named(request, works)
     first = {work.path for work in named}
     rest = (work for work in works if work.path not in first) if request.words else ()
     for at, work in enumerate((*named, *rest)):
@@ -121,11 +123,17 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
     return seen
 
 
-def _is_named(request: Wanted, path: bytes) -> bool:
-    lowered = path.lower()
-    return text_scan.is_target(request, path) or any(
-        spelling in lowered for spellings in request.words for spelling in spellings
-    )
+def _named(request: Wanted, works: list[Work]) -> list[Work]:
+    """The files whose path holds a word, or that are asked for by it."""
+    found: dict[bytes, Work] = {}
+    spelled = [re.escape(one) for spellings in request.words for one in spellings if one]
+    if spelled:
+        words = re.compile(b"|".join(spelled))
+        held = matching([work.path for work in works], words)
+        found = {works[number].path: works[number] for number in held}
+    if request.paths:
+        found |= {work.path: work for work in works if text_scan.is_target(request, work.path)}
+    return list(found.values())
 
 
 def _show(db: Database, scope: Scope, changes: list[Change]) -> None:

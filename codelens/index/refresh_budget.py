@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codelens.extract.text_scan import NOTHING_ASKED, Wanted
 
@@ -45,6 +45,16 @@ class Budget:
             now + seconds, request, now + _SCAN_BUDGETS * seconds, _EXTRACT_BUDGETS * seconds,
             leaves_rest,
         )  # fmt: skip
+
+    def for_a_part(self) -> Budget:
+        """The budget of a question that had no time to learn which files there are.
+
+        The answer is a part of what there is in any case, so nobody waits long for it.
+        """
+        if self.deadline is None:
+            return self
+        seconds = self.extract_s / _EXTRACT_BUDGETS
+        return replace(self, scan_until=self.deadline + seconds, extract_s=seconds / 2)
 
     def wait_s(self) -> float:
         """How long another writer may be waited for."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from codelens.config import Settings
@@ -52,6 +53,8 @@ class Refreshed(NamedTuple):
     note: str
     cleared: frozenset[bytes] = frozenset()
     """Pending files that were scanned, and hold nothing of what is asked."""
+    unlisted: int = 0
+    """Folders that there was no time to list."""
 
     @property
     def unread(self) -> int:
@@ -81,6 +84,13 @@ def refresh(
     if view is not None and delta.nothing(view, scope):
         return _untouched(known, view, delta)
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
+    if delta.unlisted:
+        folders = "folder is" if delta.unlisted == 1 else "folders are"
+        note = f"{delta.unlisted:,} {folders} still to be listed"
+        return answered(
+            behind(known, scope, delta, note), db, scope, settings, budget.for_a_part(),
+            delta.works, source,
+        )  # fmt: skip
     asking = (db, scope, settings, budget, delta.works, source)
     if (view is not None and view.complete) or budget.deadline is None:
         done = _brought(repository, scope, db, settings, budget, progress, known, delta)
@@ -151,10 +161,10 @@ def answered(
     )  # fmt: skip
     known = load(db, scope)
     left = [path for path in refreshed.pending if path not in needed.shown]
-    there = needed.shown.union(file.path for file in refreshed.files)
-    files = (
-        [file for file in known.files if file.path in there] if needed.shown else refreshed.files
-    )
+    files = refreshed.files
+    if needed.shown:
+        there = {*needed.shown, *map(attrgetter("path"), refreshed.files)}
+        files = [file for file in known.files if file.path in there]
     return refreshed._replace(
         view=known.view or refreshed.view,
         files=files,
@@ -381,4 +391,7 @@ def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
     view = known.view or views.nothing_yet(
         scope.key, scope.kind, scope.worktree, scope.branch, scope.head, scope.index_id
     )
-    return Refreshed(view, files, "partial", delta.checked, 0, pending, delta.unchecked, note)
+    return Refreshed(
+        view, files, "partial", delta.checked, 0, pending, delta.unchecked, note,
+        unlisted=delta.unlisted,
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from itertools import repeat
 from typing import NamedTuple
 
 from codelens.config import Settings
@@ -26,7 +27,7 @@ from codelens.scan.stat_signature import signature, signature_to_store
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.facts.raw_hashes import hashes
-from codelens.store.views.views import CURRENT, FileRow, ViewRow
+from codelens.store.views.views import CURRENT, PENDING, FileRow, ViewRow
 
 _MOST_FILES = 100
 
@@ -60,6 +61,9 @@ class Delta(NamedTuple):
     sources: str
     notes: str
     unchecked: int
+    """Files that there was no time to look at."""
+    unlisted: int = 0
+    """Folders that there was no time to list: nobody knows what lies in them."""
 
     def nothing(self, view: ViewRow, scope: Scope) -> bool:
         """Whether the view is as it should be."""
@@ -80,20 +84,17 @@ def compare(
     known: Known,
     deadline: float | None,
 ) -> Delta:
-    """The difference between a worktree, or a folder, and its view.
-
-    A walk is never cut short: without it nobody knows which files there are.
-    """
+    """The difference between a worktree, or a folder, and its view, as far as there is time."""
     surveyor = Surveyor(repository, scope, settings)
     view = known.view
     # A view that an interrupted process left half made knows neither all files nor folders.
     if view is None or not view.complete or not surveyor.same_members(view):
-        return _by_walk(surveyor, known)
+        return _by_walk(surveyor, known, deadline)
     return _by_look(surveyor, known, view, deadline)
 
 
-def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
-    survey = surveyor.survey()
+def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
+    survey = surveyor.survey(deadline)
     stored = {file.path: file.signature for file in known.files}
     # Another limit or language asks anew what becomes of every file.
     trusted = known.view is not None and surveyor.same_settings(known.view)
@@ -103,6 +104,8 @@ def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
         if not trusted or stored.get(path) != signature(stat)
     }
     works = _works(changed)
+    if survey.unlisted:
+        return _cut_short(surveyor, known, survey, works)
     return Delta(
         root=surveyor.root,
         started_ns=survey.started_ns,
@@ -115,6 +118,32 @@ def _by_walk(surveyor: Surveyor, known: Known) -> Delta:
         sources=survey.sources,
         notes=json.dumps(survey.notes, sort_keys=True),
         unchecked=0,
+    )
+
+
+def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Work]) -> Delta:
+    """What a walk met that had no time for all; with names that are known without it."""
+    met = survey.files
+    unmet = [file for file in known.files if file.path not in met]
+    named = [file.path for file in unmet if file.state == PENDING]
+    unseen = len(unmet) - len(named)
+    if known.view is None:
+        # Its names cost a thousandth of a look at the files.
+        named = sorted(surveyor.tracked_paths - met.keys())
+    return Delta(
+        root=surveyor.root,
+        started_ns=survey.started_ns,
+        checked=len(survey.files),
+        works=[*works, *map(Work, named, repeat(0))],
+        gone=[],
+        folders={},
+        folders_gone=[],
+        membership=known.view.membership if known.view is not None else "",
+        # None: the next look walks again.
+        sources="{}",
+        notes=known.view.notes if known.view is not None else "{}",
+        unchecked=max(unseen, survey.unlisted),
+        unlisted=survey.unlisted,
     )
 
 
@@ -139,10 +168,12 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
     folders_gone: list[bytes] = []
     notes = json.loads(view.notes)
     sources = surveyor.sources_of(view)
+    unlisted = 0
     if seen.folders:
-        again = surveyor.rescan(seen.folders, known.folders, view)
+        again = surveyor.rescan(seen.folders, known.folders, view, deadline)
         if again is None:
-            return _by_walk(surveyor, known)
+            return _by_walk(surveyor, known, deadline)
+        unlisted = again.unlisted
         stored = {file.path for file in known.files}
         for path, stat in again.files.items():
             if path not in stored:
@@ -151,7 +182,8 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
         gone.update(dict.fromkeys(out))
         for path in out:
             changed.pop(path, None)
-        folders = _new_folders(again, known)
+        # A folder whose new signature is kept is not listed again.
+        folders = {} if unlisted else _new_folders(again, known)
         lost = set(again.folders_gone)
         folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
         notes = surveyor.merge_notes(notes, again)
@@ -166,7 +198,7 @@ def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | 
         membership=view.membership,
         sources=sources,
         notes=json.dumps(notes, sort_keys=True),
-        unchecked=seen.unchecked,
+        unchecked=seen.unchecked + unlisted,
     )
 
 

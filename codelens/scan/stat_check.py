@@ -49,21 +49,23 @@ def look(
 ) -> Looked:
     """Compare `(path, signature)` of folders and files with the disk.
 
-    `deadline` is a `time.monotonic` value; folders are always all looked at, since they are few
-    and tell what is new.
+    `deadline` is a `time.monotonic` value. Folders go first: they are few and tell what is new.
     """
     started = time.time_ns()
     prefix = root.rstrip(b"/") + b"/"
-    changed = [path for path, known in folders if _folder_signature(prefix + path) != known]
+    changed: list[bytes] = []
+    for at, (path, known) in enumerate(folders, 1):
+        if not at % _CLOCK_EVERY and _is_over(deadline):
+            return Looked(started, 0, [], [], [], max(file_count, 1))
+        if _folder_signature(prefix + path) != known:
+            changed.append(path)
     suspects: list[Suspect] = []
     gone: list[bytes] = []
     checked = 0
     lstat, is_regular = os.lstat, stat_module.S_ISREG
     for path, known in files:
-        if not checked % _CLOCK_EVERY:
-            check_cancelled()
-            if deadline is not None and time.monotonic() > deadline:
-                break
+        if not checked % _CLOCK_EVERY and _is_over(deadline):
+            break
         checked += 1
         try:
             status = lstat(prefix + path)
@@ -81,6 +83,11 @@ def look(
         else:
             gone.append(path)
     return Looked(started, checked, suspects, gone, changed, file_count - checked)
+
+
+def _is_over(deadline: float | None) -> bool:
+    check_cancelled()
+    return deadline is not None and time.monotonic() > deadline
 
 
 def _folder_signature(path: bytes) -> bytes | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from codelens.paths import printed
+from codelens.paths import matching, printed
 from codelens.rank.pasted.query_forms import definitions
 from codelens.rank.query import query_names
 from codelens.rank.query.query_analysis import Name
@@ -19,6 +19,7 @@ from codelens.rank.search_request import Ranked
 from codelens.rank.search_state import SearchState
 from codelens.store.facts import vocabulary
 from codelens.store.facts.contents import key_of
+from codelens.store.views.views import FileRow
 
 PREFIX, PIECE, LETTERS = 0, 1, 2
 _SHORTEST = {PREFIX: 2, PIECE: 3, LETTERS: 4}
@@ -116,12 +117,26 @@ def _in_order(letters: str, text: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
+def _likely(files: Sequence[FileRow], key: str) -> Sequence[FileRow]:
+    """The files whose paths may hold a key, so that few of many are looked at one by one."""
+    if not key.isascii():
+        return files
+    names = [file.path for file in files]
+    # What a key leaves out may stand between any two of its letters.
+    letters = b"[^a-z0-9/\\x00]*".join(key[at : at + 1].encode() for at in range(len(key)))
+    held = set(matching(names, re.compile(letters)))
+    # Other letters may be folded to those of ASCII.
+    if not b"".join(names).isascii():
+        held.update(number for number, name in enumerate(names) if not name.isascii())
+    return [files[number] for number in sorted(held)]
+
+
 def _files(asked: SearchState, typed: str, key: str) -> list[Ranked]:
     """Files whose names, less their extensions, begin with what was typed or contain it."""
     if len(key) < _SHORTEST[PIECE]:
         return []
     found: list[tuple[int, int, bytes]] = []
-    for file in asked.view.files:
+    for file in _likely(asked.view.files, key):
         stem = file.path.rpartition(b"/")[2].split(b".")[0].decode("utf-8", "replace")
         known = key_of(stem)
         if key in known and known != key:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat as stat_module
+import time
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ _DOT_GIT: Final = b".git"
 _ENTRY_STAT_IS_WHOLE: Final = os.name != "nt"
 _JUNCTION: Final = getattr(stat_module, "IO_REPARSE_TAG_MOUNT_POINT", -1)
 _KIND: Final = 0o170000
+_CLOCK_EVERY: Final = 256
 
 
 @dataclass(slots=True)
@@ -45,6 +47,8 @@ class Membership:
     """Folders and files that could not be looked at, and why."""
     gone: set[bytes] = field(default_factory=set[bytes])
     """After a rescan: folders that count no more; nothing at or below them belongs."""
+    unlisted: int = 0
+    """Folders that were met and not listed to their end before the deadline; 0: this is all."""
 
 
 class Pass:
@@ -57,8 +61,9 @@ class Pass:
         tracked: Tracked,
         git_dir: bytes | None,
         known: Collection[bytes],
+        deadline: float | None = None,
     ) -> None:
-        """`known` are folders that are not entered from above."""
+        """`known` are folders that are not entered from above; `deadline` as `Walker.walk`."""
         self.found = Membership()
         self._prefix = root.rstrip(b"/") + b"/"
         self._ignore = ignore
@@ -67,21 +72,28 @@ class Pass:
         self._known = known
         self._fold = ignore.settings.ignore_case
         self._compose = ignore.settings.precompose_unicode
+        self._deadline = deadline
         self._pending: list[tuple[bytes, Rules]] = []
 
     def visit(self, folder: bytes, rules: Rules) -> None:
         """List a folder and all below it; `rules` are those that hold in the folder above."""
         self._pending.append((folder, rules))
         while self._pending:
-            check_cancelled()
+            if self._late():
+                self.found.unlisted += len(self._pending)
+                self._pending.clear()
+                return
             self._visit_one(*self._pending.pop())
 
     def add_tracked_only(self, start: Collection[bytes] = ()) -> None:
         """Add tracked files in folders that were not listed, or could not be.
 
         A rule may ignore the folder, but what is tracked in it belongs all the same. `start` are
-        such folders that changed themselves; others are found below what this pass met.
+        such folders that changed themselves; others are found below what this pass met. After a
+        pass that was cut short nothing is added: each costs a look at the disk.
         """
+        if self.found.unlisted:
+            return
         folders, known = self.found.folders, self._known
         bare = {folder for folder in self.found.unreadable if folder in folders}
         for folder in sorted(self._tracked.folders - folders.keys()):
@@ -120,14 +132,20 @@ class Pass:
             if at is not None:
                 self.found.ignore_files[ignore_file] = at
             rules = self._ignore.enter(outer, folder)
-        self._sort_out(prefix, names, entries, rules)
+        if not self._sort_out(prefix, names, entries, rules):
+            # Its signature would say that all in it is known.
+            del self.found.folders[folder]
+            self.found.unlisted += 1
 
     def _sort_out(
         self, prefix: bytes, names: list[bytes], entries: list[os.DirEntry[bytes]], rules: Rules
-    ) -> None:
+    ) -> bool:
+        """Tell what each entry of a folder is; whether there was time for all."""
         found, tracked = self.found, self._tracked.paths
         files = found.files
-        for name, entry in zip(names, entries, strict=True):
+        for at, (name, entry) in enumerate(zip(names, entries, strict=True), 1):
+            if not at % _CLOCK_EVERY and self._late():
+                return False
             path = prefix + name
             try:
                 if entry.is_dir(follow_symlinks=False):
@@ -148,6 +166,11 @@ class Pass:
                 files[path] = stat
             else:
                 self._add(path, stat)
+        return True
+
+    def _late(self) -> bool:
+        check_cancelled()
+        return self._deadline is not None and time.monotonic() > self._deadline
 
     def _folder(self, name: bytes, path: bytes, rules: Rules) -> None:
         if path in self._known or self._is_dot_git(name):

@@ -37,19 +37,27 @@ class Walker:
         self._tracked = Tracked(tracked, fold=ignore.settings.ignore_case)
         self._git_dir = None if git_dir is None else os.fsencode(git_dir)
 
-    def walk(self) -> Membership:
+    def walk(self, deadline: float | None = None) -> Membership:
         """Everything that belongs; nothing at all if the root is gone.
+
+        Args:
+            deadline: a `time.monotonic` value, when to stop; `Membership.unlisted` says then what
+                is left.
 
         Raises:
             ReadError: an ignore file outside the tree cannot be read.
         """
-        one = self._pass(())
+        one = self._pass((), deadline)
         one.visit(b"", self._ignore.base())
         one.add_tracked_only()
         return one.found
 
     def rescan(
-        self, folders: Iterable[bytes], known: Collection[bytes], ignore_files: Collection[bytes]
+        self,
+        folders: Iterable[bytes],
+        known: Collection[bytes],
+        ignore_files: Collection[bytes],
+        deadline: float | None = None,
     ) -> Membership | None:
         """What belongs directly in folders that changed, and all that belongs in new ones.
 
@@ -61,6 +69,7 @@ class Walker:
             known: all folders of earlier passes (a set, or a dict by them). They tell of their
                 changes themselves, so that none is entered from above.
             ignore_files: the ignore files of earlier passes.
+            deadline: as `walk` has it.
 
         Returns:
             What lies directly in its `folders`, and which are `gone`; None if an ignore file came
@@ -69,7 +78,7 @@ class Walker:
         Raises:
             ReadError: an ignore file outside the tree cannot be read.
         """
-        one = self._pass(known)
+        one = self._pass(known, deadline)
         found = one.found
         tracked_only: set[bytes] = set()
         for folder in sorted(set(folders)):
@@ -80,6 +89,8 @@ class Walker:
             else:
                 above = self._ignore.rules_in(folder.rpartition(b"/")[0]) if folder else None
                 one.visit(folder, above or self._ignore.base())
+                if found.unlisted:
+                    return found
                 if folder not in found.folders:
                     found.gone.add(folder)
                 elif _ignore_file_changed(folder, found, ignore_files):
@@ -88,8 +99,8 @@ class Walker:
         found.gone |= tracked_only - found.folders.keys()
         return found
 
-    def _pass(self, known: Collection[bytes]) -> Pass:
-        return Pass(self.root, self._ignore, self._tracked, self._git_dir, known)
+    def _pass(self, known: Collection[bytes], deadline: float | None) -> Pass:
+        return Pass(self.root, self._ignore, self._tracked, self._git_dir, known, deadline)
 
     def _stands(self, folder: bytes, gone: set[bytes]) -> bool:
         """Whether a folder and all above it are folders still, reached through no link."""
