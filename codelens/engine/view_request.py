@@ -32,8 +32,8 @@ class ViewRequest:
 
     def budget(self, *, leaves_rest: bool = False) -> Budget:
         """The budget of a refresh that begins now."""
-        asked = by_handles(self.targets) if self.targets else wanted(self.words)
-        return Budget.starting_now(self.budget_ms, asked, leaves_rest=leaves_rest)
+        request = by_handles(self.targets) if self.targets else wanted(self.words)
+        return Budget.starting_now(self.budget_ms, request, leaves_rest=leaves_rest)
 
 
 def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:

@@ -42,9 +42,9 @@ def items_of(
     """
     items: dict[tuple[object, ...], Item] = {}
     reasons: list[str] = []
-    for asked in handles:
+    for wanted_text in handles:
         try:
-            item = _item_of(asked, view, view_at)
+            item = _item_of(wanted_text, view, view_at)
             items.setdefault(item[:6], item)
         except (HandleError, NoSuchRef, ReadError) as error:
             reasons.append(_reason(error))
@@ -53,15 +53,17 @@ def items_of(
     return tuple(items.values())
 
 
-def _item_of(asked: str, view: CurrentView, view_at: Callable[[str], CurrentView]) -> Item:
-    raw = RelPath(os.fsencode(asked) if can_be_named(asked) else b"")
-    handle = Handle(raw) if raw in view.snapshot.by_path else parse_handle(asked, view.scope.root)
+def _item_of(requested: str, view: CurrentView, view_at: Callable[[str], CurrentView]) -> Item:
+    raw = RelPath(os.fsencode(requested) if can_be_named(requested) else b"")
+    handle = (
+        Handle(raw) if raw in view.snapshot.by_path else parse_handle(requested, view.scope.root)
+    )
     there = view_at(handle.ref) if handle.ref and handle.ref != view.scope.ref else view
     reader = reader_of(there)
     place = Finder(there.snapshot, reader.symbols).find(handle)
     if place.moved:
         # What is saved is what was named, or it is said that it is gone.
-        raise HandleNotFound(asked, (place.handle,), place.moved.partition(";")[0])
+        raise HandleNotFound(requested, (place.handle,), place.moved.partition(";")[0])
     # Read once: lines that are not there and files that cannot be read are refused.
     if place.symbol is not None or place.lines is not None:
         reader.read(place, 0, 1)
@@ -85,7 +87,8 @@ def judged(view: CurrentView, items: Iterable[Item]) -> list[Verdict]:
         return verdicts
     # What a partial view does not have may be in a file that was not looked at.
     return [
-        one._replace(status=UNKNOWN, near=()) if one.status == GONE else one for one in verdicts
+        verdict._replace(status=UNKNOWN, near=()) if verdict.status == GONE else verdict
+        for verdict in verdicts
     ]
 
 
@@ -115,40 +118,40 @@ def unlooked(opened: OpenRepository) -> Receipt:
     )
 
 
-def shown(one: Context, verdicts: Sequence[Verdict], now_s: float) -> SavedContext:
+def shown(saved_context: Context, verdicts: Sequence[Verdict], now_s: float) -> SavedContext:
     """A context as a caller sees it."""
     return SavedContext(
-        name=one.name,
-        note=one.note,
-        category=one.category,
-        tags=one.tags,
-        pinned=one.pinned,
-        created_s=one.created_s,
-        saved_s=one.saved_s,
-        expires_s=one.expires_s,
-        expired=one.expired(now_s),
-        branch=one.branch,
-        head=one.head,
+        name=saved_context.name,
+        note=saved_context.note,
+        category=saved_context.category,
+        tags=saved_context.tags,
+        pinned=saved_context.pinned,
+        created_s=saved_context.created_s,
+        saved_s=saved_context.saved_s,
+        expires_s=saved_context.expires_s,
+        expired=saved_context.expired(now_s),
+        branch=saved_context.branch,
+        head=saved_context.head,
         items=tuple(
             SavedHandle(v.status, v.handle, v.was, v.start_line, v.end_line, v.near, item.ref)
-            for item, v in zip(one.items, verdicts, strict=True)
+            for item, v in zip(saved_context.items, verdicts, strict=True)
         ),
     )
 
 
 def shown_all(
-    found: Iterable[Context], verdicts: Sequence[Verdict], now_s: float
+    contexts: Iterable[Context], verdicts: Sequence[Verdict], now_s: float
 ) -> Iterator[SavedContext]:
     """Contexts as a caller sees them; `verdicts` has those of all items in order."""
     at = 0
-    for one in found:
-        yield shown(one, verdicts[at : at + len(one.items)], now_s)
-        at += len(one.items)
+    for context in contexts:
+        yield shown(context, verdicts[at : at + len(context.items)], now_s)
+        at += len(context.items)
 
 
-def former_place(one: Glance) -> FormerPlace:
+def former_place(features: Glance) -> FormerPlace:
     """Where this repository may have been before."""
-    return FormerPlace(one.common_dir, one.size)
+    return FormerPlace(features.common_dir, features.size)
 
 
 def taken_over(source: str, merged: Merged) -> TakenOver:

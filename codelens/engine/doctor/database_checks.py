@@ -114,7 +114,7 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
         raise unreadable
     # Copies tell of one that is gone.
     every = folder.glob("contexts-*.db*")
-    files = sorted({one.with_name(f"{one.name.partition('.db')[0]}.db") for one in every})
+    files = sorted({path.with_name(f"{path.name.partition('.db')[0]}.db") for path in every})
     for path in files:
         yield from _each(path, lambda path=path: _saved(case, path))
     for aside in asides(folder):
@@ -144,8 +144,8 @@ def _saved(case: Examination, path: Path) -> Iterator[Finding]:
     if done.state == "mended":
         left = len(contexts_of(path))
         if not left:
-            told = "nothing could be restored from it or its copies; the damaged file is kept"
-            yield Finding("wrong", str(path), f"damaged: {fault}", told)
+            outcome = "nothing could be restored from it or its copies; the damaged file is kept"
+            yield Finding("wrong", str(path), f"damaged: {fault}", outcome)
             return
         done = done._replace(done=f"done: {left:,} restored; the damaged file is kept")
     yield done
@@ -177,11 +177,11 @@ def usage_database(case: Examination) -> Iterator[Finding]:
     log = usage_log(case.home)
     if log.is_symlink() or (log.exists() and not log.is_file()):
         how = "remove the link" if log.is_symlink() else "move it away"
-        told = "it is not a regular file, so no calls are counted"
+        problem = "it is not a regular file, so no calls are counted"
         if log.is_symlink():
-            yield case.mended(str(log), told, how, log.unlink)
+            yield case.mended(str(log), problem, how, log.unlink)
         else:
-            yield Finding("wrong", str(log), told, how)
+            yield Finding("wrong", str(log), problem, how)
     path = usage_file(case.home)
     if not path.exists():
         yield Finding("ok", str(path), "no calls counted yet")

@@ -73,8 +73,8 @@ def settings_file(case: Examination) -> Iterator[Finding]:
     file = case.home / "config.toml"
     damage = load(home=case.home).damage
     if not damage:
-        told = "can be read" if file.exists() else "no settings file: defaults apply"
-        yield Finding("ok", str(file), told)
+        finding_text = "can be read" if file.exists() else "no settings file: defaults apply"
+        yield Finding("ok", str(file), finding_text)
         return
     aside = file.with_name(f"{file.name}.set-aside-{time.time_ns()}")
     how = f"rename it to {aside.name!r}, so that the defaults apply"
@@ -102,9 +102,9 @@ def _mode(case: Examination, path: Path) -> Finding | None:
     folder = stat.S_ISDIR(about.st_mode)
     # A program that somebody keeps here stays one.
     ours = folder or path.parent in {case.home, *(case.home / name for name in _OURS)}
-    wanted = _FOLDER if folder else _FILE | (0 if ours else mode & stat.S_IXUSR)
+    wanted_mode = _FOLDER if folder else _FILE | (0 if ours else mode & stat.S_IXUSR)
     # Of settings nothing is ever written.
-    needed = _FILE & ~stat.S_IWUSR if path.name == "config.toml" else wanted
+    needed = _FILE & ~stat.S_IWUSR if path.name == "config.toml" else wanted_mode
     if os.geteuid() not in {0, about.st_uid}:
         if os.access(path, needed >> 6):
             return None
@@ -115,27 +115,27 @@ def _mode(case: Examination, path: Path) -> Finding | None:
     lacks = [word for bit, word in _MINE.items() if needed & bit and not mode & bit]
     if not lacks and not mode & _OTHERS:
         return None
-    told = (
+    problem = (
         f"its owner may not {' or '.join(lacks)} it" if lacks else "other users have access to it"
     )
     return case.mended(
-        str(path), f"{told} ({mode:04o})", f"set its mode to {wanted:04o}",
-        lambda: path.chmod(wanted),
+        str(path), f"{problem} ({mode:04o})", f"set its mode to {wanted_mode:04o}",
+        lambda: path.chmod(wanted_mode),
     )  # fmt: skip
 
 
 def disk(case: Examination) -> Iterator[Finding]:
     """There is room to write."""
     free = disk_space.free_bytes(case.home)
-    told = f"{free / 1e9:,.1f} GB free" if free >= _GIGABYTE else f"{free / 1e6:,.1f} MB free"
+    free_text = f"{free / 1e9:,.1f} GB free" if free >= _GIGABYTE else f"{free / 1e6:,.1f} MB free"
     if free < disk_space.LITTLE_BYTES:
         aside = disk_space.bytes_of(
-            one.path for one in database_recovery.asides(case.home / "indexes")
+            aside.path for aside in database_recovery.asides(case.home / "indexes")
         )
         first = f"--fix removes damaged indexes ({aside / 1e6:,.1f} MB); " if aside else ""
-        yield Finding("wrong", str(case.home), told, f"{first}{disk_space.advice(case.home)}")
+        yield Finding("wrong", str(case.home), free_text, f"{first}{disk_space.advice(case.home)}")
     else:
-        yield Finding("ok", str(case.home), told)
+        yield Finding("ok", str(case.home), free_text)
 
 
 def leftovers(case: Examination) -> Iterator[Finding]:
@@ -145,11 +145,11 @@ def leftovers(case: Examination) -> Iterator[Finding]:
     for path, what in _left(case.home, scarce=scarce):
         count += 1
         yield case.mended(str(path), what, "remove it", path.unlink)
-    for one in () if scarce else database_recovery.asides(case.home / "indexes"):
-        if one.path.suffix.startswith(".damaged"):
+    for aside in () if scarce else database_recovery.asides(case.home / "indexes"):
+        if aside.path.suffix.startswith(".damaged"):
             count += 1
-            days = max(0, round((database_recovery.KEPT_S - one.age_s) / 86_400))
-            yield Finding("note", str(one.path), f"a damaged index, kept for {days} more days")
+            days = max(0, round((database_recovery.KEPT_S - aside.age_s) / 86_400))
+            yield Finding("note", str(aside.path), f"a damaged index, kept for {days} more days")
     if not count:
         yield Finding("ok", str(case.home), "nothing left behind")
 
@@ -201,7 +201,9 @@ def folders(home: Path) -> Iterator[Path]:
     """The home folder, and those right in it; links are not followed."""
     yield home
     if os.access(home, os.R_OK | os.X_OK):
-        yield from (one for one in sorted(home.iterdir()) if one.is_dir() and not one.is_symlink())
+        yield from (
+            path for path in sorted(home.iterdir()) if path.is_dir() and not path.is_symlink()
+        )
 
 
 def everything(folder: Path) -> Iterator[Path]:
@@ -210,10 +212,10 @@ def everything(folder: Path) -> Iterator[Path]:
     # Looked at when it was yielded: it may be made readable in between.
     if not os.access(folder, os.R_OK | os.X_OK):
         return
-    for one in sorted(folder.iterdir()):
-        if one.is_symlink():
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink():
             continue
-        if one.is_dir():
-            yield from everything(one)
+        if path.is_dir():
+            yield from everything(path)
         else:
-            yield one
+            yield path

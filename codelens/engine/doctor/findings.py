@@ -35,19 +35,19 @@ class Examination(NamedTuple):
         """The folder with all that codelens keeps."""
         return self.settings.home
 
-    def mended(self, about: str, found: str, how: str, mend: Callable[[], object]) -> Finding:
+    def mended(self, about: str, state_text: str, how: str, mend: Callable[[], object]) -> Finding:
         """A fault with its remedy: done where that is wanted and succeeds.
 
         Args:
             about: what it is about.
-            found: the fault.
+            state_text: the fault.
             how: the remedy as a command (`remove it`).
             mend: does it.
         """
         if not self.fix:
-            return Finding("wrong", about, found, f"--fix: {how}")
+            return Finding("wrong", about, state_text, f"--fix: {how}")
         try:
             mend()
         except (CodelensError, OSError) as error:
-            return Finding("wrong", about, found, f"could not {how}: {error}")
-        return Finding("mended", about, found, f"done: {how}")
+            return Finding("wrong", about, state_text, f"could not {how}: {error}")
+        return Finding("mended", about, state_text, f"done: {how}")

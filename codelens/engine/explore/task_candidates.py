@@ -74,67 +74,79 @@ class Material:
         """Line -> what it has of the question."""
         known = self._weights.get(path)
         if known is None:
-            held = self._texts.held_in(self.lines(path))
+            terms_by_line = self._texts.held_in(self.lines(path))
             known = self._weights[path] = {
                 number: weight
-                for number, terms in enumerate(held, 1)
+                for number, terms in enumerate(terms_by_line, 1)
                 if terms and (weight := self._texts.weight(terms))
             }
         return known
 
-    def named(self, one: Candidate) -> tuple[str, str, str]:
+    def named(self, candidate: Candidate) -> tuple[str, str, str]:
         """Handle, kind and qualified name."""
-        symbols = self.symbols(one.path)
-        if not 0 <= one.symbol < len(symbols):
-            return lines_handle(one.path, one.name_line, one.end_line, self.ref), "lines", ""
-        symbol = symbols[one.symbol]
-        return handle_among(one.path, symbols, one.symbol, self.ref), symbol.kind, symbol.qualified
+        symbols = self.symbols(candidate.path)
+        if not 0 <= candidate.symbol < len(symbols):
+            return (
+                lines_handle(candidate.path, candidate.name_line, candidate.end_line, self.ref),
+                "lines",
+                "",
+            )
+        symbol = symbols[candidate.symbol]
+        return (
+            handle_among(candidate.path, symbols, candidate.symbol, self.ref),
+            symbol.kind,
+            symbol.qualified,
+        )
 
 
 def candidates_of(
-    material: Material, net: LazyNet, found: Definitions, direction: Direction
+    material: Material, net: LazyNet, definitions: Definitions, direction: Direction
 ) -> list[Candidate]:
     """All that may be shown."""
-    rows = found.rows[:PIVOTS]
+    rows = definitions.rows[:PIVOTS]
     top = rows[0].score if rows and rows[0].score > 0 else 1.0
     values: dict[Node, float] = {}
     parts: dict[Node, Part] = {}
     about: dict[Node, str] = {}
     sites: dict[Node, set[int]] = {}
     loose: list[Candidate] = []
-    for one in rows:
-        value = one.score / top
-        path = one.judged.evidence.file.path
-        if one.symbol < 0:
-            loose += _top_level(material, one, value)
+    for row in rows:
+        value = row.score / top
+        path = row.judged.evidence.file.path
+        if row.symbol < 0:
+            loose += _top_level(material, row, value)
             continue
-        node = Node(path, one.symbol)
+        node = Node(path, row.symbol)
         values[node], parts[node] = value, "pivot"
-    for one in found.certain:
-        if one.symbol >= 0:
-            node = Node(one.file.path, one.symbol)
+    for ranked in definitions.certain:
+        if ranked.symbol >= 0:
+            node = Node(ranked.file.path, ranked.symbol)
             values[node] = values.get(node, 0.5) + CERTAIN
-            parts[node], about[node] = "pivot", one.why
-        elif one.kind != "file":
+            parts[node], about[node] = "pivot", ranked.why
+        elif ranked.kind != "file":
             loose.append(
                 Candidate(
-                    one.file.path, -1, one.start_line, one.start_line, one.end_line,
-                    CERTAIN, "lines", about=one.why,
+                    ranked.file.path, -1, ranked.start_line, ranked.start_line, ranked.end_line,
+                    CERTAIN, "lines", about=ranked.why,
                 )
             )  # fmt: skip
     order = sorted(values, key=lambda node: (-values[node], node))
     followed = order[:FOLLOWED]
-    for one in neighbours(net, followed, direction):
-        _take(one, followed, values, parts, about, sites, material)
-    made = [
+    for neighbour in neighbours(net, followed, direction):
+        _take(neighbour, followed, values, parts, about, sites, material)
+    candidates = [
         _candidate(material, node, value, parts[node], about.get(node, ""), sites.get(node, set()))
         for node, value in values.items()
     ]
-    return [one for one in (*made, *loose, *_containers(material, made)) if one is not None]
+    return [
+        candidate
+        for candidate in (*candidates, *loose, *_containers(material, candidates))
+        if candidate is not None
+    ]
 
 
 def _take(
-    one: Neighbour,
+    neighbour: Neighbour,
     followed: Sequence[Node],
     values: dict[Node, float],
     parts: dict[Node, Part],
@@ -142,21 +154,21 @@ def _take(
     sites: dict[Node, set[int]],
     material: Material,
 ) -> None:
-    pivot = followed[one.of]
-    value = min(values[pivot], 1.0) * (CALLER if one.inward else CALLEE)
-    if one.inward:
-        sites.setdefault(one.node, set()).add(one.line)
-    if one.node in values:
-        if parts[one.node] == "pivot":
-            values[one.node] = max(values[one.node], value)
+    pivot = followed[neighbour.of]
+    value = min(values[pivot], 1.0) * (CALLER if neighbour.inward else CALLEE)
+    if neighbour.inward:
+        sites.setdefault(neighbour.node, set()).add(neighbour.line)
+    if neighbour.node in values:
+        if parts[neighbour.node] == "pivot":
+            values[neighbour.node] = max(values[neighbour.node], value)
         else:
-            values[one.node] = max(values[one.node], value) + 0.1 * value
+            values[neighbour.node] = max(values[neighbour.node], value) + 0.1 * value
         return
-    values[one.node] = value
-    parts[one.node] = "caller" if one.inward else "callee"
+    values[neighbour.node] = value
+    parts[neighbour.node] = "caller" if neighbour.inward else "callee"
     symbols = material.symbols(pivot.path)
     name = symbols[pivot.symbol].name if pivot.symbol < len(symbols) else ""
-    about[one.node] = f"{'uses' if one.inward else 'used by'} {name}"
+    about[neighbour.node] = f"{'uses' if neighbour.inward else 'used by'} {name}"
 
 
 def _candidate(
@@ -196,48 +208,60 @@ def skeleton(symbols: Sequence[Symbol], at: int, start: int) -> tuple[int, ...]:
     """Of a long container its head, and the first line of each definition right in it."""
     own = symbols[at]
     shown: list[int] = []
-    first = next((one.start_line for one in symbols[at + 1 :] if one.parent == at), own.end_line)
+    first = next(
+        (symbol.start_line for symbol in symbols[at + 1 :] if symbol.parent == at), own.end_line
+    )
     shown += range(max(start, own.start_line - 6), min(first, own.start_line + 12))
-    for one in symbols[at + 1 :]:
-        if one.start_line > own.end_line:
+    for symbol in symbols[at + 1 :]:
+        if symbol.start_line > own.end_line:
             break
-        if one.parent == at and one.name_line not in shown:
-            shown.append(one.name_line)
+        if symbol.parent == at and symbol.name_line not in shown:
+            shown.append(symbol.name_line)
     return tuple(sorted(set(shown))[:_SKELETON_LINES])
 
 
-def _containers(material: Material, made: Sequence[Candidate | None]) -> list[Candidate]:
+def _containers(material: Material, containers: Sequence[Candidate | None]) -> list[Candidate]:
     """The first lines of what the candidates stand in: where an agent would add a member."""
     best: dict[Node, float] = {}
-    for one in made:
-        if one is None or one.symbol < 0:
+    for candidate in containers:
+        if candidate is None or candidate.symbol < 0:
             continue
-        symbols = material.symbols(one.path)
-        parent = symbols[one.symbol].parent
+        symbols = material.symbols(candidate.path)
+        parent = symbols[candidate.symbol].parent
         if parent >= 0 and symbols[parent].kind in CONTAINERS:
-            node = Node(one.path, parent)
-            best[node] = max(best.get(node, 0.0), one.value)
-    found: list[Candidate] = []
+            node = Node(candidate.path, parent)
+            best[node] = max(best.get(node, 0.0), candidate.value)
+    owners: list[Candidate] = []
     for node, value in best.items():
         own = material.symbols(node.path)[node.symbol]
         last = min(own.name_line, own.end_line, own.start_line + _HEAD_LINES)
         lines = tuple(range(max(own.start_line, own.name_line - 1), last + 1))
-        found.append(
+        owners.append(
             Candidate(
                 node.path, node.symbol, own.start_line, own.start_line, own.end_line,
                 value * 0.95, "container", lines,
             )
         )  # fmt: skip
-    return found
+    return owners
 
 
-def _top_level(material: Material, one: RankedDefinition, value: float) -> list[Candidate]:
-    path = one.judged.evidence.file.path
-    if one.end_line - one.start_line + 1 <= _TOP_LINES:
-        return [Candidate(path, -1, one.start_line, one.start_line, one.end_line, value, "lines")]
+def _top_level(material: Material, ranked: RankedDefinition, value: float) -> list[Candidate]:
+    path = ranked.judged.evidence.file.path
+    if ranked.end_line - ranked.start_line + 1 <= _TOP_LINES:
+        return [
+            Candidate(
+                path,
+                -1,
+                ranked.start_line,
+                ranked.start_line,
+                ranked.end_line,
+                value,
+                "lines",
+            )
+        ]
     return [
         Candidate(
-            path, -1, one.start_line, one.start_line, one.end_line, value, "lines",
+            path, -1, ranked.start_line, ranked.start_line, ranked.end_line, value, "lines",
             most_lines=_TOP_LINES,
         )
     ]  # fmt: skip

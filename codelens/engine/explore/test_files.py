@@ -13,19 +13,19 @@ _FILES = 6
 _MOST = 12
 
 
-def tests_of(view: CurrentView, net: LazyNet, found: Definitions) -> list[NamedFile]:
+def tests_of(view: CurrentView, net: LazyNet, definitions: Definitions) -> list[NamedFile]:
     """Test files named for the best files, and those whose own text answers; best first."""
     values: dict[bytes, float] = {}
     every = net.test_files()
     tests = frozenset(every)
     run = to_run(every)
     at = 0
-    for one in found.judged:
-        path = one.evidence.file.path
+    for scored in definitions.judged:
+        path = scored.evidence.file.path
         if path in tests:
             values[path] = values.get(path, 0.0) + 1.0 / (1 + at) * (1.0 if path in run else 0.5)
             at += 1
-    best = list(dict.fromkeys(row.judged.evidence.file.path for row in found.rows))[:_FILES]
+    best = list(dict.fromkeys(row.judged.evidence.file.path for row in definitions.rows))[:_FILES]
     for number, path in enumerate(best):
         for test in net.tests_named_for(path)[:2]:
             values[test] = values.get(test, 0.0) + 1.0 / (1 + number)

@@ -53,12 +53,12 @@ def entries(
         defined: names of the top-level definitions of each.
         read: bytes of a file.
     """
-    found: dict[tuple[bytes, str], Entry] = {}
-    for one in (*_declared(languages, read), *_conventional(languages, defined)):
-        found.setdefault((one.path, one.symbol), one)
-    files = {path for path, symbol in found if symbol}
-    kept = [one for one in found.values() if one.symbol or one.path not in files]
-    return sorted(kept, key=lambda one: one.path.count(b"/"))
+    by_place: dict[tuple[bytes, str], Entry] = {}
+    for entry in (*_declared(languages, read), *_conventional(languages, defined)):
+        by_place.setdefault((entry.path, entry.symbol), entry)
+    files = {path for path, symbol in by_place if symbol}
+    listed = [entry for entry in by_place.values() if entry.symbol or entry.path not in files]
+    return sorted(listed, key=lambda entry: entry.path.count(b"/"))
 
 
 def _declared(
@@ -86,10 +86,10 @@ def _declared(
 def _loaded(name: bytes, data: bytes) -> dict[str, Any]:
     try:
         text = data.decode("utf-8", "replace")
-        found = json.loads(text) if name.endswith(b".json") else tomllib.loads(text)
+        parsed = json.loads(text) if name.endswith(b".json") else tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}  # a manifest that its own tools would refuse says nothing
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
 
 
 def _table(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -126,25 +126,27 @@ def _script(
 ) -> Iterator[Entry]:
     package = data.get("name")
     name = package if isinstance(package, str) else "package"
-    wanted: list[tuple[str, object, str]] = [
+    declared: list[tuple[str, object, str]] = [
         (name, data.get(key), f"{key}, by package.json") for key in ("source", "main", "module")
     ]
     programs = data.get("bin")
     if isinstance(programs, str):
-        wanted.append((name, programs, "command, by package.json"))
+        declared.append((name, programs, "command, by package.json"))
     for command, target in _table(data, "bin").items():
-        wanted.append((command, target, "command, by package.json"))
-    library = [(name, one, "exports, by package.json") for one in _exported(data.get("exports"))]
+        declared.append((command, target, "command, by package.json"))
+    library = [
+        (name, source, "exports, by package.json") for source in _exported(data.get("exports"))
+    ]
     public = "exports" in data or "main" in data or "module" in data
     if public and data.get("private") is not True:
         # What is built is not in the repository; by custom it is built from this.
-        library += [(name, one, "library, of package.json") for one in _SOURCES]
-    told = False
-    for shown, target, why in (*wanted, *library):
+        library += [(name, stem, "library, of package.json") for stem in _SOURCES]
+    is_found = False
+    for shown, target, why in (*declared, *library):
         path = _script_file(languages, folder, target)
-        if path is None or (told and why.startswith(("exports", "library"))):
+        if path is None or (is_found and why.startswith(("exports", "library"))):
             continue
-        told = told or "command" not in why
+        is_found = is_found or "command" not in why
         yield Entry(shown, path, "", why)
 
 
@@ -155,10 +157,10 @@ def _exported(target: object, deep: int = 0) -> Iterator[str]:
     elif isinstance(target, dict) and deep < _BRANCHES:
         table = cast("dict[str, object]", target)
         inner = [table["."]] if "." in table else [
-            one for key, one in table.items() if not key.startswith(".")
+            value for key, value in table.items() if not key.startswith(".")
         ]  # fmt: skip
-        for one in inner:
-            yield from _exported(one, deep + 1)
+        for value in inner:
+            yield from _exported(value, deep + 1)
 
 
 def _gem(languages: Mapping[bytes, str], folder: bytes, name: bytes) -> Iterator[Entry]:

@@ -57,10 +57,14 @@ class _Kept:
             self.about.clear()
             self.facts.clear()
         self.about.update(
-            snapshot.about([one for one in snapshot.by_content if one not in self.about])
+            snapshot.about(
+                [content for content in snapshot.by_content if content not in self.about]
+            )
         )
-        unseen = [one.path_id for one in snapshot.files if one.path not in self.roles]
-        self.roles.update((one.path, one.role) for one in snapshot.path_facts(unseen).values())
+        unseen = [file.path_id for file in snapshot.files if file.path not in self.roles]
+        self.roles.update(
+            (path_fact.path, path_fact.role) for path_fact in snapshot.path_facts(unseen).values()
+        )
         new = self._unread(snapshot)
         for start in range(0, len(new), _BATCH):
             if start and spent():
@@ -98,21 +102,23 @@ def ranked(view: CurrentView, net: LazyNet) -> Ranked:
     are not.
     """
     # Taken out while it changes: a question that is broken off leaves nothing half done.
-    kept = cast("_Kept", net.lasting.pop("map", None) or _Kept())
-    unread = kept.read(view.snapshot, net.spent)
-    sources, left_out = _sources(view.snapshot, net, kept)
-    bodies = {content: one.top.bodies for content, one in kept.facts.items() if one is not None}
-    links, unlinked = _links(view, net, kept, sources)
-    found = Ranked(sources, kept.roles, links, kept.about, bodies, left_out, unread, unlinked)
-    kept.ranked = None if unlinked else found
-    kept.importer = net.graph.importer
-    net.lasting["map"] = kept
-    return found
+    stored = cast("_Kept", net.lasting.pop("map", None) or _Kept())
+    unread = stored.read(view.snapshot, net.spent)
+    sources, left_out = _sources(view.snapshot, net, stored)
+    bodies = {
+        content: facts.top.bodies for content, facts in stored.facts.items() if facts is not None
+    }
+    links, unlinked = _links(view, net, stored, sources)
+    ranking = Ranked(sources, stored.roles, links, stored.about, bodies, left_out, unread, unlinked)
+    stored.ranked = None if unlinked else ranking
+    stored.importer = net.graph.importer
+    net.lasting["map"] = stored
+    return ranking
 
 
-def _sources(snapshot: Snapshot, net: LazyNet, kept: _Kept) -> tuple[list[Source], int]:
+def _sources(snapshot: Snapshot, net: LazyNet, stored: _Kept) -> tuple[list[Source], int]:
     """The files to be ranked, by path, and how many are left out."""
-    facts, roles, languages = kept.facts, kept.roles, net.graph.languages
+    facts, roles, languages = stored.facts, stored.roles, net.graph.languages
     chosen = [
         (bool(roles.get(file.path)), file.path, known)
         for file in snapshot.files
@@ -120,38 +126,38 @@ def _sources(snapshot: Snapshot, net: LazyNet, kept: _Kept) -> tuple[list[Source
         and (known := facts.get(file.content)) is not None
         and known.top.is_code
     ]
-    chosen.sort(key=lambda one: one[:2])
-    before = {one.path: one for one in _before(kept)}
+    chosen.sort(key=lambda row: row[:2])
+    before = {source.path: source for source in _before(stored)}
     by_path = snapshot.by_path
-    found: list[Source] = []
-    for _, path, known in sorted(chosen[:_MOST_FILES], key=lambda one: one[1]):
+    sources: list[Source] = []
+    for _, path, known in sorted(chosen[:_MOST_FILES], key=lambda row: row[1]):
         old, content = before.get(path), cast("int", by_path[path].content)
         if old is not None and old.content == content and old.language == languages[path]:
-            found.append(old)
+            sources.append(old)
         else:
-            found.append(Source(path, content, languages[path], known.top.names, known.imports))
-    return found, max(len(chosen) - _MOST_FILES, 0)
+            sources.append(Source(path, content, languages[path], known.top.names, known.imports))
+    return sources, max(len(chosen) - _MOST_FILES, 0)
 
 
-def _before(kept: _Kept) -> Iterable[Source]:
-    if kept.linking is not None:
-        return kept.linking.sources
-    return kept.ranked.sources if kept.ranked is not None else ()
+def _before(stored: _Kept) -> Iterable[Source]:
+    if stored.linking is not None:
+        return stored.linking.sources
+    return stored.ranked.sources if stored.ranked is not None else ()
 
 
 def _links(
-    view: CurrentView, net: LazyNet, kept: _Kept, sources: list[Source]
+    view: CurrentView, net: LazyNet, stored: _Kept, sources: list[Source]
 ) -> tuple[Links, int]:
     """Who uses whom, and how many files are not looked into yet."""
-    importer, before = net.graph.importer, kept.ranked
+    importer, before = net.graph.importer, stored.ranked
 
     def counts(contents: Iterable[int]) -> Iterator[tuple[int, Mapping[str, int]]]:
         return name_uses.counts(view.snapshot.db, contents)
 
     if (
         before is not None
-        and kept.importer is importer
-        and [one.path for one in before.sources] == [one.path for one in sources]
+        and stored.importer is importer
+        and [source.path for source in before.sources] == [source.path for source in sources]
         and relinked(
             before.links,
             before.sources,
@@ -162,12 +168,12 @@ def _links(
         )
     ):
         return before.links, 0
-    linking = kept.linking
+    linking = stored.linking
     if linking is None or linking.importer is not importer or linking.sources != sources:
         linking = Linking(sources, importer)
     while linking.left:
         linking.go_on(counts)
         if linking.left and net.spent():
             break
-    kept.linking = linking if linking.left else None
+    stored.linking = linking if linking.left else None
     return linking.links, linking.unlinked

@@ -36,7 +36,7 @@ _USING = 0.4
 def map_(
     view: CurrentView,
     focus: Sequence[str],
-    found: Callable[[str], Sequence[bytes]],
+    find_paths: Callable[[str], Sequence[bytes]],
     query: str,
     max_tokens: int,
     seconds: float,
@@ -46,7 +46,7 @@ def map_(
     Args:
         view: the view.
         focus: handles, files or folders near which the map is to be drawn.
-        found: paths that answer a query, best first.
+        find_paths: paths that answer a query, best first.
         query: words that tilt the map as `focus` does; empty for none.
         max_tokens: what its text may cost.
         seconds: how long files may be resolved for.
@@ -69,7 +69,7 @@ def map_(
     ranked = cast("Ranked", known)
     near, notes = _focused(view, things, focus), list[str]()
     if query:
-        hits = found(query)
+        hits = find_paths(query)
         for number, path in enumerate(hits):
             weight = _ROLE_WEIGHTS.get(ranked.roles.get(path, ""), 1.0)
             near[path] = near.get(path, 0.0) + weight / (1 + number)
@@ -95,12 +95,12 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
         "are not read": ranked.unread,
         "are ranked without their uses": ranked.unlinked,
     }
-    told = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
+    reasons = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
     if rough:
-        told.append("the order is not final")
-    if not told:
+        reasons.append("the order is not final")
+    if not reasons:
         return answer
-    note = f"time ran out: {', '.join(told)}; ask again to continue, or with more time"
+    note = f"time ran out: {', '.join(reasons)}; ask again to continue, or with more time"
     receipt = answer.receipt
     note = "; ".join(filter(None, (receipt.note, note)))
     return replace(answer, receipt=replace(receipt, status="partial", note=note))
@@ -108,17 +108,19 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
 
 def _focused(view: CurrentView, things: Targets, focus: Sequence[str]) -> dict[bytes, float]:
     """Files that the focus names; all those below a folder."""
-    found: dict[bytes, float] = {}
-    for one in focus:
-        handle = parse_handle(one, view.scope.root)
-        below = things.below(handle) or things.find(one).paths
+    weights: dict[bytes, float] = {}
+    for target in focus:
+        handle = parse_handle(target, view.scope.root)
+        below = things.below(handle) or things.find(target).paths
         for path in below:
-            found[path] = found.get(path, 0.0) + 1.0 / len(below)
-    return found
+            weights[path] = weights.get(path, 0.0) + 1.0 / len(below)
+    return weights
 
 
 def _scores(ranked: Ranked, near: Mapping[bytes, float], spent: Callable[[], bool]) -> list[float]:
-    weights = [_ROLE_WEIGHTS.get(ranked.roles.get(one.path, ""), 1.0) for one in ranked.sources]
+    weights = [
+        _ROLE_WEIGHTS.get(ranked.roles.get(source.path, ""), 1.0) for source in ranked.sources
+    ]
     links = [
         {target: weight * weights[at] for target, weight in out.items()}
         for at, out in enumerate(ranked.links.weights)
@@ -131,8 +133,8 @@ def _scores(ranked: Ranked, near: Mapping[bytes, float], spent: Callable[[], boo
         for target, weight in out.items():
             around[target][at] = around[target].get(at, 0.0) + weight / 2
     start = [
-        0.02 * weights[at] / max(len(weights), 1) + _FOCUS_WEIGHT * near.get(one.path, 0.0)
-        for at, one in enumerate(ranked.sources)
+        0.02 * weights[at] / max(len(weights), 1) + _FOCUS_WEIGHT * near.get(source.path, 0.0)
+        for at, source in enumerate(ranked.sources)
     ]
     return pagerank(around, start, spent)
 
@@ -154,15 +156,15 @@ def _blended(
     used = pagerank(links, weights, spent)
     using = pagerank(backward, weights, spent)
     both = [
-        ((1 - _USING) * one + _USING * other)
+        ((1 - _USING) * score + _USING * other)
         * weights[at]
         * _substance(ranked, at)
         # What one important file alone uses is a detail of that file.
         * sqrt(1 + ranked.links.importers[at])
-        for at, (one, other) in enumerate(zip(used, using, strict=True))
+        for at, (score, other) in enumerate(zip(used, using, strict=True))
     ]
     total = sum(both) or 1.0
-    return [one / total for one in both]
+    return [score / total for score in both]
 
 
 def _substance(ranked: Ranked, at: int) -> float:

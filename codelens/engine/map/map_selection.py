@@ -80,7 +80,7 @@ class Drawing:
         self._scores = scores
         self._near = near
         self._notes = notes
-        self._focus = tuple(one for one in focus if one)
+        self._focus = tuple(name for name in focus if name)
         self._order = sorted(
             range(len(scores)), key=lambda at: (-scores[at], ranked.sources[at].path)
         )
@@ -128,7 +128,7 @@ class Drawing:
         if source.path in self._near:
             most = _SYMBOLS_FIRST
         about = self._ranked.about[source.content]
-        every = sum(one.kind not in _HIDDEN for one in symbols)
+        every = sum(symbol.kind not in _HIDDEN for symbol in symbols)
         while True:
             rows = tuple(
                 self._symbol(at, source.path, symbols, number, depth)
@@ -148,21 +148,23 @@ class Drawing:
         users = self._ranked.links.users
         top: dict[str, int] = {}
         inside = _modules(symbols)
-        for number, one in enumerate(symbols):
-            minor = one.kind in _MINOR and users[at, one.name] < _LEAST_USERS
+        for number, symbol in enumerate(symbols):
+            minor = symbol.kind in _MINOR and users[at, symbol.name] < _LEAST_USERS
             # A method that stands outside of its type (Go) is shown below that.
-            outer = one.parent in inside and one.kind not in _HIDDEN and one.kind != "method"
+            outer = (
+                symbol.parent in inside and symbol.kind not in _HIDDEN and symbol.kind != "method"
+            )
             if outer and not minor and number not in inside:
                 # Of overloads one is enough.
-                top.setdefault(one.name, number)
+                top.setdefault(symbol.name, number)
         order = sorted(top.values(), key=lambda number: self._worth(at, symbols, number))
         members = {
             number: self._members(symbols, number)
             for number in order[:most]
             if symbols[number].kind in TYPES
         }
-        wanted = min(sum(map(len, members.values())), _MEMBERS)
-        best = order[: max(most - wanted, (most + 1) // 2)]
+        target_count = min(sum(map(len, members.values())), _MEMBERS)
+        best = order[: max(most - target_count, (most + 1) // 2)]
         room = most - len(best)
         below: dict[int, list[int]] = {}
         for owner in best:
@@ -179,18 +181,20 @@ class Drawing:
         prefix = f"{symbols[owner].qualified}."
         spread = self._ranked.links.spread
         named: dict[str, int] = {}
-        for number, one in enumerate(symbols):
-            mine = one.parent == owner or (one.parent < 0 and one.qualified.startswith(prefix))
-            if mine and one.kind in CALLABLE and not one.name.startswith("_"):
-                named.setdefault(one.name, number)
+        for number, symbol in enumerate(symbols):
+            mine = symbol.parent == owner or (
+                symbol.parent < 0 and symbol.qualified.startswith(prefix)
+            )
+            if mine and symbol.kind in CALLABLE and not symbol.name.startswith("_"):
+                named.setdefault(symbol.name, number)
         return sorted(named.values(), key=lambda at: (-spread[symbols[at].name], at))
 
     def _worth(self, at: int, symbols: Sequence[Symbol], number: int) -> tuple[object, ...]:
-        one = symbols[number]
-        users = self._ranked.links.users[at, one.name]
-        spread = self._ranked.links.spread[one.name] if one.parent >= 0 else 0
-        minor = one.kind in _MINOR
-        return (-users, not one.exported, minor, one.name.startswith("_"), -spread, number)
+        symbol = symbols[number]
+        users = self._ranked.links.users[at, symbol.name]
+        spread = self._ranked.links.spread[symbol.name] if symbol.parent >= 0 else 0
+        minor = symbol.kind in _MINOR
+        return (-users, not symbol.exported, minor, symbol.name.startswith("_"), -spread, number)
 
     def _symbol(
         self, at: int, path: bytes, symbols: Sequence[Symbol], number: int, depth: int
@@ -228,45 +232,47 @@ class Drawing:
                 # Files right in it: no smaller than they are, and done with.
                 break
         ordered = sorted(groups.items(), key=lambda item: (-item[1][2], item[0]))
-        telling = [one for one in ordered if one[1][2] >= _LEAST_SHARE] or ordered[:1]
+        telling = [folder for folder in ordered if folder[1][2] >= _LEAST_SHARE] or ordered[:1]
         for name, (files, lines, score) in telling[:_FOLDERS]:
             yield MapFolder(printed(name) or ".", files, lines, round(score * 100, 1))
 
     def _grouped(self, top: bytes) -> dict[bytes, tuple[int, int, float]]:
         """Files, lines and rank of each folder right in one; what is in none counts for it."""
-        found: dict[bytes, tuple[int, int, float]] = {}
+        by_folder: dict[bytes, tuple[int, int, float]] = {}
         prefix = top + b"/" if top else b""
-        for at, one in enumerate(self._ranked.sources):
-            if not one.path.startswith(prefix):
+        for at, source in enumerate(self._ranked.sources):
+            if not source.path.startswith(prefix):
                 continue
-            first, sign, _ = one.path[len(prefix) :].partition(b"/")
+            first, sign, _ = source.path[len(prefix) :].partition(b"/")
             name = prefix + first if sign else top
-            files, lines, score = found.get(name, (0, 0, 0.0))
-            more = self._ranked.about[one.content].lines
-            found[name] = (files + 1, lines + more, score + self._scores[at])
-        return found
+            files, lines, score = by_folder.get(name, (0, 0, 0.0))
+            more = self._ranked.about[source.content].lines
+            by_folder[name] = (files + 1, lines + more, score + self._scores[at])
+        return by_folder
 
     def _entries(self) -> Iterator[MapEntry]:
         ranked, snapshot = self._ranked, self._look.snapshot
-        own = {one.path: one for one in ranked.sources if not ranked.roles.get(one.path)}
+        own = {
+            source.path: source for source in ranked.sources if not ranked.roles.get(source.path)
+        }
         files = {
             path: own[path].language if path in own else ""
             for path in snapshot.by_path
             if not ranked.roles.get(path)
         }
-        defined = {path: one.defined for path, one in own.items()}
+        defined = {path: source.defined for path, source in own.items()}
 
         def read(path: bytes) -> bytes | None:
             return self._look.read(snapshot.by_path[path])
 
-        for one in entries(files, defined, read)[:_ENTRIES]:
-            handle = file_handle(one.path, self._things.ref)
-            if one.symbol:
+        for entry in entries(files, defined, read)[:_ENTRIES]:
+            handle = file_handle(entry.path, self._things.ref)
+            if entry.symbol:
                 # A manifest may name what is made at run time: then the file will do.
                 with suppress(HandleError):
-                    handle = self._things.find(f"{handle}#{one.symbol}").node.handle
-            gives = "" if one.symbol else self._given(one.path)
-            yield MapEntry(one.name, handle, f"{one.why}{gives}")
+                    handle = self._things.find(f"{handle}#{entry.symbol}").node.handle
+            gives = "" if entry.symbol else self._given(entry.path)
+            yield MapEntry(entry.name, handle, f"{entry.why}{gives}")
 
     def _given(self, path: bytes) -> str:
         """What a package's file hands on from its own folder; most used first."""
@@ -280,7 +286,7 @@ class Drawing:
         }
         spread = self._ranked.links.spread
         shown = sorted(
-            (one for one in names if not one.startswith("_")), key=lambda one: -spread[one]
+            (name for name in names if not name.startswith("_")), key=lambda path: -spread[path]
         )
         if not shown:
             return ""
@@ -303,7 +309,12 @@ class Drawing:
         for count, _, path, name in best:
             symbols = self._things.symbols(path)
             number = next(
-                (at for at, one in enumerate(symbols) if one.parent < 0 and one.name == name), None
+                (
+                    at
+                    for at, symbol in enumerate(symbols)
+                    if symbol.parent < 0 and symbol.name == name
+                ),
+                None,
             )
             if number is not None and symbols[number].kind != "module":
                 yield MapSymbol(self._things.node(Node(path, number)), 0, -count)
@@ -331,12 +342,12 @@ _GIVEN = 12
 
 def _modules(symbols: Sequence[Symbol]) -> set[int]:
     """The modules and namespaces around what a file defines, and -1 for the file itself."""
-    found = {-1}
-    filled = {one.parent for one in symbols}
-    for number, one in enumerate(symbols):
-        if one.kind == "module" and one.parent in found and number in filled:
-            found.add(number)
-    return found
+    ordinals = {-1}
+    filled = {symbol.parent for symbol in symbols}
+    for number, symbol in enumerate(symbols):
+        if symbol.kind == "module" and symbol.parent in ordinals and number in filled:
+            ordinals.add(number)
+    return ordinals
 
 
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:

@@ -19,7 +19,7 @@ _ALSO_SHOWN = 4
 
 
 def excerpt(
-    asked: str,
+    requested: str,
     view: CurrentView,
     view_at: Callable[[str], CurrentView],
     context: int,
@@ -28,31 +28,33 @@ def excerpt(
     """Read one handle; what cannot be followed or read is told in the excerpt's `error`.
 
     Args:
-        asked: the handle.
+        requested: the handle.
         view: the view that is asked.
         view_at: gives the view of another ref, for a handle that names one.
         context: number of lines to add before and after.
         max_lines: lines at most, context included.
     """
     try:
-        handle = parse_handle(asked, view.scope.root)
+        handle = parse_handle(requested, view.scope.root)
         there = view
         if handle.ref and handle.ref != view.scope.ref:
             there = view_at(handle.ref)
-        return _read(asked, handle, there, context, max_lines)
+        return _read(requested, handle, there, context, max_lines)
     except (HandleError, NoSuchRef, ReadError) as error:
-        said, near = _said(error, view), _near(error)
-    raw = RelPath(os.fsencode(asked) if can_be_named(asked) else b"")
+        message, near = _said(error, view), _near(error)
+    raw = RelPath(os.fsencode(requested) if can_be_named(requested) else b"")
     if raw in view.snapshot.by_path:
         # The file's own name, not escaped as a handle would have it.
         try:
-            return _read(asked, Handle(raw), view, context, max_lines)
+            return _read(requested, Handle(raw), view, context, max_lines)
         except (HandleError, ReadError) as error:
-            said, near = _said(error, view), _near(error)
-    return Excerpt(asked, asked, error=said, near=near)
+            message, near = _said(error, view), _near(error)
+    return Excerpt(requested, requested, error=message, near=near)
 
 
-def _read(asked: str, handle: Handle, view: CurrentView, context: int, max_lines: int) -> Excerpt:
+def _read(
+    requested: str, handle: Handle, view: CurrentView, context: int, max_lines: int
+) -> Excerpt:
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
     try:
@@ -65,7 +67,7 @@ def _read(asked: str, handle: Handle, view: CurrentView, context: int, max_lines
     text = reader.read(place, context, max_lines)
     return Excerpt(
         handle=place.handle,
-        asked=asked,
+        asked=requested,
         path=printed(place.file.path),
         start_line=text.start_line,
         end_line=text.end_line,

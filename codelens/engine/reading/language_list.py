@@ -36,7 +36,7 @@ def called(words: Iterable[str]) -> tuple[str, ...]:
     Raises:
         QueryError: no language is called so.
     """
-    found: list[str] = []
+    names: list[str] = []
     for word in words:
         name = language_called(word.strip())
         if name is None:
@@ -45,22 +45,22 @@ def called(words: Iterable[str]) -> tuple[str, ...]:
                 typed="`codelens languages` lists them",
                 called="cl_current lists those of this worktree",
             )
-        found.append(name)
-    return tuple(found)
+        names.append(name)
+    return tuple(names)
 
 
 def languages() -> list[LanguageLine]:
     """All languages, by name."""
     return [
         LanguageLine(
-            one.name,
-            one.title,
-            one.extensions,
-            one.filenames,
-            one.stems,
-            one.interpreters,
-            tuple(extension for extension, _ in one.contested),
-            given_by(one),
+            language.name,
+            language.title,
+            language.extensions,
+            language.filenames,
+            language.stems,
+            language.interpreters,
+            tuple(extension for extension, _ in language.contested),
+            given_by(language),
         )
-        for one in known.languages()
+        for language in known.languages()
     ]

@@ -20,55 +20,55 @@ _LINE_SHOWN = 200
 def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[Hit, ...]:
     """The results as a caller sees them, in order."""
     snapshot = view.snapshot
-    ids = {one.file.content for one in outcome.results if one.file.content is not None}
+    ids = {result.file.content for result in outcome.results if result.file.content is not None}
     about = snapshot.about(ids)
     ref = scope.ref if scope.kind == "ref" else ""
-    found: list[Hit] = []
-    for one in outcome.results:
-        content = one.file.content
+    best: list[Hit] = []
+    for result in outcome.results:
+        content = result.file.content
         known = about.get(content) if content is not None else None
-        symbol = _shown(view, one)
-        found.append(
+        symbol = _shown(view, result)
+        best.append(
             Hit(
-                handle=_handle(one, symbol, ref),
-                path=printed(one.file.path),
-                start_line=one.start_line,
-                end_line=one.end_line,
+                handle=_handle(result, symbol, ref),
+                path=printed(result.file.path),
+                start_line=result.start_line,
+                end_line=result.end_line,
                 symbol=symbol.qualified if symbol else "",
-                kind=symbol.kind if symbol else one.kind,
+                kind=symbol.kind if symbol else result.kind,
                 language=known.language if known else "",
-                score=round(one.score, 4),
-                signature=(symbol.signature if symbol else "") or one.line[:_LINE_SHOWN],
-                why=one.why,
-                stale=one.file.path in snapshot.stale,
-                alike=tuple(_handle(place, _shown(view, place), ref) for place in one.alike),
-                also=tuple(_handle(place, _shown(view, place), ref) for place in one.also),
-                explain=dict(one.explain) if explain else None,
+                score=round(result.score, 4),
+                signature=(symbol.signature if symbol else "") or result.line[:_LINE_SHOWN],
+                why=result.why,
+                stale=result.file.path in snapshot.stale,
+                alike=tuple(_handle(place, _shown(view, place), ref) for place in result.alike),
+                also=tuple(_handle(place, _shown(view, place), ref) for place in result.also),
+                explain=dict(result.explain) if explain else None,
             )
         )
-    return tuple(found)
+    return tuple(best)
 
 
-def _shown(view: CurrentView, one: Ranked) -> Shown | None:
-    if one.symbol < 0 or one.file.content is None:
+def _shown(view: CurrentView, ranked: Ranked) -> Shown | None:
+    if ranked.symbol < 0 or ranked.file.content is None:
         return None
-    return ranking_reads.shown(view.snapshot.db, one.file.content, one.symbol)
+    return ranking_reads.shown(view.snapshot.db, ranked.file.content, ranked.symbol)
 
 
-def _handle(one: Ranked, symbol: Shown | None, ref: str) -> str:
+def _handle(ranked: Ranked, symbol: Shown | None, ref: str) -> str:
     if symbol is not None:
-        return symbol_handle(one.file.path, symbol.qualified, symbol.number, ref)
-    if one.kind == "file":
+        return symbol_handle(ranked.file.path, symbol.qualified, symbol.number, ref)
+    if ranked.kind == "file":
         # An empty or binary file has no line 1 that could be read.
-        return file_handle(one.file.path, ref)
-    return handle_of_lines(one.file.path, one.start_line, one.end_line, ref)
+        return file_handle(ranked.file.path, ref)
+    return handle_of_lines(ranked.file.path, ranked.start_line, ranked.end_line, ref)
 
 
 def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
     """Every definition of the view, by path, line and order in the text."""
     snapshot = view.snapshot
     files = sorted(
-        (file for file in snapshot.files if file.content is not None), key=lambda one: one.path
+        (file for file in snapshot.files if file.content is not None), key=lambda file: file.path
     )
     for start in range(0, len(files), 500):
         group = files[start : start + 500]
@@ -78,7 +78,8 @@ def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
         for file in group:
             assert file.content is not None
             for symbol in sorted(
-                symbols.get(file.content, ()), key=lambda one: (one.start_line, one.start_byte)
+                symbols.get(file.content, ()),
+                key=lambda symbol: (symbol.start_line, symbol.start_byte),
             ):
                 yield SymbolLine(
                     path=printed(file.path),

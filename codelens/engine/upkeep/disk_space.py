@@ -60,18 +60,19 @@ def free_bytes(home: Path) -> int:
 def largest(home: Path) -> list[IndexSize]:
     """The indexes that take most, the largest first."""
     sizes = [IndexSize(repo_id_of(path), bytes_of(_files_of(path))) for path in index_files(home)]
-    held = [one for one in sizes if one.size]
-    return sorted(held, key=lambda one: -one.size)[:_SHOWN]
+    index_sizes = [size for size in sizes if size.size]
+    return sorted(index_sizes, key=lambda index_size: -index_size.size)[:_SHOWN]
 
 
 def advice(home: Path) -> str:
     """What makes room, as commands: for one who types them."""
-    found = largest(home)
-    if not found:
+    index_sizes = largest(home)
+    if not index_sizes:
         return "free some space; the indexes use none"
     drops = " or ".join(
-        f"`codelens drop --force --repository {one.repo_id}` ({one.size / 1e6:,.1f} MB)"
-        for one in found
+        f"`codelens drop --force --repository {index_size.repo_id}` "
+        f"({index_size.size / 1e6:,.1f} MB)"
+        for index_size in index_sizes
     )
     return f"free some space, or remove an index (it is rebuilt when needed): {drops}"
 

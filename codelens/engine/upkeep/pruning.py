@@ -87,8 +87,12 @@ def prune(
         results.append(done)
     if not dry_run and (home / "indexes").is_dir():
         database_recovery.forget_old(home / "indexes")
-    worth = tuple(one for one in results if one.views or one.contents or one.removed or one.why
-                  or one.waiting or one.error or one.skipped)  # fmt: skip
+    worth = tuple(
+        result
+        for result in results
+        if result.views or result.contents or result.removed or result.why
+        or result.waiting or result.error or result.skipped
+    )  # fmt: skip
     advice = disk_space.advice(home) if full and disk_space.is_scarce(home) else ""
     return PruneAnswer(dry_run, len(files), worth, disposed_bytes=disposed, advice=advice)
 
@@ -147,11 +151,12 @@ def prune_held(
 
 
 def _planned(db: Database, limits: Limits, clock: Clock) -> Pruned:
-    found = survey(db, limits, clock)
-    views = tuple(life for life in found.lives if life.goes)
+    surveyed = survey(db, limits, clock)
+    views = tuple(life for life in surveyed.lives if life.goes)
     return replace(
-        _blank(found), views=views, kept=len(found.lives) - len(views),
-        waiting=garbage_collection.waiting(db), removed=bool(found.leftover), why=found.leftover,
+        _blank(surveyed), views=views, kept=len(surveyed.lives) - len(views),
+        waiting=garbage_collection.waiting(db), removed=bool(surveyed.leftover),
+        why=surveyed.leftover,
     )  # fmt: skip
 
 
@@ -164,15 +169,15 @@ def _is_time(path: Path, every_s: float) -> bool:
 def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[ViewLife]) -> Pruned:
     before = index_removal.pages_bytes(db)
     while True:
-        found, went = _remove_due(db, limits, clock)
+        survey, went = _remove_due(db, limits, clock)
         views += went
         if not went or not rest():
             break
-    done = replace(_blank(found), views=tuple(views), kept=len(found.lives))
-    if found.leftover:
+    done = replace(_blank(survey), views=tuple(views), kept=len(survey.lives))
+    if survey.leftover:
         size = db.size_bytes()
         if index_removal.remove_file(db):
-            return replace(done, removed=True, why=found.leftover, freed_bytes=size, kept=0)
+            return replace(done, removed=True, why=survey.leftover, freed_bytes=size, kept=0)
     collected = garbage_collection.collect(db, rest, clock)
     if rest():
         with db.write(None):
@@ -190,12 +195,12 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
     """
     lease = writer_lease.acquire(db, 0.0, clock)
     try:
-        found = survey(db, limits, clock)
+        surveyed = survey(db, limits, clock)
         with db.write(lease):
-            _note(db, found, clock)
+            _note(db, surveyed, clock)
         # Looked at again with what was noted: gone since now is gone for no time.
-        found = survey(db, limits, clock)
-        pairs = [(row, life) for row, life in zip(found.rows, found.lives, strict=True)]
+        surveyed = survey(db, limits, clock)
+        pairs = [(row, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)]
         went = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]
         for row, _ in went:
             with db.write(lease):
@@ -203,26 +208,26 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
     finally:
         lease.release(db)
     gone = {row.id for row, _ in went}
-    kept = [(row, life) for row, life in pairs if row.id not in gone]
-    rows, lives = tuple(row for row, _ in kept), tuple(life for _, life in kept)
-    return found._replace(rows=rows, lives=lives), [life for _, life in went]
+    kept_pairs = [(row, life) for row, life in pairs if row.id not in gone]
+    rows, lives = tuple(row for row, _ in kept_pairs), tuple(life for _, life in kept_pairs)
+    return surveyed._replace(rows=rows, lives=lives), [life for _, life in went]
 
 
-def _note(db: Database, found: Survey, clock: Clock) -> None:
+def _note(db: Database, survey: Survey, clock: Clock) -> None:
     now_s = index_metadata.tick(db, clock)
     there: dict[str, Site] = {}
-    for folder, state in found.folders.items():
+    for folder, state in survey.folders.items():
         if state == "there":
             try:
                 there[folder] = Site(*whereabouts(folder))
             except OSError as error:
                 logger.debug("%s: %s", folder, error)
-    states = found.folders.items()
+    states = survey.folders.items()
     gone = [folder for folder, state in states if state == "gone"]
     unreachable = [folder for folder, state in states if state == "unreachable"]
     index_metadata.note_sites(db, now_s, there, gone, unreachable)
-    index_metadata.forget_sites(db, folder_text(found.common_dir))
+    index_metadata.forget_sites(db, folder_text(survey.common_dir))
 
 
-def _blank(found: Survey) -> Pruned:
-    return Pruned(found.repo_id, printed(os.fsencode(found.common_dir)))
+def _blank(survey: Survey) -> Pruned:
+    return Pruned(survey.repo_id, printed(os.fsencode(survey.common_dir)))

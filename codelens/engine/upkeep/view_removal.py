@@ -26,20 +26,20 @@ _COMMIT_PREFIX = 7
 
 def overview(home: Path, limits: Limits, *, only: Path | None = None) -> list[RepositoryLife]:
     """Every index of a home folder, or one of them, with its views."""
-    found: list[RepositoryLife] = []
+    repositories: list[RepositoryLife] = []
     for path in index_files(home, only):
         try:
             with disk_space.opened(path) as db:
-                found.append(as_life(db, survey(db, limits)))
+                repositories.append(as_life(db, survey(db, limits)))
         except StoreError as error:
             size = path.stat().st_size if path.exists() else 0
-            found.append(
+            repositories.append(
                 RepositoryLife(repo_id_of(path), "", "unknown", str(path), size, error=str(error))
             )
-    return found
+    return repositories
 
 
-def drop_view(db: Database, found: Survey, life: ViewLife, *, force: bool) -> Dropped:
+def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> Dropped:
     """Remove one view; `force` also if it is active or pinned.
 
     If it is gone already, what it alone needed goes.
@@ -48,11 +48,11 @@ def drop_view(db: Database, found: Survey, life: ViewLife, *, force: bool) -> Dr
         SettingError: it is not removed without force.
     """
     _refuse([life], force=force)
-    pairs = zip(found.rows, found.lives, strict=True)
-    rows = [(row.id, one) for row, one in pairs if one.index_id == life.index_id]
+    pairs = zip(survey.rows, survey.lives, strict=True)
+    rows = [(row.id, view_life) for row, view_life in pairs if view_life.index_id == life.index_id]
     if life.pinned:
-        pin(db, found, life, pinned=False)
-    return replace(_drop(db, found, rows, whole=False), views=(life,))
+        pin(db, survey, life, pinned=False)
+    return replace(_drop(db, survey, rows, whole=False), views=(life,))
 
 
 def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
@@ -66,15 +66,17 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
     """
     try:
         with disk_space.opened(path) as db:
-            found = survey(db, limits)
-            _refuse(found.lives, force=force)
+            surveyed = survey(db, limits)
+            _refuse(surveyed.lives, force=force)
             size = db.size_bytes()
             pins.forget(pins.file_beside(path))
             if index_removal.remove_file(db):
-                name = printed(os.fsencode(found.common_dir))
-                return Dropped(found.repo_id, name, found.lives, True, size + _aside(path), 0)
-            pairs = [(row.id, life) for row, life in zip(found.rows, found.lives, strict=True)]
-            return _drop(db, found, pairs, whole=True)
+                name = printed(os.fsencode(surveyed.common_dir))
+                return Dropped(surveyed.repo_id, name, surveyed.lives, True, size + _aside(path), 0)
+            pairs = [
+                (row.id, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)
+            ]
+            return _drop(db, surveyed, pairs, whole=True)
     except DiskFull as error:
         if error.beside or not force:
             raise
@@ -91,7 +93,7 @@ def _aside(path: Path) -> int:
 
 
 def _drop(
-    db: Database, found: Survey, pairs: Sequence[tuple[int, ViewLife]], *, whole: bool
+    db: Database, survey: Survey, pairs: Sequence[tuple[int, ViewLife]], *, whole: bool
 ) -> Dropped:
     before = index_removal.pages_bytes(db)
     lease = writer_lease.acquire(db, index_removal.WAIT_S)
@@ -102,24 +104,24 @@ def _drop(
     finally:
         lease.release(db)
     lives = tuple(life for _, life in pairs)
-    name = printed(os.fsencode(found.common_dir))
+    name = printed(os.fsencode(survey.common_dir))
     if whole:
         size = db.size_bytes()
         # Who had it open may be gone by now.
         if index_removal.remove_file(db):
-            return Dropped(found.repo_id, name, lives, True, size, 0)
+            return Dropped(survey.repo_id, name, lives, True, size, 0)
     collected = garbage_collection.collect(db)
     freed = max(0, before - index_removal.pages_bytes(db))
-    return Dropped(found.repo_id, name, lives, whole, freed, collected.waiting)
+    return Dropped(survey.repo_id, name, lives, whole, freed, collected.waiting)
 
 
-def one_view(found: Survey, target: str, scope_key: str) -> ViewLife:
+def one_view(survey: Survey, target: str, scope_key: str) -> ViewLife:
     """The one view that is called so; see `views_called`.
 
     Raises:
         SettingError: none is, or several are.
     """
-    fitting = views_called(found, target, scope_key)
+    fitting = views_called(survey, target, scope_key)
     if not fitting and not target:
         raise SettingError(
             "the current worktree and branch have no view yet, or it was dropped",
@@ -133,20 +135,20 @@ def one_view(found: Survey, target: str, scope_key: str) -> ViewLife:
             called="cl_index with action status lists them with their ids",
         )
     if len(fitting) > 1:
-        shown = ", ".join(f"{one.index_id} ({one.title})" for one in fitting)
+        shown = ", ".join(f"{view_life.index_id} ({view_life.title})" for view_life in fitting)
         raise SettingError(f"{target!r} matches {len(fitting)} views: {shown}; give the id of one")
     return fitting[0]
 
 
-def views_called(found: Survey, target: str, scope_key: str) -> list[ViewLife]:
+def views_called(survey: Survey, target: str, scope_key: str) -> list[ViewLife]:
     """The views that `target` names: by branch, index id, ref, worktree or commit, in this order.
 
     Args:
-        found: of the index.
+        survey: of the index.
         target: as the user named it; empty: by `scope_key` alone.
         scope_key: of the ref that it may name, or of where one stands; empty if it names none.
     """
-    pairs = list(zip(found.rows, found.lives, strict=True))
+    pairs = list(zip(survey.rows, survey.lives, strict=True))
     at_scope = [life for row, life in pairs if scope_key and row.scope == scope_key]
     if not target:
         return at_scope
@@ -183,9 +185,9 @@ def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
             )
 
 
-def pin(db: Database, found: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
+def pin(db: Database, survey: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
     """Pin or unpin a view; as it is then."""
-    row = found.rows[found.lives.index(life)]
+    row = survey.rows[survey.lives.index(life)]
     pins.set_pinned(pins.file_beside(db.path), row.scope, pinned=pinned)
     return replace(life, pinned=pinned, goes=False, why="pinned" if pinned else "not pinned")
 

@@ -57,8 +57,8 @@ def index_files(home: Path, only: Path | None = None) -> list[Path]:
     unreadable = barred(home / "indexes")
     if unreadable is not None:
         raise unreadable
-    found = sorted((home / "indexes").glob(f"{_PREFIX}*{_SUFFIX}"))
-    return [path for path in found if only in {None, path}]
+    paths = sorted((home / "indexes").glob(f"{_PREFIX}*{_SUFFIX}"))
+    return [path for path in paths if only in {None, path}]
 
 
 def repo_id_of(path: Path) -> str:
@@ -89,16 +89,16 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
         sites = index_metadata.sites(db)
         now_s = index_metadata.clock_s(db, clock)
         sizes, own = views.sizes_of(db)
-    found: dict[str, Standing] = {}
+    standings: dict[str, Standing] = {}
     for folder in {row.worktree for row in rows if row.kind != "ref"}:
         odd = os.name == "posix" and "\\" in folder
-        found[folder] = standing(
+        standings[folder] = standing(
             folder, repo_id, common_dir, _where(sites.get(folder)), printed=odd
         )
     lives: list[ViewLife] = []
     for row in rows:
         case = _case(
-            row, found.get(row.worktree), sites.get(row.worktree), now_s, row.scope in pinned
+            row, standings.get(row.worktree), sites.get(row.worktree), now_s, row.scope in pinned
         )
         goes, why = prune_rules.verdict(case, limits)
         lives.append(
@@ -108,30 +108,32 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
         )
     own_site = sites.get(folder_text(common_dir)) if common_dir else None
     state = repository_state(common_dir, _where(own_site)) if common_dir else None
-    folders: dict[str, State] = {folder: one.state for folder, one in found.items()}
+    folders: dict[str, State] = {
+        folder: view_standing.state for folder, view_standing in standings.items()
+    }
     if state is not None:
         folders[folder_text(common_dir)] = state
     leftover = ""
     missed = own_site.gone_s if own_site else None
     if state == "gone" and missed is not None and now_s - missed >= limits.branch_s:
-        kept = any(life.pinned or life.standing in {"active", "unreachable"} for life in lives)
-        if not kept:
+        is_kept = any(life.pinned or life.standing in {"active", "unreachable"} for life in lives)
+        if not is_kept:
             leftover = f"its repository was removed, missing for {prune_rules.span(now_s - missed)}"
     return Survey(repo_id, common_dir, state, tuple(rows), tuple(lives), folders, leftover)
 
 
-def as_life(db: Database, found: Survey) -> RepositoryLife:
+def as_life(db: Database, surveyed: Survey) -> RepositoryLife:
     """A survey as an answer."""
     return RepositoryLife(
-        found.repo_id,
-        printed(os.fsencode(found.common_dir)),
-        found.state or "unknown",
+        surveyed.repo_id,
+        printed(os.fsencode(surveyed.common_dir)),
+        surveyed.state or "unknown",
         str(db.path),
         db.size_bytes(),
-        found.lives,
+        surveyed.lives,
         garbage_collection.waiting(db),
-        bool(found.leftover),
-        found.leftover,
+        bool(surveyed.leftover),
+        surveyed.leftover,
     )
 
 
@@ -140,18 +142,18 @@ def _where(site: Site | None) -> Whereabouts | None:
 
 
 def _case(
-    row: ViewRow, found: Standing | None, site: Site | None, now_s: float, pinned: bool
+    row: ViewRow, standing: Standing | None, site: Site | None, now_s: float, pinned: bool
 ) -> Case:
     unused_s = max(0.0, now_s - row.used_s)
     if row.kind == "ref":
         return Case("ref", pinned, unused_s)
-    assert found is not None
-    if found.state == "unreachable":
+    assert standing is not None
+    if standing.state == "unreachable":
         return Case("unreachable", pinned, unused_s)
-    if found.state == "gone":
+    if standing.state == "gone":
         missed = site.gone_s if site else None
         return Case("gone", pinned, unused_s, 0.0 if missed is None else now_s - missed)
-    if found.key == row.scope:
+    if standing.key == row.scope:
         return Case("active", pinned, unused_s)
     detached = row.kind == "worktree" and row.head and not row.branch
     return Case("detached" if detached else "inactive", pinned, unused_s)

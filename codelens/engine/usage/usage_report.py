@@ -46,23 +46,23 @@ class UsageReports:
         )
 
 
-def _lines(found: Iterable[tuple[str, Tally]]) -> tuple[UsageLine, ...]:
+def _lines(tallies: Iterable[tuple[str, Tally]]) -> tuple[UsageLine, ...]:
     by_name: defaultdict[str, list[Tally]] = defaultdict(list)
-    for name, one in found:
-        by_name[name].append(one)
+    for name, tally in tallies:
+        by_name[name].append(tally)
     return tuple(_sum(name, every) for name, every in by_name.items())
 
 
 def _most(lines: Iterable[UsageLine]) -> tuple[UsageLine, ...]:
-    return tuple(sorted(lines, key=lambda one: (-one.calls, one.name)))
+    return tuple(sorted(lines, key=lambda usage: (-usage.calls, usage.name)))
 
 
-def _sum(name: str, found: Sequence[Tally]) -> UsageLine:
+def _sum(name: str, tallies: Sequence[Tally]) -> UsageLine:
     return UsageLine(
         name,
-        sum(one.calls for one in found),
-        sum(one.failed for one in found),
-        sum(one.served_bytes for one in found),
-        sum(one.whole_bytes for one in found),
-        sum(one.saved_bytes for one in found),
+        sum(tally.calls for tally in tallies),
+        sum(tally.failed for tally in tallies),
+        sum(tally.served_bytes for tally in tallies),
+        sum(tally.whole_bytes for tally in tallies),
+        sum(tally.saved_bytes for tally in tallies),
     )

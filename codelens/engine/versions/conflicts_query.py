@@ -126,24 +126,24 @@ class Question:
             base: a ref in place of the merge base; may be empty.
         """
         pairs: list[_Pair] = []
-        found: dict[str, Rival] = {}
+        by_name: dict[str, Rival] = {}
         for rival, theirs in parties:
             try:
                 at = self._base(theirs, base)
             except CodelensError as error:
-                found[theirs.name] = _rival(rival, theirs, CommitId(""), notes=(str(error),))
+                by_name[theirs.name] = _rival(rival, theirs, CommitId(""), notes=(str(error),))
                 continue
             if not at:
                 note = "no history in common with the current branch, so it cannot be merged"
-                found[theirs.name] = _rival(rival, theirs, at, notes=(note,))
+                by_name[theirs.name] = _rival(rival, theirs, at, notes=(note,))
             elif self._differs(self.mine, at) and self._differs(theirs, at):
                 pairs.append(_Pair(rival, theirs, at))
             else:
-                found[theirs.name] = _rival(rival, theirs, at)
+                by_name[theirs.name] = _rival(rival, theirs, at)
         merged, notes = self._merged(pairs) if not base else ([None] * len(pairs), ())
         for pair, merge in zip(pairs, merged, strict=True):
-            found[pair.theirs.name] = self._compared(pair, merge, notes)
-        return [found[theirs.name] for _, theirs in parties]
+            by_name[pair.theirs.name] = self._compared(pair, merge, notes)
+        return [by_name[theirs.name] for _, theirs in parties]
 
     def _base(self, theirs: Party, base: str) -> CommitId:
         if base:
@@ -163,19 +163,19 @@ class Question:
         try:
             with ScratchMerge(self.mine.repository, self._attributes()) as scratch:
                 mine = self._commit(scratch, self.mine)
-                asked = [(mine, self._commit(scratch, pair.theirs)) for pair in pairs]
-                return list(scratch.merges(asked)), ()
+                commit_pairs = [(mine, self._commit(scratch, pair.theirs)) for pair in pairs]
+                return list(scratch.merges(commit_pairs)), ()
         except ReadError as error:
             return [None] * len(pairs), (str(error),)
 
     def _attributes(self) -> dict[bytes, bytes]:
         view = self.mine.view
         assert view is not None
-        found: dict[bytes, bytes] = {}
+        drivers: dict[bytes, bytes] = {}
         for file in view.snapshot.files:
             if file.path.rpartition(b"/")[2] == b".gitattributes":
-                found[file.path] = view.read(file) or b""
-        return found
+                drivers[file.path] = view.read(file) or b""
+        return drivers
 
     def _commit(self, scratch: ScratchMerge, party: Party) -> str:
         if not party.edits or party.view is None:
@@ -190,17 +190,17 @@ class Question:
 
     def _compared(self, pair: _Pair, merge: TextMerge | None, notes: Sequence[str]) -> Rival:
         mine, theirs = self.mine, pair.theirs
-        said = list(notes)
+        notes_so_far = list(notes)
         lines: list[CollisionLine] = []
         changes: dict[bytes, tuple[FileChange | None, FileChange | None]] = {}
         try:
-            one, other = self._since(mine, pair.base), self._since(theirs, pair.base)
-            changes = _by_path(one, other)
-            found = list(collisions(one, other, changed_lines))
-            found += meaning(one, other, self._uses(mine), self._uses(theirs))
-            lines = [self._line(theirs, collision) for collision in _sorted(found)]
+            ours, other = self._since(mine, pair.base), self._since(theirs, pair.base)
+            changes = _by_path(ours, other)
+            found_collisions = list(collisions(ours, other, changed_lines))
+            found_collisions += meaning(ours, other, self._uses(mine), self._uses(theirs))
+            lines = [self._line(theirs, collision) for collision in _sorted(found_collisions)]
         except CodelensError as error:
-            said.append(f"definitions were not compared: {error}")
+            notes_so_far.append(f"definitions were not compared: {error}")
         textual = tuple(
             TextualConflict(
                 printed(conflict.path),
@@ -209,7 +209,7 @@ class Question:
             )
             for conflict in (merge.conflicts if merge is not None else ())
         )
-        return _rival(pair.rival, theirs, pair.base, textual, tuple(lines), tuple(said))
+        return _rival(pair.rival, theirs, pair.base, textual, tuple(lines), tuple(notes_so_far))
 
     def _since(self, party: Party, base: CommitId) -> Changed:
         """What a party changed since a commit; worked out once."""
@@ -222,18 +222,18 @@ class Question:
         committed = tree_changes(party.repository, base, party.head) if party.head != base else []
         old: dict[bytes, SideFile] = {}
         new: dict[bytes, SideFile] = {}
-        for one in committed:
-            if one.old is not None:
-                old[one.path] = SideFile(one.path, one.old.mode, one.old.oid)
-            if one.new is not None:
-                new[one.path] = SideFile(one.path, one.new.mode, one.new.oid)
+        for change in committed:
+            if change.old is not None:
+                old[change.path] = SideFile(change.path, change.old.mode, change.old.oid)
+            if change.new is not None:
+                new[change.path] = SideFile(change.path, change.new.mode, change.new.oid)
         on_disk: dict[bytes, SideFile] = {}
-        told = {one.path for one in committed}
+        rel_paths = {change.path for change in committed}
         for path, edit in party.edits.items():
             new.pop(path, None)
             if edit.new is not None:
                 on_disk[path] = edit.new
-            if edit.old is not None and path not in told:
+            if edit.old is not None and path not in rel_paths:
                 old[path] = edit.old
         before = CommitSide(party.repository, base, "base")
         after = CommitSide(party.repository, party.head, party.name)
@@ -244,7 +244,9 @@ class Question:
         if party.view is not None and on_disk:
             sides.append((files_side(party.view, party.name), list(on_disk.values())))
         texts = texts_of(sides, self._facts)
-        diff = definition_diff(texts[0], [one for part in texts[1:] for one in part], changed_lines)
+        diff = definition_diff(
+            texts[0], [file for part in texts[1:] for file in part], changed_lines
+        )
         return changed_of(diff)
 
     def _uses(self, party: Party) -> Callable[[FileDefinitions, int], Sequence[Use]]:
@@ -268,11 +270,11 @@ class Question:
         """The looks whose graphs were walked."""
         return self._walked
 
-    def _line(self, theirs: Party, one: Collision) -> CollisionLine:
+    def _line(self, theirs: Party, collision: Collision) -> CollisionLine:
         return CollisionLine(
-            one.rule, one.grade, one.said,
-            self._handle("", one.mine), _site(one.mine),
-            self._handle(theirs.ref, one.theirs), _site(one.theirs),
+            collision.rule, collision.grade, collision.said,
+            self._handle("", collision.mine), _site(collision.mine),
+            self._handle(theirs.ref, collision.theirs), _site(collision.theirs),
         )  # fmt: skip
 
     def _handle(self, ref: str, spot: Spot) -> str:
@@ -306,21 +308,35 @@ def _edit(side: FilesSide, change: SideChange) -> tuple[int, bytes] | None:
 def _by_path(
     mine: Changed, theirs: Changed
 ) -> dict[bytes, tuple[FileChange | None, FileChange | None]]:
-    one = {file.one.path: file for file in mine.diff.files}
+    side_diff = {file.one.path: file for file in mine.diff.files}
     other = {file.one.path: file for file in theirs.diff.files}
-    return {path: (one.get(path), other.get(path)) for path in one.keys() | other.keys()}
+    return {
+        path: (side_diff.get(path), other.get(path)) for path in side_diff.keys() | other.keys()
+    }
 
 
-def _sorted(found: Sequence[Collision]) -> list[Collision]:
+def _sorted(collisions: Sequence[Collision]) -> list[Collision]:
     unique = {
-        (one.rule, one.mine.file.path, one.mine.line, one.theirs.file.path, one.theirs.line): one
-        for one in found
+        (
+            collision.rule,
+            collision.mine.file.path,
+            collision.mine.line,
+            collision.theirs.file.path,
+            collision.theirs.line,
+        ): collision
+        for collision in collisions
     }
     return sorted(
         unique.values(),
-        key=lambda one: (_ORDER[one.grade], one.mine.file.path, one.mine.line, one.theirs.file.path,
-                         one.theirs.line, one.rule),
-    )  # fmt: skip
+        key=lambda collision: (
+            _ORDER[collision.grade],
+            collision.mine.file.path,
+            collision.mine.line,
+            collision.theirs.file.path,
+            collision.theirs.line,
+            collision.rule,
+        ),
+    )
 
 
 def _site(spot: Spot) -> str:
@@ -341,6 +357,8 @@ def _rival(
     )  # fmt: skip
 
 
-def says_something(one: Rival) -> bool:
+def says_something(rival: Rival) -> bool:
     """Whether it is worth a paragraph: what merges cleanly and has nothing to say is counted."""
-    return bool(one.textual or one.notes) or any(line.grade != HARMLESS for line in one.collisions)
+    return bool(rival.textual or rival.notes) or any(
+        line.grade != HARMLESS for line in rival.collisions
+    )

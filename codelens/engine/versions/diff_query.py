@@ -72,11 +72,11 @@ def facts_of(db: Database, settings: Settings) -> Facts:
 
 def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()) -> Compared:
     """Compare two sides by definition. Outside of a transaction: what was never seen is stored."""
-    changes = [one for one in side_changes(old, new, facts.db) if _wanted(one.path, globs)]
+    changes = [change for change in side_changes(old, new, facts.db) if _wanted(change.path, globs)]
     before, after = texts_of(
         [
-            (old, [one.old for one in changes if one.old is not None]),
-            (new, [one.new for one in changes if one.new is not None]),
+            (old, [change.old for change in changes if change.old is not None]),
+            (new, [change.new for change in changes if change.new is not None]),
         ],
         facts,
     )
@@ -88,10 +88,10 @@ def _wanted(path: bytes, globs: Sequence[str]) -> bool:
     if not globs:
         return True
     name = printed(path)
-    chosen = [one for one in globs if not one.startswith("!")]
-    left_out = [one[1:] for one in globs if one.startswith("!")]
-    return (not chosen or any(_matches(name, one) for one in chosen)) and not any(
-        _matches(name, one) for one in left_out
+    chosen = [glob for glob in globs if not glob.startswith("!")]
+    left_out = [glob[1:] for glob in globs if glob.startswith("!")]
+    return (not chosen or any(_matches(name, pattern) for pattern in chosen)) and not any(
+        _matches(name, pattern) for pattern in left_out
     )
 
 
@@ -106,49 +106,51 @@ def _matches(name: str, glob: str) -> bool:
     )
 
 
-def file_lines(found: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff, ...]:
+def file_lines(compared: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff, ...]:
     """The files that differ, with their definitions, as an answer has them."""
     files: list[FileDiff] = []
-    for one in found.diff.files:
-        shown = _folded(one)
+    for file in compared.diff.files:
+        shown = _folded(file)
         changes = [
             change
-            for change in one.definitions
+            for change in file.definitions
             if not kinds or change.one.symbol.kind in kinds or set(change.how) & set(kinds)
         ]
         if kinds and not changes:
             continue
-        definitions = () if shown else tuple(_line(found, change) for change in changes)
+        definitions = () if shown else tuple(_line(compared, change) for change in changes)
         outside = () if shown or kinds else tuple(
             OutsideLines(part.how, part.old_lines, part.new_lines, part.names)
-            for part in one.outside
+            for part in file.outside
         )  # fmt: skip
-        old_path = one.old.path if one.old is not None and one.how == "renamed" else b""
+        old_path = file.old.path if file.old is not None and file.how == "renamed" else b""
         files.append(
-            FileDiff(printed(one.one.path), printed(old_path), one.how, shown, definitions, outside)
+            FileDiff(
+                printed(file.one.path), printed(old_path), file.how, shown, definitions, outside
+            )
         )
     return tuple(files)
 
 
-def _folded(one: FileChange) -> str:
-    shown: list[FileDefinitions] = [side for side in (one.new, one.old) if side is not None]
+def _folded(change: FileChange) -> str:
+    shown: list[FileDefinitions] = [side for side in (change.new, change.old) if side is not None]
     return next((side.text.shown for side in shown if side.text.shown in _FOLDED), "")
 
 
-def _line(found: Compared, change: DefinitionChange) -> DefinitionLine:
-    one = change.one
-    symbol = one.symbol
+def _line(compared: Compared, change: DefinitionChange) -> DefinitionLine:
+    definition = change.one
+    symbol = definition.symbol
     gone = change.new is None
     return DefinitionLine(
         how=change.how,
-        handle=found.names.handle(one, old=gone),
+        handle=compared.names.handle(definition, old=gone),
         symbol=symbol.qualified,
         kind=symbol.kind,
         signature=symbol.signature,
         start_line=symbol.start_line,
         end_line=symbol.end_line,
         exported=symbol.exported,
-        old_handle=found.names.handle(change.old, old=True) if change.old is not None else "",
+        old_handle=compared.names.handle(change.old, old=True) if change.old is not None else "",
         old_signature=change.old.symbol.signature if change.old is not None else "",
         old_lines=change.old_lines,
         new_lines=change.new_lines,
@@ -159,7 +161,9 @@ def _line(found: Compared, change: DefinitionChange) -> DefinitionLine:
 
 def totals(files: Sequence[FileDiff]) -> tuple[tuple[str, int], ...]:
     """How many definitions differ in each way, in the order of `HOW`."""
-    counted = Counter(how for file in files for one in file.definitions for how in one.how)
+    counted = Counter(
+        how for file in files for definition in file.definitions for how in definition.how
+    )
     return tuple((how, counted[how]) for how in HOW if counted[how])
 
 

@@ -36,16 +36,16 @@ def rivals_of(view: CurrentView, named: tuple[str, ...]) -> tuple[list[RivalName
         NoSuchRef: a name is none of them.
     """
     if named:
-        return [_named(view, one) for one in dict.fromkeys(named)], []
+        return [_named(view, name) for name in dict.fromkeys(named)], []
     repository = view.repository
-    found = [RivalName(root, "") for root in repository.worktrees()]
+    rival_names = [RivalName(root, "") for root in repository.worktrees()]
     since = int(time.time()) - RECENT_DAYS * _DAY_S
-    taken = {view.scope.branch} | {_branch_at(one.root) for one in found}
-    found += [
+    taken = {view.scope.branch} | {_branch_at(rival_name.root) for rival_name in rival_names}
+    rival_names += [
         RivalName("", name) for name in recent_branches(repository, since) if name not in taken
     ]
-    rest = [one.root or one.ref for one in found[MOST_RIVALS:]]
-    return found[:MOST_RIVALS], rest
+    rest = [rival_name.root or rival_name.ref for rival_name in rival_names[MOST_RIVALS:]]
+    return rival_names[:MOST_RIVALS], rest
 
 
 def _branch_at(root: str) -> str:

@@ -22,7 +22,7 @@ def files_side(view: CurrentView, name: str) -> FilesSide:
 def own_edits(view: CurrentView, db: Database) -> dict[bytes, SideChange]:
     """Path -> what was at HEAD, and what is on disk."""
     head = CommitSide(view.repository, view.scope.head, "HEAD")
-    return {one.path: one for one in side_changes(head, files_side(view, "files"), db)}
+    return {change.path: change for change in side_changes(head, files_side(view, "files"), db)}
 
 
 def other_edits(
@@ -30,18 +30,18 @@ def other_edits(
 ) -> dict[bytes, SideChange]:
     """As `own_edits`, of another worktree, given the paths of my own edits."""
     before, after = here.snapshot.by_path, there.snapshot.by_path
-    asked = set(mine)
+    unread_paths = set(mine)
     for path in before.keys() | after.keys():
-        one, other = before.get(path), after.get(path)
-        if one is None or other is None or one.content != other.content or one.content is None:
-            asked.add(path)
+        file, other = before.get(path), after.get(path)
+        if file is None or other is None or file.content != other.content or file.content is None:
+            unread_paths.add(path)
     if here.scope.head != there.scope.head:
         changes = tree_changes(there.repository, here.scope.head, there.scope.head)
-        asked.update(one.path for one in changes)
+        unread_paths.update(change.path for change in changes)
     entries: dict[bytes, SideFile] = {}
-    for path in asked:
+    for path in unread_paths:
         entry = entry_at(there.repository, there.scope.head, path) if there.scope.head else None
         if entry is not None:
             entries[path] = SideFile(entry.path, entry.mode, entry.oid)
     side = files_side(there, "files")
-    return {one.path: one for one in side.unlike(entries, db, asked)}
+    return {change.path: change for change in side.unlike(entries, db, unread_paths)}

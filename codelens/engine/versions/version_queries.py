@@ -47,15 +47,15 @@ class VersionQueries:
         with self._pool.view(view_request) as view:
             sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
             facts = diff_query.facts_of(view.index.db, view.settings)
-            found = diff_query.compared(sides.old, sides.new, facts, globs)
-            files = diff_query.file_lines(found, kinds)
+            compared = diff_query.compared(sides.old, sides.new, facts, globs)
+            files = diff_query.file_lines(compared, kinds)
             meaning = None
             notes: tuple[str, ...] = ()
             if uses and files:
-                meaning = _meaning(view, sides, found, view_request)
+                meaning = _meaning(view, sides, compared, view_request)
                 if staged:
                     notes = ("uses were searched in the files on disk, not as staged",)
-            added, removed = public_surface(found)
+            added, removed = public_surface(compared)
             return DiffAnswer(
                 receipt=view.receipt(),
                 old=sides.old.name,
@@ -109,12 +109,16 @@ class VersionQueries:
                     if others:
                         raise
                     notes.append(f"{name.root or name.ref} was not compared: {error}")
-            found = question.answer(parties, base)
+            answers = question.answer(parties, base)
             for walked in question.walked():
                 edge_cache.keep(walked)
-            told = [one for one in found if conflicts_query.says_something(one)]
+            all_rivals = [rival for rival in answers if conflicts_query.says_something(rival)]
             return ConflictsAnswer(
-                view.receipt(), tuple(told), len(found) - len(told), tuple(left_out), tuple(notes)
+                view.receipt(),
+                tuple(all_rivals),
+                len(answers) - len(all_rivals),
+                tuple(left_out),
+                tuple(notes),
             )
 
     def changed_elsewhere(self, path: str | Path, files: Sequence[str]) -> tuple[Elsewhere, ...]:
@@ -125,7 +129,7 @@ class VersionQueries:
         opened = self._pool.open(path, None)
         with opened.index.lock, opened.index.mended():
             facts = facts_of(opened.index.db, self._pool.settings)
-            paths = [from_printed(one) for one in files]
+            paths = [from_printed(file) for file in files]
             return tuple(changed_elsewhere(opened.repository, opened.scope, paths, facts))
 
     def history(self, view_request: ViewRequest, request: HistoryRequest) -> HistoryAnswer:
@@ -139,7 +143,7 @@ class VersionQueries:
 
 
 def _meaning(
-    view: CurrentView, sides: Sides, found: Compared, view_request: ViewRequest
+    view: CurrentView, sides: Sides, compared: Compared, view_request: ViewRequest
 ) -> Meaning:
     """What the changes mean to their users, on the new side and, of what is gone, on the old."""
     from codelens.branches.sides import CommitSide
@@ -153,10 +157,10 @@ def _meaning(
 
     new = sides.new_view or at(sides.new) or view
     old = None
-    if any(takes_away(change) for change in changes_of(found)):
+    if any(takes_away(change) for change in changes_of(compared)):
         old = sides.old_view or at(sides.old)
     with view.reading():
-        meaning = Users(found, new, old, seconds_to_read(view_request.budget_ms)).meaning()
+        meaning = Users(compared, new, old, seconds_to_read(view_request.budget_ms)).meaning()
     for walked in (new, old):
         if walked is not None:
             edge_cache.keep(walked)
