@@ -62,8 +62,8 @@ class Request:
 @cache
 def read_only_tools() -> tuple[str, ...]:
     """The tools that approvals name: none of them writes."""
-    said = tomllib.loads((shipped("install") / "tools.toml").read_text("utf-8"))
-    return tuple(cast("list[str]", said["read_only"]))
+    data = tomllib.loads((shipped("install") / "tools.toml").read_text("utf-8"))
+    return tuple(cast("list[str]", data["read_only"]))
 
 
 def entry_of(host: Host, request: Request) -> Entry:
@@ -110,21 +110,21 @@ def wishes(host: Host, request: Request) -> list[Wish]:
     def place(folder: PurePath | None, *parts: str) -> PurePath | None:
         return None if folder is None else folder.joinpath(*parts)
 
-    found = wish(host.server.where.pick(machine, scope, root), entry_of(host, request))
-    if not found:
+    all_wishes = wish(host.server.where.pick(machine, scope, root), entry_of(host, request))
+    if not all_wishes:
         return []
-    found += _approvals(host, request)
+    all_wishes += _approvals(host, request)
     hooks = host.hooks
     if hooks is not None and request.hooks:
-        found += wish(hooks.where.pick(machine, scope, root), hooks_of(hooks, request))
+        all_wishes += wish(hooks.where.pick(machine, scope, root), hooks_of(hooks, request))
     skills = host.skills.pick(machine, scope, root)
-    found += wish(place(skills, "codelens", "SKILL.md"), Whole("skill", skill()))
+    all_wishes += wish(place(skills, "codelens", "SKILL.md"), Whole("skill", skill()))
     if host.commands is not None:
         folder = host.commands.where.pick(machine, scope, root)
         for name, text in command_files(host.commands).items():
-            found += wish(place(folder, name), Whole("command", text))
-    found += wish(host.instructions.pick(machine, scope, root), Block(instructions()))
-    return found
+            all_wishes += wish(place(folder, name), Whole("command", text))
+    all_wishes += wish(host.instructions.pick(machine, scope, root), Block(instructions()))
+    return all_wishes
 
 
 def _approvals(host: Host, request: Request) -> list[Wish]:
@@ -147,14 +147,14 @@ def _approvals(host: Host, request: Request) -> list[Wish]:
 def hooks_of(hooks: HookFile, request: Request) -> Hooks:
     """The hooks of a host, which run the program that the entry starts."""
     home = request.machine.environ.get("CODELENS_HOME")
-    said = ""
+    event_text = ""
     if home and request.scope == "user":
-        said = f" --home {quoted(os.path.abspath(Path(home).expanduser()), request.machine)}"
+        event_text = f" --home {quoted(os.path.abspath(Path(home).expanduser()), request.machine)}"
     program = request.command if request.scope == "project" else quoted(
         request.command, request.machine
     )  # fmt: skip
-    holes = {f"{{hook {event}}}": f"{program} hook {event}{said}" for event in HOOK_EVENTS}
-    events = {event: _with_commands(one, holes) for event, one in hooks.events.items()}
+    holes = {f"{{hook {event}}}": f"{program} hook {event}{event_text}" for event in HOOK_EVENTS}
+    events = {event: _with_commands(value, holes) for event, value in hooks.events.items()}
     return Hooks(hooks.format, hooks.keys, dict(hooks.base), events)
 
 
@@ -165,9 +165,9 @@ def _with_commands(element: Value, commands: Mapping[str, str]) -> Value:
             element = element.replace(hole, command)
         return element
     if isinstance(element, list):
-        return [_with_commands(one, commands) for one in element]
+        return [_with_commands(value, commands) for value in element]
     if isinstance(element, dict):
-        return {key: _with_commands(one, commands) for key, one in element.items()}
+        return {key: _with_commands(value, commands) for key, value in element.items()}
     return element
 
 
@@ -205,14 +205,15 @@ def instructions() -> str:
 
 def command_files(commands: Commands) -> dict[str, str]:
     """The slash commands by file name, in the form of a host."""
-    said = tomllib.loads((shipped("install") / "commands.toml").read_text("utf-8"))
+    data = tomllib.loads((shipped("install") / "commands.toml").read_text("utf-8"))
     written = {"markdown": ("md", _as_markdown), "toml": ("toml", _as_toml)}
     suffix, write = written[commands.form]
     return {
         f"{name}.{suffix}": write(
-            one["description"], one["body"].replace("{arguments}", commands.arguments).rstrip()
+            command["description"],
+            command["body"].replace("{arguments}", commands.arguments).rstrip(),
         )
-        for name, one in said.items()
+        for name, command in data.items()
     }
 
 
@@ -221,5 +222,5 @@ def _as_markdown(description: str, body: str) -> str:
 
 
 def _as_toml(description: str, body: str) -> str:
-    said = json.dumps(description, ensure_ascii=False)
-    return f"# {OWN_FILE}\ndescription = {said}\nprompt = '''\n{body}\n'''\n"
+    quoted_description = json.dumps(description, ensure_ascii=False)
+    return f"# {OWN_FILE}\ndescription = {quoted_description}\nprompt = '''\n{body}\n'''\n"

@@ -59,18 +59,18 @@ class Change:
         return all(isinstance(wish.edit, Whole) for wish in self.wanted)
 
 
-def by_file(wanted: Iterable[Wish]) -> dict[Path, list[Wish]]:
+def by_file(wishes: Iterable[Wish]) -> dict[Path, list[Wish]]:
     """The edits that each file is wanted to have."""
-    found: dict[Path, list[Wish]] = {}
-    for wish in wanted:
-        found.setdefault(wish.path, []).append(wish)
-    return found
+    wishes_by_file: dict[Path, list[Wish]] = {}
+    for wish in wishes:
+        wishes_by_file.setdefault(wish.path, []).append(wish)
+    return wishes_by_file
 
 
-def untouched(path: Path, wanted: Sequence[Wish], data: bytes | None, why: str) -> Change:
+def untouched(path: Path, wishes: Sequence[Wish], data: bytes | None, why: str) -> Change:
     """A file that is left as it is, for all hosts that wanted something of it."""
-    hosts = dict.fromkeys(wish.host for wish in wanted)
-    return Change(path, tuple(wanted), data, data, tuple((host, why) for host in hosts))
+    hosts = dict.fromkeys(wish.host for wish in wishes)
+    return Change(path, tuple(wishes), data, data, tuple((host, why) for host in hosts))
 
 
 def landed(change: Change, again: Callable[[], Change]) -> Change:

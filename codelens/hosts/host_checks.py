@@ -52,19 +52,19 @@ def check_hosts(
         request: for machine, scope and root; the program is not used.
         ask_hosts: run the hosts' own list commands as well, where there are any; some take 15 s.
     """
-    found: list[HostCheck] = []
+    checks: list[HostCheck] = []
     answers: dict[_Start, Answered] = {}
     for host in chosen:
         start = _entry(host, request)
         if isinstance(start, HostCheck):
-            found.append(start)
+            checks.append(start)
             continue
         if start not in answers:
             answers[start] = _started(start)
-        found.append(_server(host, start, answers[start]))
+        checks.append(_server(host, start, answers[start]))
         if ask_hosts and host.listing is not None:
-            found += _listed(host, host.listing, request)
-    return found
+            checks += _listed(host, host.listing, request)
+    return checks
 
 
 def _entry(host: Host, request: Request) -> _Start | HostCheck:
@@ -107,14 +107,14 @@ def _server(host: Host, start: _Start, answered: Answered) -> HostCheck:
     if answered.seconds is None:
         why = f"{answered.why}; run `codelens install --host {host.name}` to correct it"
         return HostCheck(host.name, "server", "broken", why)
-    said = f"{start.command[0]} lists {answered.tools} tools in {answered.seconds:.1f} s"
+    summary = f"{start.command[0]} lists {answered.tools} tools in {answered.seconds:.1f} s"
     if answered.version != __version__:
         version = answered.version or "of an unknown version"
-        why = f"{said}; it is codelens {version}, not {__version__}"
+        why = f"{summary}; it is codelens {version}, not {__version__}"
         return HostCheck(host.name, "server", "warning", why)
     if answered.seconds > SLOW_S:
-        return HostCheck(host.name, "server", "warning", f"{said}: some hosts time out sooner")
-    return HostCheck(host.name, "server", "fine", said)
+        return HostCheck(host.name, "server", "warning", f"{summary}: some hosts time out sooner")
+    return HostCheck(host.name, "server", "fine", summary)
 
 
 def _listed(host: Host, listing: Listing, request: Request) -> Iterable[HostCheck]:
@@ -131,13 +131,13 @@ def _listed(host: Host, listing: Listing, request: Request) -> Iterable[HostChec
     except (OSError, subprocess.TimeoutExpired) as error:
         yield HostCheck(host.name, "list", "warning", f"`{words}` did not answer: {error}")
         return
-    said = _ESCAPES.sub("", (done.stdout + done.stderr).decode("utf-8", "replace"))
-    if re.search(listing.healthy, said):
+    output = _ESCAPES.sub("", (done.stdout + done.stderr).decode("utf-8", "replace"))
+    if re.search(listing.healthy, output):
         verb = "connects to it" if listing.connects else "knows it"
         yield HostCheck(host.name, "list", "fine", f"`{words}` {verb}")
         return
-    line = next((one.strip() for one in said.splitlines() if NAME in one), "does not list it")
-    waits = bool(listing.waiting and re.search(listing.waiting, said))
+    line = next((row.strip() for row in output.splitlines() if NAME in row), "does not list it")
+    waits = bool(listing.waiting and re.search(listing.waiting, output))
     todo = f"; {host.todo.get(request.scope, '')}" if waits else ""
     state = "warning" if waits else "broken"
     yield HostCheck(host.name, "list", state, f"`{words}`: {line[:200]}{todo}")

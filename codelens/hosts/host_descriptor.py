@@ -28,15 +28,15 @@ class Locations:
         """The paths that may be meant; none where the host has no such place."""
         templates = self.by_scope.get(scope, {}).get(machine.system, ())
         if scope == "user":
-            return [machine.expand(one) for one in templates]
+            return [machine.expand(template) for template in templates]
         assert root is not None, "the project scope has a root"
-        return [root / one for one in templates]
+        return [root / template for template in templates]
 
     def pick(self, machine: Machine, scope: str, root: PurePath | None) -> PurePath | None:
         """The candidate that exists, else the last one."""
-        found = self.candidates(machine, scope, root)
-        existing = (one for one in found[:-1] if Path(one).exists())
-        return next(existing, found[-1] if found else None)
+        locations = self.candidates(machine, scope, root)
+        existing = (location for location in locations[:-1] if Path(location).exists())
+        return next(existing, locations[-1] if locations else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +129,11 @@ class Host:
 
     def is_here(self, machine: Machine) -> bool:
         """Whether the host shows on this machine: its command, or something it keeps."""
-        if any(machine.has_program(one) for one in self.programs):
+        if any(machine.has_program(program) for program in self.programs):
             return True
-        return any(Path(one).exists() for one in self.traces.candidates(machine, "user", None))
+        return any(
+            Path(candidate).exists() for candidate in self.traces.candidates(machine, "user", None)
+        )
 
 
 @cache
@@ -149,7 +151,7 @@ def named(names: str, machine: Machine) -> list[Host]:
     """
     known = hosts()
     chosen: dict[str, Host] = {}
-    for word in (one.strip() for one in names.split(",") if one.strip()):
+    for word in (name.strip() for name in names.split(",") if name.strip()):
         if word == "all":
             chosen |= known
         elif word == "detected":
@@ -165,14 +167,14 @@ def named(names: str, machine: Machine) -> list[Host]:
     return [known[name] for name in sorted(chosen)]
 
 
-def _host(name: str, said: dict[str, Any]) -> Host:
-    server, approval = said["server"], said.get("approval")
-    commands, listing = said.get("commands"), said.get("list")
+def _host(name: str, data: dict[str, Any]) -> Host:
+    server, approval = data["server"], data.get("approval")
+    commands, listing = data.get("commands"), data.get("list")
     return Host(
         name=name,
-        title=said["title"],
-        programs=tuple(said.get("programs", ())),
-        traces=_locations({"user": said.get("traces", [])}),
+        title=data["title"],
+        programs=tuple(data.get("programs", ())),
+        traces=_locations({"user": data.get("traces", [])}),
         server=Server(
             where=_locations(server),
             format=server["format"],
@@ -190,39 +192,44 @@ def _host(name: str, said: dict[str, Any]) -> Host:
             items=approval.get("items", []),
             values=approval.get("values", {}),
         ),
-        instructions=_locations(said.get("instructions", {})),
-        skills=_locations(said.get("skills", {})),
+        instructions=_locations(data.get("instructions", {})),
+        skills=_locations(data.get("skills", {})),
         commands=commands
         and Commands(_locations(commands), commands["form"], commands["arguments"]),
         listing=listing and _listing(listing),
-        hooks=_hooks(said["hooks"]) if "hooks" in said else None,
-        todo=said.get("todo", {}),
+        hooks=_hooks(data["hooks"]) if "hooks" in data else None,
+        todo=data.get("todo", {}),
     )
 
 
-def _listing(said: dict[str, Any]) -> Listing:
-    return Listing(tuple(said["run"]), said["healthy"], said.get("waiting", ""), said["connects"])
+def _listing(data: dict[str, Any]) -> Listing:
+    return Listing(tuple(data["run"]), data["healthy"], data.get("waiting", ""), data["connects"])
 
 
-def _hooks(said: dict[str, Any]) -> HookFile:
+def _hooks(data: dict[str, Any]) -> HookFile:
     return HookFile(
-        where=_locations(said),
-        format=said["format"],
-        keys=tuple(said["keys"]),
-        base=said.get("base", {}),
-        events=said["events"],
-        todo=said.get("todo", ""),
+        where=_locations(data),
+        format=data["format"],
+        keys=tuple(data["keys"]),
+        base=data.get("base", {}),
+        events=data["events"],
+        todo=data.get("todo", ""),
     )
 
 
-def _locations(said: dict[str, Any]) -> Locations:
-    return Locations({scope: _by_system(said[scope]) for scope in SCOPES if scope in said})
+def _locations(data: dict[str, Any]) -> Locations:
+    return Locations({scope: _by_system(data[scope]) for scope in SCOPES if scope in data})
 
 
-def _by_system(said: str | list[str] | dict[str, str | list[str]]) -> dict[str, tuple[str, ...]]:
-    if not isinstance(said, dict):
-        said = dict.fromkeys(("linux", "macos", "windows"), said)
-    return {system: (one,) if isinstance(one, str) else tuple(one) for system, one in said.items()}
+def _by_system(
+    location: str | list[str] | dict[str, str | list[str]],
+) -> dict[str, tuple[str, ...]]:
+    if not isinstance(location, dict):
+        location = dict.fromkeys(("linux", "macos", "windows"), location)
+    return {
+        system: (value,) if isinstance(value, str) else tuple(value)
+        for system, value in location.items()
+    }
 
 
 def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> Value:
@@ -235,19 +242,19 @@ def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> 
         return holes.get(value, value)
     if isinstance(value, list):
         fresh: list[Value] = []
-        for one in value:
-            if isinstance(one, str) and "{tool}" in one:
-                fresh += [one.replace("{tool}", tool) for tool in tools]
+        for part in value:
+            if isinstance(part, str) and "{tool}" in part:
+                fresh += [part.replace("{tool}", tool) for tool in tools]
                 continue
-            put = filled(one, holes, tools)
+            put = filled(part, holes, tools)
             fresh += put if isinstance(put, list) else [put]
         return fresh
     if isinstance(value, dict):
         named_by_tool = {
-            key.replace("{tool}", tool): one
-            for key, one in value.items()
+            key.replace("{tool}", tool): part
+            for key, part in value.items()
             for tool in (tools if "{tool}" in key else ("",))
         }
-        filled_in = {key: filled(one, holes, tools) for key, one in named_by_tool.items()}
-        return cast("Value", {key: one for key, one in filled_in.items() if one is not None})
+        filled_in = {key: filled(part, holes, tools) for key, part in named_by_tool.items()}
+        return cast("Value", {key: part for key, part in filled_in.items() if part is not None})
     return value

@@ -46,10 +46,10 @@ def read(path: Path) -> bytes | None:
         NotRead: it is no file, too large, or may not be read.
     """
     try:
-        found = path.stat()
-        if not S_ISREG(found.st_mode):
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
             raise NotRead(path, "it is not a regular file")
-        if found.st_size > LARGEST:
+        if status.st_size > LARGEST:
             raise NotRead(path, f"it is larger than {LARGEST >> 20} MB")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -72,14 +72,14 @@ def write(
         Overtaken: it holds something else; it stays so.
         NotWritten: it failed; the file is as it was and no folder is left behind.
     """
-    made: list[Path] = []
+    paths: list[Path] = []
     beside: Path | None = None
     try:
         before = _stat(path)
         # Renaming over it would work all the same; whoever set the mode did not want that.
         if before is not None and not (before.st_mode & 0o222 and os.access(path, os.W_OK)):
             raise PermissionError(errno.EACCES, "the file is read-only")
-        made = _make_folders(path)
+        paths = _make_folders(path)
         number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_BESIDE, dir=path.parent)
         beside = Path(name)
         with os.fdopen(number, "wb") as file:
@@ -100,15 +100,15 @@ def write(
         if beside is not None:
             with suppress(OSError):
                 beside.unlink()
-        remove_empty(made)
+        remove_empty(paths)
         if isinstance(error, Overtaken):
             raise
         raise NotWritten(path, _why(error)) from error
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    found = _stat(path)
-    return None if found is None else (found.st_ino, found.st_mtime_ns, found.st_size)
+    status = _stat(path)
+    return None if status is None else (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def _now(path: Path) -> bytes | None:
@@ -169,15 +169,15 @@ def missing_folders(path: Path) -> list[Path]:
 
 
 def _make_folders(path: Path) -> list[Path]:
-    made: list[Path] = []
-    for one in missing_folders(path):
+    paths: list[Path] = []
+    for missing_folder in missing_folders(path):
         try:
-            one.mkdir()
+            missing_folder.mkdir()
         except OSError:
-            remove_empty(made)
+            remove_empty(paths)
             raise
-        made.append(one)
-    return made
+        paths.append(missing_folder)
+    return paths
 
 
 def _adopt(fresh: Path, before: os.stat_result | None) -> None:

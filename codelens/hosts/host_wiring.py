@@ -36,17 +36,17 @@ _KEPT = "left unchanged (to update it, remove it and install again)"
 
 def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
     """What installing for these hosts would change, file by file."""
-    wanted: list[Wish] = []
+    wishes_by_file: list[Wish] = []
     failed: list[Change] = []
     with_hooks = hooked(ledger.records.values(), request.label)
     for host in chosen:
         try:
             hooks = request.hooks or host.name in with_hooks
-            wanted += wishes(host, replace(request, hooks=hooks))
+            wishes_by_file += wishes(host, replace(request, hooks=hooks))
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),)))
     planned: list[Change] = []
-    for path, group in by_file(wanted).items():
+    for path, group in by_file(wishes_by_file).items():
         if request.root is not None and not path.is_relative_to(request.root.resolve()):
             why = str(LeftAlone(path, f"a symbolic link points outside {request.root}", _BY_HAND))
             hosts = dict.fromkeys(wish.host for wish in group)
@@ -56,31 +56,31 @@ def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> li
     return failed + planned
 
 
-def _put(path: Path, wanted: Sequence[Wish], old: Record | None) -> Change:
+def _put(path: Path, wishes: Sequence[Wish], old: Record | None) -> Change:
     try:
         before = host_files.read(path)
         text = None if before is None else decoded(before)
     except CodelensError as error:
-        return untouched(path, wanted, None, str(error))
+        return untouched(path, wishes, None, str(error))
     except EditRefused as error:
-        return untouched(path, wanted, None, str(LeftAlone(path, str(error), _BY_HAND)))
+        return untouched(path, wishes, None, str(LeftAlone(path, str(error), _BY_HAND)))
     fresh, problems, remarks = text, list[tuple[str, str]](), list[str]()
     written = [] if old is None else edits_of(old, old.edits)
-    for wish in wanted:
+    for wish in wishes:
         try:
             if fresh is not None and wish.edit.is_changed(fresh, written):
                 remarks.append(f"{path}: {wish.edit.what} was changed by hand since; {_KEPT}")
                 continue
-            if isinstance(wish.edit, Entry) and (said := wish.edit.fate(fresh)):
-                remarks.append(f"{path} {said}")
+            if isinstance(wish.edit, Entry) and (fate := wish.edit.fate(fresh)):
+                remarks.append(f"{path} {fate}")
             fresh = wish.edit.put(fresh)
         except EditRefused as error:
             remedy = f"correct it and install again, {_BY_HAND}"
             problems.append((wish.host, str(LeftAlone(path, f"{error}", remedy))))
-    is_done = {wish.host for wish in wanted} - {host for host, _ in problems}
+    is_done = {wish.host for wish in wishes} - {host for host, _ in problems}
     after = before if fresh in (None, text) or not is_done else encoded(fresh, before or b"")
     return Change(
-        path, tuple(wanted), before, after, tuple(problems), tuple(dict.fromkeys(remarks))
+        path, tuple(wishes), before, after, tuple(problems), tuple(dict.fromkeys(remarks))
     )
 
 
@@ -103,12 +103,12 @@ def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -
     if not change.is_change:
         if old is not None and not {wish.host for wish in done} <= old.edits.keys():
             assert change.before is not None, "what is as it should be is there"
-            found = given_back(old, change.before)
-            ledger.keep(change.path, replace(old, edits=edits_after(old, done, found)))
+            old_bytes = given_back(old, change.before)
+            ledger.keep(change.path, replace(old, edits=edits_after(old, done, old_bytes)))
         return change
     # Before the file: should this process end in between, uninstall knows of it.
-    path, made = change.path, host_files.missing_folders(change.path)
-    ledger.keep(path, recorded(change, old, scope, ledger), made)
+    path, paths = change.path, host_files.missing_folders(change.path)
+    ledger.keep(path, recorded(change, old, scope, ledger), paths)
     try:
         fresh = landed(change, lambda: _put(path, change.wanted, old))
     except CodelensError:
@@ -130,47 +130,50 @@ def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> 
     like `CODEX_HOME` may have led elsewhere at the time of install.
     """
     names = {host.name for host in chosen}
-    wanted: list[Wish] = []
+    to_remove: list[Wish] = []
     failed: list[Change] = []
     known = {
-        host for one in ledger.records.values() if one.scope == request.label for host in one.edits
+        host
+        for record in ledger.records.values()
+        if record.scope == request.label
+        for host in record.edits
     }
     for host in chosen:
         try:
             # Which approvals install added, and which were the user's, the ledger alone knows.
             unknown = host.name not in known
-            wanted += wishes(host, replace(request, approve=unknown, hooks=unknown))
+            to_remove += wishes(host, replace(request, approve=unknown, hooks=unknown))
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),), removes=True))
     for path, old in ledger.records.items():
         if old.scope == request.label:
             for host in old.edits.keys() & names:
-                wanted += (Wish(host, Path(path), edit) for edit in edits_of(old, [host]))
-    return failed + [_take(path, group, ledger) for path, group in by_file(wanted).items()]
+                to_remove += (Wish(host, Path(path), edit) for edit in edits_of(old, [host]))
+    return failed + [_take(path, group, ledger) for path, group in by_file(to_remove).items()]
 
 
-def _take(path: Path, wanted: Sequence[Wish], ledger: Ledger) -> Change:
-    leaving = {wish.host for wish in wanted}
+def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
+    leaving = {wish.host for wish in wishes}
     old = ledger.records.get(str(path))
     try:
         before = host_files.read(path)
         if before is None:
-            return Change(path, tuple(wanted), None, None, removes=True)
+            return Change(path, tuple(wishes), None, None, removes=True)
         text = decoded(before)
     except CodelensError as error:
-        return replace(untouched(path, wanted, None, str(error)), removes=True)
+        return replace(untouched(path, wishes, None, str(error)), removes=True)
     except EditRefused as error:
         why = str(LeftAlone(path, str(error), "remove codelens by hand"))
-        return replace(untouched(path, wanted, None, why), removes=True)
-    same = Change(path, tuple(wanted), before, before, removes=True)
+        return replace(untouched(path, wishes, None, why), removes=True)
+    same = Change(path, tuple(wishes), before, before, removes=True)
     staying = sorted(old.edits.keys() - leaving) if old is not None else []
     if staying:
         return replace(same, remarks=(f"kept in {path}: {', '.join(staying)} uses it too",))
     if old is not None and old.found_by(before):
         return replace(
-            same, after=given_back(old, before), remarks=_back_again(old, before, wanted)
+            same, after=given_back(old, before), remarks=_back_again(old, before, wishes)
         )
-    fresh, problems = _without(path, text, wanted, [] if old is None else old.parents)
+    fresh, problems = _without(path, text, wishes, [] if old is None else old.parents)
     after = before if fresh == text else None if fresh is None else encoded(fresh, before)
     made_by_us = old.undo is None if old is not None else after == b""
     if made_by_us and fresh is not None and says_nothing(fresh):
@@ -178,11 +181,11 @@ def _take(path: Path, wanted: Sequence[Wish], ledger: Ledger) -> Change:
     return replace(same, after=after, problems=tuple(problems))
 
 
-def _back_again(old: Record, before: bytes, wanted: Sequence[Wish]) -> tuple[str, ...]:
+def _back_again(old: Record, before: bytes, wishes: Sequence[Wish]) -> tuple[str, ...]:
     """What to say where install had found an entry for codelens that was not of the ledger."""
-    found = given_back(old, before)
-    entries = [wish.edit for wish in wanted if isinstance(wish.edit, Entry)]
-    if found is None or not any(_holds(edit, decoded(found)) for edit in entries):
+    old_bytes = given_back(old, before)
+    entries = [wish.edit for wish in wishes if isinstance(wish.edit, Entry)]
+    if old_bytes is None or not any(_holds(edit, decoded(old_bytes)) for edit in entries):
         return ()
     return (
         "the codelens entry that existed before install was restored; uninstall again to remove it",
@@ -197,11 +200,11 @@ def _holds(edit: Edit, text: str) -> bool:
 
 
 def _without(
-    path: Path, text: str, wanted: Sequence[Wish], parents: Sequence[Keys]
+    path: Path, text: str, wishes: Sequence[Wish], parents: Sequence[Keys]
 ) -> tuple[str | None, list[tuple[str, str]]]:
     fresh: str | None = text
     problems: dict[str, str] = {}
-    for wish in wanted:
+    for wish in wishes:
         if fresh is None:
             break
         if isinstance(wish.edit, Whole) and not wish.edit.is_there(fresh):
@@ -223,8 +226,8 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
         host: edits for host, edits in old.edits.items() if host not in change.hosts
     }  # fmt: skip
     try:
-        path, wanted = change.path, change.wanted
-        change = landed(_take(path, wanted, ledger), lambda: _take(path, wanted, ledger))
+        path, wishes = change.path, change.wanted
+        change = landed(_take(path, wishes, ledger), lambda: _take(path, wishes, ledger))
         if change.is_change and change.after is None and path.parent.name == NAME:
             host_files.remove_empty([path.parent])  # a skill's own folder
         if old is None:
@@ -247,4 +250,4 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
 
 def elsewhere(ledger: Ledger, label: str) -> list[str]:
     """The other scopes that the ledger knows: `user` and roots of projects."""
-    return sorted({one.scope for one in ledger.records.values()} - {label})
+    return sorted({record.scope for record in ledger.records.values()} - {label})

@@ -31,20 +31,20 @@ class Undo:
     text: str
 
     @classmethod
-    def between(cls, found: bytes, made: bytes) -> Undo:
-        """The way from `made` back to `found`; both are UTF-8."""
-        shorter = min(len(found), len(made))
-        start = _common(found, made, shorter)
-        end = _common(found[start:][::-1], made[start:][::-1], shorter - start)
+    def between(cls, found_bytes: bytes, made_bytes: bytes) -> Undo:
+        """The way from `made_bytes` back to `found_bytes`; both are UTF-8."""
+        shorter = min(len(found_bytes), len(made_bytes))
+        start = _common(found_bytes, made_bytes, shorter)
+        end = _common(found_bytes[start:][::-1], made_bytes[start:][::-1], shorter - start)
         return cls(
-            start, len(made) - start - end,
-            found[start : len(found) - end].decode("utf-8", "surrogateescape"),
+            start, len(made_bytes) - start - end,
+            found_bytes[start : len(found_bytes) - end].decode("utf-8", "surrogateescape"),
         )  # fmt: skip
 
-    def applied(self, made: bytes) -> bytes:
+    def applied(self, written_bytes: bytes) -> bytes:
         """What was found."""
         text = self.text.encode("utf-8", "surrogateescape")
-        return made[: self.at] + text + made[self.at + self.cut :]
+        return written_bytes[: self.at] + text + written_bytes[self.at + self.cut :]
 
 
 def _common(left: bytes, right: bytes, most: int) -> int:
@@ -105,11 +105,11 @@ class Ledger:
         try:
             data = host_files.read(self.file)
             nothing: Any = {"version": _VERSION, "files": {}, "folders": []}
-            said: Any = json.loads(data) if data else nothing
-            if said["version"] != _VERSION:
+            ledger: Any = json.loads(data) if data else nothing
+            if ledger["version"] != _VERSION:
                 raise ValueError("another version wrote it")
-            self.folders = [str(one) for one in said["folders"]]
-            return {path: _record(fields) for path, fields in said["files"].items()}
+            self.folders = [str(folder) for folder in ledger["folders"]]
+            return {path: _record(fields) for path, fields in ledger["files"].items()}
         except (HostError, ValueError, KeyError, TypeError, AttributeError) as error:
             self.note = (
                 f"{self.file} cannot be used ({error}): only what was certainly written by "
@@ -118,17 +118,17 @@ class Ledger:
             )
             return {}
 
-    def keep(self, path: Path, record: Record | None, made: Sequence[Path] = ()) -> None:
-        """Set or drop the record of a file, on disk; `made` are folders that we had to make.
+    def keep(self, path: Path, record: Record | None, paths: Sequence[Path] = ()) -> None:
+        """Set or drop the record of a file, on disk; `paths` are folders that we had to make.
 
         Raises:
             NotWritten: the ledger cannot be written.
             HomeNotWritable: CODELENS_HOME cannot be made.
         """
-        records = {key: one for key, one in self.records.items() if key != str(path)}
+        records = {key: new_record for key, new_record in self.records.items() if key != str(path)}
         if record is not None:
             records[str(path)] = record
-        self._save(records, [*self.folders, *(str(one) for one in made)])
+        self._save(records, [*self.folders, *(str(folder) for folder in paths)])
 
     def leave(self, path: Path) -> None:
         """Delete those folders above `path` that we made and that are empty again.
@@ -136,16 +136,18 @@ class Ledger:
         Raises:
             NotWritten: the ledger cannot be written.
         """
-        above = [one for one in self.folders if Path(one) in path.parents]
+        above = [folder for folder in self.folders if Path(folder) in path.parents]
         host_files.remove_empty(
-            sorted((Path(one) for one in above), key=lambda one: len(one.parts))
+            sorted((Path(folder) for folder in above), key=lambda path: len(path.parts))
         )
-        files_left = [Path(one) for one in self.records]
+        files_left = [Path(path) for path in self.records]
         gone = {
-            one for one in above if not any(Path(one) in left.parents for left in files_left)
+            folder
+            for folder in above
+            if not any(Path(folder) in left.parents for left in files_left)
         }  # those that others have moved into are theirs now
         if gone:
-            self._save(self.records, [one for one in self.folders if one not in gone])
+            self._save(self.records, [folder for folder in self.folders if folder not in gone])
 
     @property
     def _unusable(self) -> Path:
@@ -158,12 +160,12 @@ class Ledger:
             host_files.write(self._unusable, data)
             self.note = ""
         if records or folders:
-            said = {
+            contents = {
                 "version": _VERSION,
-                "files": {key: asdict(one) for key, one in records.items()},
+                "files": {key: asdict(record) for key, record in records.items()},
                 "folders": folders,
             }
-            host_files.write(self.file, json.dumps(said, indent=1).encode("utf-8"))
+            host_files.write(self.file, json.dumps(contents, indent=1).encode("utf-8"))
         else:
             self._remove()
         self.records, self.folders = records, folders
@@ -182,6 +184,6 @@ def _record(fields: dict[str, Any]) -> Record:
         made=str(fields["made"]),
         undo=None if undo is None else Undo(int(undo["at"]), int(undo["cut"]), str(undo["text"])),
         edits=cast("dict[str, list[dict[str, object]]]", dict(fields["edits"])),
-        parents=[tuple(one) for one in fields["parents"]],
+        parents=[tuple(field) for field in fields["parents"]],
         backup=fields["backup"],
     )

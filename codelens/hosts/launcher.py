@@ -27,10 +27,10 @@ def launcher(wanted: str | None = None) -> str:
         NoLauncher: there is none, or one that will not last.
     """
     if wanted is not None:
-        found = shutil.which(wanted)
-        if found is None:
+        located = shutil.which(wanted)
+        if located is None:
             raise NoLauncher(f"--command {wanted!r} is not an executable program")
-        return os.path.abspath(found)
+        return os.path.abspath(located)
     own = Path(sysconfig.get_path("scripts")) / ("codelens.exe" if os.name == "nt" else "codelens")
     on_path = shutil.which("codelens")
     chosen = Path(os.path.abspath(on_path)) if on_path and _same(Path(on_path), own) else own

@@ -18,29 +18,33 @@ from codelens.paths import make_private
 
 
 def edits_after(
-    old: Record | None, done: Sequence[Wish], found: bytes | None
+    old: Record | None, done: Sequence[Wish], data_found: bytes | None
 ) -> dict[str, list[dict[str, object]]]:
-    """What to write down by host; approvals that were `found` are the user's, not ours."""
+    """What to write down by host; approvals that were `data_found` are the user's, not ours."""
     edits = dict(old.edits) if old is not None else {}
-    text = None if found is None else decoded(found)
+    text = None if data_found is None else decoded(data_found)
     for host in dict.fromkeys(wish.host for wish in done):
         fresh = [wish.edit for wish in done if wish.host == host]
-        kept = [] if old is None else [
+        kept_edits = [] if old is None else [
             edit for edit in edits_of(old, [host]) if _still_counts(edit, fresh)
         ]  # fmt: skip
-        edits[host] = [record(_ours(edit, text)) for edit in fresh] + [record(one) for one in kept]
+        edits[host] = [record(_ours(edit, text)) for edit in fresh] + [
+            record(edit) for edit in kept_edits
+        ]
     return edits
 
 
 def _still_counts(edit: Edit, fresh: Sequence[Edit]) -> bool:
     """Whether an earlier install approved or hooked something of which this one says nothing."""
-    said = [one.keys for one in fresh if isinstance(one, Items | Flags | Hooks)]
-    return isinstance(edit, Items | Flags | Hooks) and edit.keys not in said
+    fresh_keys = [
+        recorded.keys for recorded in fresh if isinstance(recorded, Items | Flags | Hooks)
+    ]
+    return isinstance(edit, Items | Flags | Hooks) and edit.keys not in fresh_keys
 
 
-def _ours(edit: Edit, found: str | None) -> Edit:
+def _ours(edit: Edit, text_found: str | None) -> Edit:
     try:
-        return edit.lacking(found)
+        return edit.lacking(text_found)
     except EditRefused:  # found in a state that install has mended since
         return edit
 
@@ -48,10 +52,10 @@ def _ours(edit: Edit, found: str | None) -> Edit:
 def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Record:
     """The record of an install; what was found is what stood before the first one."""
     assert change.after is not None, "an install leaves a file"
-    found, done = change.before, change.done
-    if old is not None and found is not None:
-        found = given_back(old, found)
-    text = None if found is None else decoded(found)
+    found_bytes, done = change.before, change.done
+    if old is not None and found_bytes is not None:
+        found_bytes = given_back(old, found_bytes)
+    text = None if found_bytes is None else decoded(found_bytes)
     parents: list[Keys] = []
     for wish in done:
         try:
@@ -59,13 +63,13 @@ def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> 
         except EditRefused:  # found in a state that install has mended since
             continue
     backup = None if old is None else old.backup
-    if backup is None and found is not None:
-        backup = str(_backup(change.path, found, ledger.home))
+    if backup is None and found_bytes is not None:
+        backup = str(_backup(change.path, found_bytes, ledger.home))
     return Record(
         scope=scope,
         made=digest(change.after),
-        undo=None if found is None else Undo.between(found, change.after),
-        edits=edits_after(old, done, found),
+        undo=None if found_bytes is None else Undo.between(found_bytes, change.after),
+        edits=edits_after(old, done, found_bytes),
         parents=parents,
         backup=backup,
     )
@@ -95,17 +99,17 @@ def hooked(records: Iterable[Record], scope: str) -> set[str]:
     """The hosts that have hooks of ours in a scope: they are renewed with all else."""
     return {
         host
-        for one in records
-        if one.scope == scope
-        for host in one.edits
-        if any(isinstance(edit, Hooks) for edit in edits_of(one, [host]))
+        for record in records
+        if record.scope == scope
+        for host in record.edits
+        if any(isinstance(edit, Hooks) for edit in edits_of(record, [host]))
     }
 
 
 def edits_of(old: Record, hosts: Iterable[str]) -> list[Edit]:
     """The edits made for these hosts, as far as this version understands what is written down."""
-    found = (recalled(fields) for host in hosts for fields in old.edits.get(host, []))
-    return [edit for edit in found if edit is not None]
+    recorded = (recalled(fields) for host in hosts for fields in old.edits.get(host, []))
+    return [edit for edit in recorded if edit is not None]
 
 
 def _backup(path: Path, data: bytes, home: Path) -> Path:
@@ -113,7 +117,7 @@ def _backup(path: Path, data: bytes, home: Path) -> Path:
     folder = home / "backups"
     make_private(folder)
     day = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d")
-    kept = folder / f"{day}-{digest(bytes(str(path), 'utf-8', 'surrogateescape'))[:8]}-{path.name}"
-    host_files.write(kept, data)
-    kept.chmod(0o600)
-    return kept
+    copy = folder / f"{day}-{digest(bytes(str(path), 'utf-8', 'surrogateescape'))[:8]}-{path.name}"
+    host_files.write(copy, data)
+    copy.chmod(0o600)
+    return copy

@@ -37,8 +37,8 @@ class Machine:
         kind = PureWindowsPath if self.system == "windows" else PurePosixPath
 
         def value(match: re.Match[str]) -> str:
-            said = self.environ.get(match.group(1), "")
-            return said if said and kind(said).is_absolute() else match.group(2)
+            variable = self.environ.get(match.group(1), "")
+            return variable if variable and kind(variable).is_absolute() else match.group(2)
 
         text = _VARIABLE.sub(value, template)
         if text == "~" or text.startswith("~/"):

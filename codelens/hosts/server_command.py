@@ -18,18 +18,18 @@ def command_of(entry: Value) -> list[str]:
     """The program of an entry and its arguments; empty where it starts none."""
     holder = _holder(entry)
     program, arguments = holder.get("command", holder.get("cmd")), holder.get("args")
-    found = [*(program if isinstance(program, list) else [program])]
-    found += arguments if isinstance(arguments, list) else []
-    return [one for one in found if isinstance(one, str)]
+    words = [*(program if isinstance(program, list) else [program])]
+    words += arguments if isinstance(arguments, list) else []
+    return [value for value in words if isinstance(value, str)]
 
 
 def variables_of(entry: Value) -> dict[str, str]:
     """The environment variables that an entry sets."""
     holder = _holder(entry)
     for key in ("env", "envs", "environment"):
-        said = holder.get(key)
-        if isinstance(said, dict):
-            return {name: str(one) for name, one in said.items()}
+        value = holder.get(key)
+        if isinstance(value, dict):
+            return {name: str(setting) for name, setting in value.items()}
     return {}
 
 
@@ -42,26 +42,26 @@ def _holder(entry: Value) -> dict[str, Value]:
 
 def starts_codelens(entry: Value) -> bool:
     """Whether an entry starts a codelens server, by whatever means."""
-    said = command_of(entry)
-    return _SERVE in said and is_codelens(said)
+    words = command_of(entry)
+    return _SERVE in words and is_codelens(words)
 
 
-def is_codelens(said: Sequence[str]) -> bool:
+def is_codelens(command_words: Sequence[str]) -> bool:
     """Whether one of these words of a command is the program codelens."""
     # A Windows path splits at both slashes, so it reads a POSIX one as well.
-    return any(PureWindowsPath(word).stem.lower() == NAME for word in said)
+    return any(PureWindowsPath(word).stem.lower() == NAME for word in command_words)
 
 
-def arguments_of(said: Sequence[str]) -> list[str]:
+def arguments_of(words: Sequence[str]) -> list[str]:
     """What codelens itself is given by a command that `starts_codelens`: `serve` and options."""
-    if is_codelens(said[:1]):
-        return list(said[1:])
+    if is_codelens(words[:1]):
+        return list(words[1:])
     # `uvx --from git+https://host/codelens codelens serve`: the word before last is no program.
-    places = [at for at, word in enumerate(said[: said.index(_SERVE)]) if is_codelens([word])]
-    return list(said[places[-1] + 1 :]) if places else [_SERVE]
+    places = [at for at, word in enumerate(words[: words.index(_SERVE)]) if is_codelens([word])]
+    return list(words[places[-1] + 1 :]) if places else [_SERVE]
 
 
-def is_wrapped(said: Sequence[str]) -> bool:
+def is_wrapped(words: Sequence[str]) -> bool:
     """Whether a program of the user's own choice starts codelens: docker, ssh, a script."""
-    stem = PureWindowsPath(said[0]).name.lower().removesuffix(".exe")
-    return not is_codelens(said[:1]) and _RUNNERS.fullmatch(stem) is None
+    stem = PureWindowsPath(words[0]).name.lower().removesuffix(".exe")
+    return not is_codelens(words[:1]) and _RUNNERS.fullmatch(stem) is None

@@ -53,10 +53,10 @@ def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.
     assert process.stdout is not None, "a pipe was asked for"
     assert process.stderr is not None, "a pipe was asked for"
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    said: list[bytes] = []
+    output_tail: list[bytes] = []
     readers = [
         threading.Thread(target=_read, args=(process.stdout, lines.put), daemon=True),
-        threading.Thread(target=_read, args=(process.stderr, said.append), daemon=True),
+        threading.Thread(target=_read, args=(process.stderr, output_tail.append), daemon=True),
     ]
     for reader in readers:
         reader.start()
@@ -70,7 +70,7 @@ def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.
         return Answered(seconds, version, len(listed.get("tools", [])))
     except (_NoAnswer, OSError, ValueError) as error:
         _end(process, readers)
-        tail = b"".join(said).decode("utf-8", "replace").strip()[-_KEPT_OF_STDERR:]
+        tail = b"".join(output_tail).decode("utf-8", "replace").strip()[-_KEPT_OF_STDERR:]
         return Answered(None, "", 0, f"{error}{tail and f'; its output: {tail}'}")
     finally:
         _end(process, readers)

@@ -16,10 +16,10 @@ def listed_worktrees(common_dir: str) -> dict[str, bool]:
         OSError: the list cannot be read.
     """
     admin = os.path.join(common_dir, "worktrees")
-    found: dict[str, bool] = {}
+    is_locked: dict[str, bool] = {}
     if not os.path.isdir(admin):
         os.stat(common_dir)
-        return found
+        return is_locked
     for name in os.listdir(admin):
         own = os.path.join(admin, name)
         try:
@@ -30,5 +30,5 @@ def listed_worktrees(common_dir: str) -> dict[str, bool]:
             continue
         # Relative since git 2.48, if so configured.
         dot_git = os.path.join(own, os.fsdecode(text))
-        found[os.path.realpath(os.path.dirname(dot_git))] = os.path.exists(f"{own}/locked")
-    return found
+        is_locked[os.path.realpath(os.path.dirname(dot_git))] = os.path.exists(f"{own}/locked")
+    return is_locked

@@ -39,7 +39,7 @@ def mounts(table: bytes | None = None) -> list[Mount]:
             table = Path(_TABLE).read_bytes()
         except OSError:
             return []
-    return [found for line in table.splitlines() if (found := _mount(line)) is not None]
+    return [mount for line in table.splitlines() if (mount := _mount(line)) is not None]
 
 
 def _mount(line: bytes) -> Mount | None:
@@ -53,7 +53,7 @@ def _mount(line: bytes) -> Mount | None:
 
 
 def _plain(field: bytes) -> bytes:
-    return _ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), field)
+    return _ESCAPED.sub(lambda match: bytes([int(match[1], 8)]), field)
 
 
 def mount_of(folder: str, table: Iterable[Mount]) -> Mount | None:
@@ -64,20 +64,20 @@ def mount_of(folder: str, table: Iterable[Mount]) -> Mount | None:
         table: of the process.
     """
     path = os.fsencode(folder)
-    covering = [one for one in table if _is_below(path, one.point)]
-    numbers = {one.number for one in covering}
-    found: Mount | None = None
+    covering = [mount for mount in table if _is_below(path, mount.point)]
+    numbers = {mount.number for mount in covering}
+    nearest: Mount | None = None
     while True:
         # A mount that was covered by another one, nearer to the root, has the same parent as it.
         above = [
-            one
-            for one in covering
-            if (one.parent not in numbers if found is None else one.parent == found.number)
+            mount
+            for mount in covering
+            if (mount.parent not in numbers if nearest is None else mount.parent == nearest.number)
         ]
         if not above:
-            return found
-        found = min(above, key=lambda one: len(one.point))
-        covering.remove(found)
+            return nearest
+        nearest = min(above, key=lambda mount: len(mount.point))
+        covering.remove(nearest)
 
 
 def _is_below(path: bytes, point: bytes) -> bool:

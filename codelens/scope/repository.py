@@ -187,14 +187,14 @@ class Repository:
             # A branch may be called as a file of git's is: `index`.
             refuse_special_file(self.place.root, file, REF_BYTES if folder else ANY_BYTES)
         try:
-            found = self.git.revparse_single(ref).peel(pygit2.Commit)
+            commit = self.git.revparse_single(ref).peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError, UnicodeError) as error:
             broken = self._broken(ref, name or "HEAD")
             if broken is not None:
                 raise broken from error
             near = difflib.get_close_matches(ref, ref_names(self.common_dir), 3)
             raise NoSuchRef(ref, self.place.root, near) from error
-        return CommitId(str(found.id))
+        return CommitId(str(commit.id))
 
     def _broken(self, ref: str, name: str) -> BrokenRef | None:
         """Why a ref leads to no commit, where it is there itself; None if it is not."""
@@ -259,14 +259,14 @@ class Repository:
     def rule_files(self) -> list[str]:
         """Files that libgit2 reads for attributes and ignore rules, outside of the worktree."""
         xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(Path.home(), ".config")
-        found = [os.path.join(self.common_dir, "info", name) for name in ("attributes", "exclude")]
+        files = [os.path.join(self.common_dir, "info", name) for name in ("attributes", "exclude")]
         for setting, usual in (
             ("core.attributesFile", "attributes"),
             ("core.excludesFile", "ignore"),
         ):
             named = self._config_path(setting) or os.path.join(xdg, "git", usual)
-            found.append(os.path.join(self.place.root, named))
-        return found
+            files.append(os.path.join(self.place.root, named))
+        return files
 
     def has_object(self, oid: bytes) -> bool:
         """Whether an object is in this clone."""
@@ -314,7 +314,7 @@ class Repository:
             ReadError: the object is not here (a partial clone), is damaged, or is no blob.
         """
         try:
-            found = self.git[pygit2.Oid(raw=oid)]
+            blob_object = self.git[pygit2.Oid(raw=oid)]
         except KeyError as error:
             raise ReadError(
                 f"object {oid.hex()} is not in this clone, and nothing is fetched "
@@ -324,6 +324,6 @@ class Repository:
             raise ReadError(
                 f"object {oid.hex()} is damaged ({error}); `git fsck` lists all damage"
             ) from error
-        if not isinstance(found, pygit2.Blob):
+        if not isinstance(blob_object, pygit2.Blob):
             raise ReadError(f"object {oid.hex()} is not a file")
-        return found.data
+        return blob_object.data

@@ -133,7 +133,7 @@ class ScratchMerge:
             while folder:
                 folder = folder.rpartition(b"/")[0]
                 folders.setdefault(folder, {})
-        for folder in sorted(folders, key=lambda one: (-one.count(b"/") - bool(one), one)):
+        for folder in sorted(folders, key=lambda path: (-path.count(b"/") - bool(path), path)):
             entries = _entries(root, folder)
             for name, entry in folders[folder].items():
                 if entry is None:
@@ -167,27 +167,30 @@ class ScratchMerge:
         """
         if not pairs:
             return []
-        asked = "".join(f"{one} {other}\n" for one, other in pairs).encode()
+        pair_lines = "".join(f"{mine} {other}\n" for mine, other in pairs).encode()
         try:
             done = subprocess.run(  # noqa: S603 - our own arguments, object ids from libgit2
                 [self._git or "git", "merge-tree", "--write-tree", "-z", "--messages", "--stdin"],
-                input=asked, cwd=self._root, env=self._environment(), capture_output=True,
+                input=pair_lines, cwd=self._root, env=self._environment(), capture_output=True,
                 check=False,
             )  # fmt: skip
         except OSError as error:
             raise ReadError(f"git cannot be run: {error}") from error
-        found = list(_parsed(done.stdout))
-        if len(found) != len(pairs):
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        text_merges = list(_parsed(done.stdout))
+        if len(text_merges) != len(pairs):
+            error_lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise ReadError(
-                f"`git merge-tree` did not answer ({said[0] if said else 'no message'}); "
+                "`git merge-tree` did not answer "
+                f"({error_lines[0] if error_lines else 'no message'}); "
                 "textual conflicts need git 2.39 or newer and a clone with all objects"
             )
-        return found
+        return text_merges
 
     def _environment(self) -> dict[str, str]:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        return kept | {
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("GIT_")
+        }
+        return environment | {
             "GIT_DIR": str(self._root),
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
@@ -209,13 +212,13 @@ def _entries(root: pygit2.Tree | None, folder: bytes) -> dict[bytes, tuple[int, 
             tree = None
     if not isinstance(tree, pygit2.Tree):
         return {}
-    return {one.raw_name or b"": (int(one.filemode), one.id.raw) for one in tree}
+    return {entry.raw_name or b"": (int(entry.filemode), entry.id.raw) for entry in tree}
 
 
 def _tree_bytes(entries: Mapping[bytes, tuple[int, bytes]]) -> bytes:
     # git sorts a folder as if its name ended with a slash.
     ordered = sorted(
-        entries.items(), key=lambda one: one[0] + (b"/" if one[1][0] == _TREE else b"")
+        entries.items(), key=lambda item: item[0] + (b"/" if item[1][0] == _TREE else b"")
     )
     return b"".join(b"%o %s\0%s" % (mode, name, oid) for name, (mode, oid) in ordered)
 
@@ -250,7 +253,7 @@ def _messages(fields: Iterator[bytes]) -> Iterator[TextConflict]:
 def _merged_attributes(files: Mapping[bytes, bytes]) -> bytes:
     """What of attribute files decides how text is merged, as one file at the top."""
     lines: list[bytes] = []
-    for path in sorted(files, key=lambda one: (one.count(b"/"), one)):
+    for path in sorted(files, key=lambda path: (path.count(b"/"), path)):
         folder = path.rpartition(b"/")[0]
         lines += _attribute_lines(files[path].splitlines(), folder)
     return b"\n".join(lines) + b"\n"
@@ -259,10 +262,10 @@ def _merged_attributes(files: Mapping[bytes, bytes]) -> bytes:
 def _attribute_lines(lines: Iterable[bytes], folder: bytes) -> Iterator[bytes]:
     for line in lines:
         pattern, *attributes = line.split() or [b""]
-        kept = [one for one in attributes if _ATTRIBUTE.fullmatch(one)]
-        if not kept or pattern.startswith((b"#", b'"', b"[", b"!")):
+        allowed = [attribute for attribute in attributes if _ATTRIBUTE.fullmatch(attribute)]
+        if not allowed or pattern.startswith((b"#", b'"', b"[", b"!")):
             continue
         if folder:
             inner = pattern.lstrip(b"/")
             pattern = folder + (b"/" if b"/" in pattern else b"/**/") + inner
-        yield b" ".join([pattern, *kept])
+        yield b" ".join([pattern, *allowed])

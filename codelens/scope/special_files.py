@@ -103,15 +103,15 @@ def _configs() -> tuple[str, ...]:
 
 def _look_at(root: str, file: str, most: int) -> os.stat_result | None:
     try:
-        found = os.stat(file)
+        look = os.stat(file)
     except (OSError, ValueError):
         return None
-    if stat.S_ISREG(found.st_mode) and found.st_size > most:
-        why = f"{file!r} has {found.st_size:,} bytes, but at most {most:,} are read"
+    if stat.S_ISREG(look.st_mode) and look.st_size > most:
+        why = f"{file!r} has {look.st_size:,} bytes, but at most {most:,} are read"
         raise UnsupportedRepository(root, why, "run `git status` there and repair or remove it")
-    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
-        return found
-    if stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev:
+    if stat.S_ISREG(look.st_mode) or stat.S_ISDIR(look.st_mode):
+        return look
+    if stat.S_ISCHR(look.st_mode) and look.st_rdev == os.stat(os.devnull).st_rdev:
         return None
     raise UnsupportedRepository(
         root, f"{file!r} is a pipe or device", "put a file in its place, or remove it"
@@ -125,9 +125,9 @@ def _look_at_configs(root: str, files: list[str]) -> None:
         if file in seen:
             continue
         seen.add(file)
-        found = _look_at(root, file, _CONFIG_LIMIT)
-        if found is not None:
-            state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        status = _look_at(root, file, _CONFIG_LIMIT)
+        if status is not None:
+            state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             files += _included(file, state)
 
 

@@ -46,7 +46,7 @@ def left_out(repository: Repository, scope: Scope) -> set[bytes]:
         os.path.join(scope.git_dir, "index"),
         expand_tree=lambda oid, prefix: expand_tree(repository, oid, prefix),
     )
-    return {one.path for one in entries if one.skip_worktree}
+    return {entry.path for entry in entries if entry.skip_worktree}
 
 
 def changed_lines(old: bytes, new: bytes) -> list[LineChange]:

@@ -72,15 +72,15 @@ def _changes(repository: Repository, depth: int) -> Iterator[bool | None]:
         if entry.assume_unchanged or entry.skip_worktree:
             continue
         file = os.path.join(root, entry.path)
-        found = _lstat(file) if _is_real(os.path.dirname(file), real) else None
-        if found is None:
+        status = _lstat(file) if _is_real(os.path.dirname(file), real) else None
+        if status is None:
             yield True
             continue
         if entry.mode & _TYPE == _GITLINK:
-            yield _submodule(file, found, entry, depth)
+            yield _submodule(file, status, entry, depth)
             continue
-        clean = _same_stat(entry, found) and entry.mtime_ns < written_ns
-        if not clean and not _same_bytes(entry, file, found):
+        clean = _same_stat(entry, status) and entry.mtime_ns < written_ns
+        if not clean and not _same_bytes(entry, file, status):
             yield _as_libgit2_has_it(repository, entry.path)
 
 
@@ -93,37 +93,37 @@ def _lstat(file: bytes) -> os.stat_result | None:
 
 def _is_real(folder: bytes, real: dict[bytes, bool]) -> bool:
     """Whether a folder is there, through no link; `real` keeps what was found."""
-    asked: list[bytes] = []
+    names: list[bytes] = []
     while folder not in real:
-        asked.append(folder)
+        names.append(folder)
         folder = os.path.dirname(folder)
-    for one in reversed(asked):
-        found = _lstat(one) if real[os.path.dirname(one)] else None
-        real[one] = found is not None and stat_module.S_ISDIR(found.st_mode)
-    return real[asked[0] if asked else folder]
+    for name in reversed(names):
+        status = _lstat(name) if real[os.path.dirname(name)] else None
+        real[name] = status is not None and stat_module.S_ISDIR(status.st_mode)
+    return real[names[0] if names else folder]
 
 
-def _same_stat(entry: IndexEntry, found: os.stat_result) -> bool:
+def _same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
     """By git's rule (read-cache.c); as there, a file as young as the index proves nothing."""
     return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
-        found.st_mtime_ns,
-        found.st_ctime_ns,
-        found.st_size & _STAT_BITS,
-        found.st_ino & _STAT_BITS,
-    ) and _same_mode(entry, found)
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_size & _STAT_BITS,
+        status.st_ino & _STAT_BITS,
+    ) and _same_mode(entry, status)
 
 
-def _same_mode(entry: IndexEntry, found: os.stat_result) -> bool:
+def _same_mode(entry: IndexEntry, status: os.stat_result) -> bool:
     if entry.mode & _TYPE == _LINK:
-        return stat_module.S_ISLNK(found.st_mode)
-    runs = bool(entry.mode & _OWNER_RUNS) == bool(found.st_mode & _OWNER_RUNS)
-    return stat_module.S_ISREG(found.st_mode) and runs
+        return stat_module.S_ISLNK(status.st_mode)
+    runs = bool(entry.mode & _OWNER_RUNS) == bool(status.st_mode & _OWNER_RUNS)
+    return stat_module.S_ISREG(status.st_mode) and runs
 
 
-def _same_bytes(entry: IndexEntry, file: bytes, found: os.stat_result) -> bool:
-    if not _same_mode(entry, found):
+def _same_bytes(entry: IndexEntry, file: bytes, status: os.stat_result) -> bool:
+    if not _same_mode(entry, status):
         return False
-    if stat_module.S_ISLNK(found.st_mode):
+    if stat_module.S_ISLNK(status.st_mode):
         oid = pygit2.hash(os.readlink(file))
     else:
         oid = pygit2.hashfile(os.fsdecode(file))
@@ -137,8 +137,8 @@ def _as_libgit2_has_it(repository: Repository, path: bytes) -> bool:
     return repository.git.status_file(os.fsdecode(path)) not in _CLEAN
 
 
-def _submodule(file: bytes, found: os.stat_result, entry: IndexEntry, depth: int) -> bool | None:
-    if not stat_module.S_ISDIR(found.st_mode):
+def _submodule(file: bytes, status: os.stat_result, entry: IndexEntry, depth: int) -> bool | None:
+    if not stat_module.S_ISDIR(status.st_mode):
         return True
     folder = os.fsdecode(file)
     if not os.path.lexists(os.path.join(folder, ".git")):

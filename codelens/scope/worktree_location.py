@@ -41,15 +41,15 @@ def locate(path: str | os.PathLike[str]) -> Place:
         RefusedFolder: it is a folder never indexed as a whole.
         UnsupportedRepository: a `.git` file that points nowhere.
     """
-    given = os.fspath(path)
-    if not can_be_named(given):
-        raise NoSuchPath(given)
+    path_text = os.fspath(path)
+    if not can_be_named(path_text):
+        raise NoSuchPath(path_text)
     try:
-        here = os.path.realpath(os.path.expanduser(given))
+        here = os.path.realpath(os.path.expanduser(path_text))
     except FileNotFoundError as error:
         raise WorkingFolderGone from error
     if not os.path.lexists(here):
-        raise NoSuchPath(given)
+        raise NoSuchPath(path_text)
     if not os.path.isdir(here):
         here = os.path.dirname(here)
     place = _climb(here) or Place("folder", here, "")
@@ -73,8 +73,8 @@ def link_out(path: str | os.PathLike[str]) -> LinkOut | None:
     What a repository holds may not decide that a question is about something outside of it. Links
     of plain folders, and of a home folder kept under git, are the user's own.
     """
-    given = os.fspath(path)
-    drive, rest = os.path.splitdrive(os.path.expanduser(given))
+    path_text = os.fspath(path)
+    drive, rest = os.path.splitdrive(os.path.expanduser(path_text))
     here = drive + os.sep
     for name in rest.split(os.sep):
         if name in {"", "."}:

@@ -38,9 +38,9 @@ def take(text: str) -> str:
     """
     if not _is_there(text):
         return text
-    found = _BLOCK.search(text)
-    assert found is not None, "one pair of markers was counted"
-    before, after = text[: found.start()], text[found.end() :]
+    match = _BLOCK.search(text)
+    assert match is not None, "one pair of markers was counted"
+    before, after = text[: match.start()], text[match.end() :]
     for eol in ("\r\n", "\n"):
         if after.startswith(eol):
             after = after.removeprefix(eol)
@@ -60,8 +60,8 @@ def is_there(text: str) -> bool:
 
 def inside(text: str) -> list[str] | None:
     """The lines between the markers; None where there is not one whole block."""
-    found = _BLOCK.search(text) if is_there(text) else None
-    return None if found is None else lines_of(found.group()[len(BEGIN) : -len(END)])
+    match = _BLOCK.search(text) if is_there(text) else None
+    return None if match is None else lines_of(match.group()[len(BEGIN) : -len(END)])
 
 
 def lines_of(text: str) -> list[str]:
@@ -70,8 +70,8 @@ def lines_of(text: str) -> list[str]:
 
 
 def _is_there(text: str) -> bool:
-    begins = [one.start() for one in _BEGINS.finditer(text)]
-    ends = [one.start() for one in _ENDS.finditer(text)]
+    begins = [match.start() for match in _BEGINS.finditer(text)]
+    ends = [match.start() for match in _ENDS.finditer(text)]
     if not begins and not ends:
         return False
     if len(begins) == len(ends) == 1 and begins < ends:

@@ -50,7 +50,7 @@ def without(value: Value, keys: Keys) -> Value:
     """A copy with nothing at `keys`; parents stay."""
     if not isinstance(value, dict) or keys[0] not in value:
         return value
-    rest = {key: one for key, one in value.items() if key != keys[0]}
+    rest = {key: item for key, item in value.items() if key != keys[0]}
     if len(keys) == 1:
         return rest
-    return {key: without(one, keys[1:]) if key == keys[0] else one for key, one in value.items()}
+    return {key: without(item, keys[1:]) if key == keys[0] else item for key, item in value.items()}

@@ -46,8 +46,8 @@ class Edit(Protocol):
         """
         ...
 
-    def take(self, text: str, made: Sequence[Keys]) -> str | None:
-        """The text without it, and without those of the parents that were `made` and are empty.
+    def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
+        """The text without it, and without those parents in `created_keys` that are empty.
 
         Raises:
             EditRefused: what is there is not ours.
@@ -117,25 +117,25 @@ class Entry(Edit):
             raise EditRefused(
                 f"{'.'.join(self.keys)} exists but does not start codelens; rename or remove it"
             )
-        wanted: Value = now
+        entry: Value = now
         if not is_wrapped(command_of(now)):
-            wanted = self._renewed(now, self.launch, arguments_of(command_of(now)))
-        wanted = cast("dict[str, Value]", _merged(wanted, self.approvals))
+            entry = self._renewed(now, self.launch, arguments_of(command_of(now)))
+        entry = cast("dict[str, Value]", _merged(entry, self.approvals))
         fresh = text
-        for key, value in wanted.items():
+        for key, value in entry.items():
             if key not in now or now[key] != value:
                 fresh = style.put(fresh, (*self.keys, key), value)
         return checked(self.format, text, fresh, self.keys)
 
-    def _renewed(self, now: Value, launch: Value, said: list[str]) -> Value:
-        """What is there, started by the present program; arguments `said` by the user stay."""
+    def _renewed(self, now: Value, launch: Value, words: list[str]) -> Value:
+        """What is there, started by the present program; arguments `words` by the user stay."""
         if isinstance(launch, dict) and isinstance(now, dict):
             fresh = dict(now)
-            for key, one in launch.items():
-                fresh[key] = self._renewed(now[key], one, said) if key in now else one
+            for key, value in launch.items():
+                fresh[key] = self._renewed(now[key], value, words) if key in now else value
             return fresh
-        if isinstance(launch, list) and isinstance(now, list) and said != ["serve"]:
-            return cast("Value", [self.command, *said] if launch[:1] == [self.command] else said)
+        if isinstance(launch, list) and isinstance(now, list) and words != ["serve"]:
+            return cast("Value", [self.command, *words] if launch[:1] == [self.command] else words)
         if launch == self.command or isinstance(launch, list):
             return launch
         return now
@@ -149,7 +149,7 @@ class Entry(Edit):
             return f"starts codelens with {program}, which you configured; it was left unchanged"
         return f"started {program}; it is now {self.command}"
 
-    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+    def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
         """See `Edit`."""
         style = format_of(self.format)
         fresh = text
@@ -160,7 +160,7 @@ class Entry(Edit):
             if not starts_codelens(now):
                 raise EditRefused(f"{'.'.join(keys)} does not start codelens")
             fresh = checked(self.format, fresh, style.take(fresh, keys), keys)
-        return pruned(self.format, fresh, made)
+        return pruned(self.format, fresh, created_keys)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
@@ -196,12 +196,12 @@ class Items(Edit):
             raise EditRefused("the change would alter other parts of the file")
         return fresh
 
-    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+    def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
         """See `Edit`."""
         style = format_of(self.format)
         style.parse(text, self.keys)
         assert style.take_items is not None, f"{self.format} does not support lists"
-        return pruned(self.format, style.take_items(text, self.keys, self.items), made)
+        return pruned(self.format, style.take_items(text, self.keys, self.items), created_keys)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
@@ -215,8 +215,8 @@ class Items(Edit):
     def lacking(self, text: str | None) -> Edit:
         """See `Edit`."""
         present = at(format_of(self.format).parse(text or "", self.keys), self.keys)
-        held = present if isinstance(present, list) else []
-        return replace(self, items=tuple(one for one in self.items if one not in held))
+        values = present if isinstance(present, list) else []
+        return replace(self, items=tuple(item for item in self.items if item not in values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,22 +236,22 @@ class Flags(Edit):
         """See `Edit`; a value that the user has set stays."""
         style = format_of(self.format)
         text = text or ""
-        wanted = style.parse(text, self.keys)
+        entry_wanted = style.parse(text, self.keys)
         for key, value in self.values.items():
-            if not has(wanted, (*self.keys, key)):
+            if not has(entry_wanted, (*self.keys, key)):
                 text = style.put(text, (*self.keys, key), value)
-                wanted = with_value(wanted, (*self.keys, key), value)
-        if style.parse(text, self.keys) != wanted:
+                entry_wanted = with_value(entry_wanted, (*self.keys, key), value)
+        if style.parse(text, self.keys) != entry_wanted:
             raise EditRefused("the change would alter other parts of the file")
         return text
 
-    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+    def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
         """See `Edit`."""
         style = format_of(self.format)
         for key, value in self.values.items():
             if at(style.parse(text, self.keys), (*self.keys, key)) == value:
                 text = style.take(text, (*self.keys, key))
-        return pruned(self.format, text, made)
+        return pruned(self.format, text, created_keys)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
@@ -285,7 +285,7 @@ class Block(Edit):
         """See `Edit`."""
         return block_edit.put(text or "", self.lines)
 
-    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+    def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
         """See `Edit`."""
         return block_edit.take(text)
 
@@ -295,7 +295,7 @@ class Block(Edit):
 
     def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
         """See `Edit`; without the ledger, what stands between the markers is taken for ours."""
-        known = [block_edit.lines_of(one.lines) for one in written if isinstance(one, Block)]
+        known = [block_edit.lines_of(edit.lines) for edit in written if isinstance(edit, Block)]
         now = block_edit.inside(text)
         return bool(known) and now not in (None, block_edit.lines_of(self.lines), *known)
 
@@ -318,7 +318,7 @@ class Whole(Edit):
             raise EditRefused("a file of this name that codelens did not write exists")
         return self.text
 
-    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+    def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
         """See `Edit`."""
         if text == self.text:
             return None
@@ -330,7 +330,7 @@ class Whole(Edit):
 
     def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
         """See `Edit`."""
-        known = {self.text, *(one.text for one in written if isinstance(one, Whole))}
+        known = {self.text, *(edit.text for edit in written if isinstance(edit, Whole))}
         return OWN_FILE in text and text not in known
 
 
@@ -353,7 +353,9 @@ def recalled(fields: dict[str, object]) -> Edit | None:
         if name in arguments:
             arguments[name] = tuple(cast("list[str]", arguments[name]))
     if "also" in arguments:
-        arguments["also"] = tuple(tuple(one) for one in cast("list[list[str]]", arguments["also"]))
+        arguments["also"] = tuple(
+            tuple(keys) for keys in cast("list[list[str]]", arguments["also"])
+        )
     try:
         return cast("Edit", kind(**arguments))  # type: ignore[reportArgumentType]
     except TypeError:
@@ -363,10 +365,10 @@ def recalled(fields: dict[str, object]) -> Edit | None:
 def _merged(old: Value, new: Value) -> Value:
     """`old` with all of `new`: objects key by key, lists as a union."""
     if isinstance(old, dict) and isinstance(new, dict):
-        both = {key: _merged(old[key], one) for key, one in new.items() if key in old}
+        both = {key: _merged(old[key], value) for key, value in new.items() if key in old}
         return {**old, **new, **both}
     if isinstance(old, list) and isinstance(new, list):
-        return [*old, *(one for one in new if one not in old)]
+        return [*old, *(value for value in new if value not in old)]
     return new
 
 

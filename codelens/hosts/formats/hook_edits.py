@@ -56,30 +56,30 @@ class Hooks:
         self._check(before, fresh)
         return fresh
 
-    def take(self, text: str, made: Sequence[Keys]) -> str | None:
+    def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
         """See `Edit`."""
         fresh = text
         before = format_of(self.format).parse(text, self.keys)
         for event in self._events_there(text):
             fresh = self._taken(fresh, event)
         self._check(before, fresh)
-        return pruned(self.format, fresh, made)
+        return pruned(self.format, fresh, created_keys)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
         return any(
-            _is_ours(one) for event in self._events_there(text)
-            for one in self._elements(text, event)
+            _is_ours(element) for event in self._events_there(text)
+            for element in self._elements(text, event)
         )  # fmt: skip
 
     def parents(self, text: str | None) -> list[Keys]:
         """See `Edit`."""
-        found: list[Keys] = []
+        event_keys: list[Keys] = []
         for event in self.events:
             for keys in missing_parents(self.format, text, (*self.keys, event, "")):
-                if keys not in found:
-                    found.append(keys)
-        return found
+                if keys not in event_keys:
+                    event_keys.append(keys)
+        return event_keys
 
     def lacking(self, text: str | None) -> Hooks:
         """See `Edit`."""
@@ -103,7 +103,7 @@ class Hooks:
 
     def _taken(self, text: str, event: str) -> str:
         now = at(format_of(self.format).parse(text, self.keys), (*self.keys, event))
-        ours = [one for one in now if _is_ours(one)] if isinstance(now, list) else []
+        ours = [value for value in now if _is_ours(value)] if isinstance(now, list) else []
         take_items = format_of(self.format).take_items
         assert take_items is not None, f"{self.format} does not support lists"
         return take_items(text, (*self.keys, event), ours)
@@ -115,29 +115,29 @@ class Hooks:
             raise EditRefused("the change would alter other parts of the file")
 
     def _foreign(self, value: Value) -> Value:
-        held = at(value, self.keys)
-        kept: dict[str, Value] = {}
-        for event, elements in held.items() if isinstance(held, dict) else ():
+        elements_now = at(value, self.keys)
+        foreign: dict[str, Value] = {}
+        for event, elements in elements_now.items() if isinstance(elements_now, dict) else ():
             if not isinstance(elements, list):
-                kept[event] = elements
+                foreign[event] = elements
                 continue
-            others = [one for one in elements if not _is_ours(one)]
+            others = [element for element in elements if not _is_ours(element)]
             if others:
-                kept[event] = cast("Value", others)
-        rest = {key: one for key, one in cast("dict[str, Value]", value).items()
+                foreign[event] = cast("Value", others)
+        rest = {key: element for key, element in cast("dict[str, Value]", value).items()
                 if key not in self.base}  # fmt: skip
-        return with_value(rest, self.keys, kept)
+        return with_value(rest, self.keys, foreign)
 
 
 def _is_ours(element: Value) -> bool:
     """Whether an element, however nested, runs `codelens hook`."""
     left: list[Value] = [element]
     while left:
-        one = left.pop()
-        if isinstance(one, str) and _OURS.search(one):
+        value = left.pop()
+        if isinstance(value, str) and _OURS.search(value):
             return True
-        if isinstance(one, dict):
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
     return False

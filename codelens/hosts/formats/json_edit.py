@@ -59,8 +59,8 @@ class _Document:
         if comments:
             self.plain = _COMMAS.sub(self._trailing_comma, self.plain)
         self.eol = "\r\n" if "\r\n" in text else "\n"
-        found = _INDENT.search(self.plain)
-        self.unit = found.group(2) if found else "  "
+        match = _INDENT.search(self.plain)
+        self.unit = match.group(2) if match else "  "
         colon = re.search(_STRING + r"\s*:(\s*)", self.plain)
         self.colon = ": " if colon is None or colon.group(1) else ":"
         self.one_line = "\n" not in text.strip() and bool(text.strip(" \t\r\n{}"))
@@ -95,7 +95,9 @@ class _Document:
         member: _Member | None = None
         for depth, key in enumerate(keys):
             # Of equal keys the last one counts, as every reader of JSON has it.
-            member = next((one for one in reversed(holders[-1].members) if one.key == key), None)
+            member = next(
+                (member for member in reversed(holders[-1].members) if member.key == key), None
+            )
             if member is None or depth == len(keys) - 1:
                 break
             if self.plain[member.value] != "{":
@@ -203,9 +205,9 @@ def append(text: str, keys: Keys, items: Sequence[Value], *, comments: bool) -> 
     for item in items:
         if item not in present:
             document = _Document(text, comments=comments)
-            found = document.follow(keys)[1]
-            assert found is not None, "the list was found before"
-            text = _insert(document, document.container(found.value), None, item)
+            array = document.follow(keys)[1]
+            assert array is not None, "the list was found before"
+            text = _insert(document, document.container(array.value), None, item)
     return text
 
 
@@ -275,9 +277,9 @@ def take_items(text: str, keys: Keys, items: Sequence[Value], *, comments: bool)
         if member is None or text[member.value] != "[":
             return text
         holder = document.container(member.value)
-        for one in reversed(holder.members):
-            if json.loads(document.plain[one.value : one.end]) == item:
-                text = _without(document, holder, one)
+        for element in reversed(holder.members):
+            if json.loads(document.plain[element.value : element.end]) == item:
+                text = _without(document, holder, element)
                 break
     return text
 
@@ -301,11 +303,11 @@ def _without(document: _Document, holder: _Container, member: _Member) -> str:
         end = member.end if own is None else own + 1
         if not (text[holder.open + 1 : member.start] + text[end : holder.close]).strip():
             return text[: holder.open + 1] + text[holder.close :]
-        kept = text[member.end :] if own is None else text[member.end : own] + text[end:]
+        remaining = text[member.end :] if own is None else text[member.end : own] + text[end:]
         start = _cut_from(document, member)
         if _ends_comment(document, start) and not document.starts_line(holder.close):
             start = member.start
-        return text[:start] + kept
+        return text[:start] + remaining
     place = holder.members.index(member)
     start = _cut_from(document, member)
     if place < len(holder.members) - 1:

@@ -51,7 +51,11 @@ def put(text: str, keys: Keys, value: Value) -> str:
         EditRefused: neither can be done.
     """
     holder = next(
-        (one for one in _tables(text) if len(one.path) < len(keys) and _leads(one.path, keys)),
+        (
+            table
+            for table in _tables(text)
+            if len(table.path) < len(keys) and _leads(table.path, keys)
+        ),
         None,
     )
     if holder is not None and len(holder.path) == len(keys) - 1 and not isinstance(value, dict):
@@ -109,7 +113,7 @@ def _said_inline(text: str, keys: Keys) -> bool:
 
 def _tables(text: str) -> list[_Table]:
     """The tables with a header, in order; `text` is valid TOML."""
-    found: list[_Table] = []
+    spans: list[_Table] = []
     depth, fresh_line, position = 0, True, 0
     while (token := _TOKENS.search(text, position)) is not None:
         what, position = token.group(), token.end()
@@ -118,15 +122,15 @@ def _tables(text: str) -> list[_Table]:
             continue
         if what == "[" and fresh_line and not depth:
             position = _header_end(text, token.start())
-            found.append(_Table(_path(text[token.start() : position]), token.start(), position))
+            spans.append(_Table(_path(text[token.start() : position]), token.start(), position))
         elif what in "[{":
             depth += 1
         elif what in "]}":
             depth -= 1
-        if found and (not what.startswith("#") or not fresh_line):
-            found[-1] = found[-1]._replace(end=position)
+        if spans and (not what.startswith("#") or not fresh_line):
+            spans[-1] = spans[-1]._replace(end=position)
         fresh_line = False
-    return found
+    return spans
 
 
 def _header_end(text: str, start: int) -> int:
@@ -156,19 +160,19 @@ def _dotted(keys: Keys) -> str:
 
 def _rendered(keys: Keys, value: dict[str, Value]) -> str:
     """A table with its sub-tables as text."""
-    plain = {key: one for key, one in value.items() if not _is_table(one)}
+    plain = {key: inner for key, inner in value.items() if not _is_table(inner)}
     lines = [f"[{_dotted(keys)}]"] if plain or not value else []
-    lines += [f"{_dotted((key,))} = {_inline(one)}" for key, one in plain.items()]
+    lines += [f"{_dotted((key,))} = {_inline(inner)}" for key, inner in plain.items()]
     parts = ["\n".join(lines) + "\n"] if lines else []
-    for key, one in value.items():
+    for key, inner in value.items():
         if key not in plain:
-            parts.append(_rendered((*keys, key), cast("dict[str, Value]", one)))
+            parts.append(_rendered((*keys, key), cast("dict[str, Value]", inner)))
     return "\n".join(parts)
 
 
 def _is_table(value: Value) -> bool:
     return isinstance(value, dict) and (
-        not value or any(isinstance(one, dict) for one in value.values())
+        not value or any(isinstance(inner, dict) for inner in value.values())
     )
 
 
@@ -180,9 +184,9 @@ def _inline(value: Value) -> str:
         literal = "'" not in value and value.isprintable()
         return f"'{value}'" if literal else json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
-        return f"[{', '.join(_inline(one) for one in value)}]"
+        return f"[{', '.join(_inline(inner) for inner in value)}]"
     if isinstance(value, dict):
-        inside = ", ".join(f"{_dotted((key,))} = {_inline(one)}" for key, one in value.items())
+        inside = ", ".join(f"{_dotted((key,))} = {_inline(inner)}" for key, inner in value.items())
         return f"{{ {inside} }}" if inside else "{}"
     return str(value)
 
@@ -201,8 +205,8 @@ def _with_tomlkit(text: str, keys: Keys, value: Value) -> str:
         fresh: object = value
         if isinstance(value, dict):
             fresh = tomlkit.inline_table()
-            for key, one in value.items():
-                fresh[key] = one
+            for key, inner in value.items():
+                fresh[key] = inner
         elif isinstance(value, str):
             fresh = tomlkit.string(value, literal="'" not in value and value.isprintable())
         holder[keys[-1]] = fresh

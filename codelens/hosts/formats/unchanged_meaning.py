@@ -31,10 +31,10 @@ def missing_parents(style: str, text: str | None, keys: Keys) -> list[Keys]:
     return [keys[:depth] for depth in range(1, len(keys)) if not has(now, keys[:depth])]
 
 
-def pruned(style: str, text: str, made: Sequence[Keys]) -> str:
-    """The text without those of the parents that were `made` and hold nothing."""
+def pruned(style: str, text: str, created_keys: Sequence[Keys]) -> str:
+    """The text without those parents in `created_keys` that hold nothing."""
     chosen = format_of(style)
-    for keys in sorted(made, key=len, reverse=True):
+    for keys in sorted(created_keys, key=len, reverse=True):
         now = chosen.parse(text, keys)
         if has(now, keys) and not at(now, keys) and chosen.bare(text, keys):
             text = chosen.take(text, keys)

@@ -37,10 +37,10 @@ _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 def _yaml(*, kind: str) -> YAML:
     from ruamel.yaml import YAML
 
-    made = YAML(typ=kind, pure=True)
-    made.preserve_quotes = True  # type: ignore[reportAttributeAccessIssue]
-    made.width = 1_000_000  # type: ignore[reportAttributeAccessIssue]
-    return made
+    yaml = YAML(typ=kind, pure=True)
+    yaml.preserve_quotes = True  # type: ignore[reportAttributeAccessIssue]
+    yaml.width = 1_000_000  # type: ignore[reportAttributeAccessIssue]
+    return yaml
 
 
 def _load(text: str, *, kind: str) -> Any:  # noqa: ANN401 - nodes of ruamel.yaml
@@ -78,13 +78,13 @@ def parse(text: str, named: Keys) -> Value:
 
 
 def _by_name(items: list[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for number, item in enumerate(items):
         name: Any = item.get("name") if isinstance(item, dict) else None  # type: ignore[reportUnknownMemberType]
         # Items without a name, or with one that is taken, stay apart by their place.
-        label = name if isinstance(name, str) and name not in found else f"\0{number}"
-        found[label] = item
-    return found
+        label = name if isinstance(name, str) and name not in by_name else f"\0{number}"
+        by_name[label] = item
+    return by_name
 
 
 def put(text: str, keys: Keys, value: Value, *, named: bool) -> str:
@@ -106,15 +106,15 @@ def put(text: str, keys: Keys, value: Value, *, named: bool) -> str:
         text = take(text, keys, named=named)
         now = parse(text, keys[:1] if named else ())
     fresh = _by_lines(text, keys, value, named=named)
-    wanted = with_value(now, keys, value)
-    if fresh is not None and _means(fresh, wanted, keys, named=named):
+    new_value = with_value(now, keys, value)
+    if fresh is not None and _means(fresh, new_value, keys, named=named):
         return fresh
     return _rewritten(text, keys, value, named=named)
 
 
-def _means(text: str, wanted: Value, keys: Keys, *, named: bool) -> bool:
+def _means(text: str, value: Value, keys: Keys, *, named: bool) -> bool:
     try:
-        return parse(text, keys[:1] if named else ()) == wanted
+        return parse(text, keys[:1] if named else ()) == value
     except EditRefused:
         return False
 
@@ -129,7 +129,7 @@ def _by_lines(text: str, keys: Keys, value: Value, *, named: bool) -> str | None
         fresh = "".join(
             f"{line}{eol}" for line in [f"{parent}:", *_item(name, value, 2, named=named)]
         )
-        last = next((at for at, one in enumerate(lines) if one.rstrip() == "..."), len(lines))
+        last = next((at for at, line in enumerate(lines) if line.rstrip() == "..."), len(lines))
         before, after = "".join(lines[:last]), "".join(lines[last:])
         return before + ("" if not before or before.endswith("\n") else eol) + fresh + after
     line: int = root.lc.key(parent)[0]
@@ -146,7 +146,7 @@ def _by_lines(text: str, keys: Keys, value: Value, *, named: bool) -> str | None
             column = holder.lc.col
     if not lines[line].endswith("\n"):
         lines[line] += eol
-    fresh = [f"{one}{eol}" for one in _item(name, value, column, named=named)]
+    fresh = [f"{line}{eol}" for line in _item(name, value, column, named=named)]
     return "".join((*lines[: line + 1], *fresh, *lines[line + 1 :]))
 
 
@@ -160,18 +160,18 @@ def _item(name: str, value: Value, column: int, *, named: bool) -> list[str]:
 
 def _lines(value: Value, column: int) -> list[str]:
     lines: list[str] = []
-    for key, one in cast("dict[str, Value]", value).items():
+    for key, item in cast("dict[str, Value]", value).items():
         start = f"{' ' * column}{_scalar(key)}:"
-        if isinstance(one, dict) and one:
-            lines += [start, *_lines(one, column + 2)]
+        if isinstance(item, dict) and item:
+            lines += [start, *_lines(item, column + 2)]
         else:
-            lines.append(f"{start} {_scalar(one)}")
+            lines.append(f"{start} {_scalar(item)}")
     return lines
 
 
 def _scalar(value: Value) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(_scalar(one) for one in value)}]"
+        return f"[{', '.join(_scalar(item) for item in value)}]"
     if not isinstance(value, str):
         return json.dumps(value)
     if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
@@ -190,9 +190,9 @@ def take(text: str, keys: Keys, *, named: bool) -> str:
     now = parse(text, keys[:1] if named else ())
     if not has(now, keys):
         return text
-    wanted = without(now, keys)
+    value = without(now, keys)
     fresh = _less_lines(text, keys, named=named)
-    if fresh is not None and _means(fresh, wanted, keys, named=named):
+    if fresh is not None and _means(fresh, value, keys, named=named):
         return fresh
     return _rewritten(text, keys, None, named=named)
 

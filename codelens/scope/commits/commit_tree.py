@@ -69,22 +69,22 @@ def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | 
         if not isinstance(entry, pygit2.Tree):
             return None
         try:
-            found = next((one for one in entry if one.raw_name == part), None)
+            item = next((item for item in entry if item.raw_name == part), None)
         except (KeyError, pygit2.GitError) as error:
             raise _unreadable(f"a tree of commit {commit}", error) from error
-        if found is None:
+        if item is None:
             return None
-        entry = found
+        entry = item
     plain = isinstance(entry, pygit2.Blob) and entry.filemode != _LINK
     return entry.id.raw if plain else None
 
 
 def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
     try:
-        found = repository.git[commit].peel(pygit2.Tree)
+        tree = repository.git[commit].peel(pygit2.Tree)
     except (KeyError, pygit2.GitError) as error:
         raise _unreadable(f"commit {commit}", error) from error
-    return found
+    return tree
 
 
 def _unreadable(what: str, error: Exception) -> ReadError:

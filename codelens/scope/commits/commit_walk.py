@@ -58,11 +58,11 @@ class CommitWalk:
 
     def __init__(self, repository: Repository) -> None:
         self._git = repository.git
-        kept = _kept.pop(repository.common_dir, None) or _Kept({}, {})
-        _kept[repository.common_dir] = kept
+        cached = _kept.pop(repository.common_dir, None) or _Kept({}, {})
+        _kept[repository.common_dir] = cached
         while len(_kept) > _REPOSITORIES_KEPT:
             del _kept[next(iter(_kept))]
-        self._entries, self._commits = kept
+        self._entries, self._commits = cached
         self.missing = False
         """Some object was not there."""
         self._shallow = _shallow_commits(repository)
@@ -83,18 +83,18 @@ class CommitWalk:
 
     def _read_commit(self, name: CommitId) -> Commit | None:
         try:
-            found = self._git[name].peel(pygit2.Commit)
+            commit = self._git[name].peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError):
             self.missing = True
             return None
-        parents = tuple(CommitId(str(one)) for one in found.parent_ids)
-        return Commit(name, found.tree_id.raw, parents, found.commit_time)
+        parents = tuple(CommitId(str(parent_id)) for parent_id in commit.parent_ids)
+        return Commit(name, commit.tree_id.raw, parents, commit.commit_time)
 
     def text(self, name: CommitId) -> CommitText:
         """Author, time and subject."""
-        found = self._git[name].peel(pygit2.Commit)
-        author = found.author
-        subject = found.message.strip().partition("\n")[0]
+        commit = self._git[name].peel(pygit2.Commit)
+        author = commit.author
+        subject = commit.message.strip().partition("\n")[0]
         return CommitText(author.name, author.time, subject)
 
     def blob_at(self, commit: Commit, path: bytes) -> bytes | None:
@@ -122,8 +122,8 @@ class CommitWalk:
         except (KeyError, ValueError, pygit2.GitError):
             self.missing = True
             return None
-        found = self._entries[key] = _entry_in(data, name)
-        return found
+        entry = self._entries[key] = _entry_in(data, name)
+        return entry
 
     def blob(self, oid: bytes) -> bytes | None:
         """Bytes of a file; None if they are not in this clone."""

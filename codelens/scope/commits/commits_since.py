@@ -42,17 +42,17 @@ def commits_since(
         before, after = git[old].peel(pygit2.Commit), git[new].peel(pygit2.Commit)
         walk = git.walk(after.id, SortMode.TOPOLOGICAL)
         walk.hide(before.id)
-        said: list[str] = []
+        subject_lines: list[str] = []
         count = 0
         for commit in walk:
             if count == _MOST_COMMITS:
                 break
             count += 1
-            if len(said) < subjects:
-                said.append(commit.message.strip().partition("\n")[0])
+            if len(subject_lines) < subjects:
+                subject_lines.append(commit.message.strip().partition("\n")[0])
         else:
-            return CommitsSince(count, True, tuple(said), _differing(git, before, after))
-        return CommitsSince(count, False, tuple(said), _differing(git, before, after))
+            return CommitsSince(count, True, tuple(subject_lines), _differing(git, before, after))
+        return CommitsSince(count, False, tuple(subject_lines), _differing(git, before, after))
     except (KeyError, ValueError, pygit2.GitError):
         # Shallow, partial and damaged repositories end somewhere.
         return None
@@ -62,5 +62,5 @@ def _differing(
     git: pygit2.Repository, before: pygit2.Commit, after: pygit2.Commit
 ) -> tuple[str, ...]:
     diff = git.diff(before, after)
-    paths = {os.fsdecode(one.new_file.raw_path) for one in diff.deltas}
+    paths = {os.fsdecode(delta.new_file.raw_path) for delta in diff.deltas}
     return tuple(sorted(paths))

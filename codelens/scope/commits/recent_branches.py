@@ -10,7 +10,7 @@ from codelens.scope.repository import Repository
 def recent_branches(repository: Repository, since_s: int) -> list[str]:
     """Names of local branches with a commit since then, newest first; broken ones are left out."""
     git = repository.git
-    found: list[tuple[int, str]] = []
+    dated_names: list[tuple[int, str]] = []
     for name in git.raw_listall_branches(pygit2.enums.BranchType.LOCAL):
         try:
             text = name.decode()
@@ -18,10 +18,10 @@ def recent_branches(repository: Repository, since_s: int) -> list[str]:
         except (KeyError, ValueError, UnicodeError, pygit2.GitError):
             continue
         if commit.commit_time >= since_s:
-            found.append((-commit.commit_time, text))
-    return [name for _, name in sorted(found)]
+            dated_names.append((-commit.commit_time, text))
+    return [name for _, name in sorted(dated_names)]
 
 
-def is_ancestor(repository: Repository, one: str, other: str) -> bool:
+def is_ancestor(repository: Repository, old: str, other: str) -> bool:
     """Whether all of one commit's history is in the other's."""
-    return one == other or repository.git.descendant_of(other, one)
+    return old == other or repository.git.descendant_of(other, old)

@@ -16,8 +16,8 @@ def ref_names(common_dir: str) -> list[str]:
     A file in `refs` counts whatever it holds. Costs a listing of each folder there, and
     packed-refs.
     """
-    found = {*_loose(common_dir), *_packed(common_dir)}
-    return sorted(name for name in found if name.isprintable())
+    every_name = {*_loose(common_dir), *_packed(common_dir)}
+    return sorted(name for name in every_name if name.isprintable())
 
 
 def _loose(common_dir: str) -> Iterator[str]:

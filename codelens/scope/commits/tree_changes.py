@@ -43,21 +43,21 @@ def tree_changes(repository: Repository, old: str, new: str) -> list[EntryChange
         after = git[new].peel(pygit2.Tree) if new else None
         flags = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
         if before is not None and after is not None:
-            found = before.diff_to_tree(after, flags=flags)
+            difference = before.diff_to_tree(after, flags=flags)
         elif before is not None:
-            found = before.diff_to_tree(flags=flags)
+            difference = before.diff_to_tree(flags=flags)
         elif after is not None:
-            found = after.diff_to_tree(flags=flags, swap=True)
+            difference = after.diff_to_tree(flags=flags, swap=True)
         else:
             return []
-        changes = [_entry_change(delta) for delta in found.deltas]
+        changes = [_entry_change(delta) for delta in difference.deltas]
     except KeyError as error:
         raise ReadError(f"{error} is not in this clone; run `git fetch`") from error
     except (ValueError, pygit2.GitError) as error:
         raise ReadError(
             f"trees cannot be compared ({error}); `git fsck` lists all damage"
         ) from error
-    return sorted(changes, key=lambda one: one.path)
+    return sorted(changes, key=lambda change: change.path)
 
 
 def _entry_change(delta: pygit2.DiffDelta) -> EntryChange:
@@ -78,30 +78,30 @@ def entry_at(repository: Repository, commit: str, path: bytes) -> Entry | None:
         ReadError: an object is not in this clone, or damaged.
     """
     try:
-        found = repository.git[commit].peel(pygit2.Tree)[os.fsdecode(path)]
+        tree_entry = repository.git[commit].peel(pygit2.Tree)[os.fsdecode(path)]
     except KeyError:
         return None
     except (ValueError, pygit2.GitError) as error:
         raise ReadError(f"a tree of {commit} is damaged ({error})") from error
-    if isinstance(found, pygit2.Tree):
+    if isinstance(tree_entry, pygit2.Tree):
         return None
-    return Entry(RelPath(path), found.id.raw, int(found.filemode or 0))
+    return Entry(RelPath(path), tree_entry.id.raw, int(tree_entry.filemode or 0))
 
 
-def merge_base(repository: Repository, one: CommitId, other: CommitId) -> CommitId:
+def merge_base(repository: Repository, commit: CommitId, other: CommitId) -> CommitId:
     """The best common ancestor of two commits; empty for unrelated histories.
 
     Raises:
         ReadError: part of the history is not in this clone.
     """
     try:
-        found = repository.git.merge_base(one, other)
+        base = repository.git.merge_base(commit, other)
     except (KeyError, ValueError, pygit2.GitError) as error:
         raise ReadError(
-            f"the common ancestor of {one[:7]} and {other[:7]} cannot be determined "
+            f"the common ancestor of {commit[:7]} and {other[:7]} cannot be determined "
             f"({error}); `git fetch --unshallow` fetches the rest of the history"
         ) from error
-    return CommitId(str(found or ""))
+    return CommitId(str(base or ""))
 
 
 def file_oid(repository: Repository, path: bytes) -> bytes:

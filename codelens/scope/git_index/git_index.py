@@ -164,7 +164,11 @@ def _tracked(file: str, expand_tree: ExpandTree | None) -> TrackedSet:
         return _tracked_set(
             [entry.path for entry in entries],
             [entry.path for entry in entries if entry.mode & _TYPE_BITS == GITLINK],
-            {one.path: one.oid for one in entries if one.skip_worktree and _is_ignore(one.path)},
+            {
+                entry.path: entry.oid
+                for entry in entries
+                if entry.skip_worktree and _is_ignore(entry.path)
+            },
         )
     gitlinks: list[bytes] = []
     if _GITLINK_BYTE in types:
@@ -242,13 +246,15 @@ def _expanded(
         raise ReadError(
             f"git's index {file!r} is sparse; run `git sparse-checkout reapply --no-sparse-index`"
         )
-    found = [entry for entry in entries if entry.mode != _FOLDER]
+    index_entries = [entry for entry in entries if entry.mode != _FOLDER]
     for entry in entries:
         if entry.mode == _FOLDER:
             for path, mode, oid in expand_tree(entry.oid.hex(), entry.path):
-                kept = _canonical(mode)
-                found.append(IndexEntry(path, kept, oid, 0, 0, 0, 0, 0, True, False, False))
-    return sorted(found, key=lambda entry: (entry.path, entry.stage))
+                canonical_mode = _canonical(mode)
+                index_entries.append(
+                    IndexEntry(path, canonical_mode, oid, 0, 0, 0, 0, 0, True, False, False)
+                )
+    return sorted(index_entries, key=lambda entry: (entry.path, entry.stage))
 
 
 def _canonical(mode: int) -> int:

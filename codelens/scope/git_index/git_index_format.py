@@ -147,7 +147,7 @@ def _extended(data: bytes, at: int, flags: int) -> int:
 
 def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
     """Bodies of the extensions that change what the entries mean."""
-    found: dict[bytes, bytes] = {}
+    by_signature: dict[bytes, bytes] = {}
     limit = len(data) - _CHECKSUM_BYTES
     while at + _EXTENSION.size <= limit:
         name, size = _EXTENSION.unpack_from(data, at)
@@ -155,7 +155,7 @@ def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
         if at + size > limit:
             raise Damaged("an extension is cut off")
         if name in (_LINK, _SPARSE):
-            found[name] = data[at : at + size]
+            by_signature[name] = data[at : at + size]
         elif not b"A" <= name[:1] <= b"Z":
             raise UnsupportedRepository(
                 file,
@@ -163,4 +163,4 @@ def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
                 "a newer codelens may support it; `git read-tree HEAD` writes an index without it",
             )
         at += size
-    return found
+    return by_signature

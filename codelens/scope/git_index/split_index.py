@@ -34,13 +34,15 @@ def merged(index: IndexFile, own: list[IndexEntry], shared: list[IndexEntry]) ->
     for at, entry in zip(replaced, own, strict=False):
         result[at] = entry._replace(path=shared[at].path)
     gone = set(deleted)
-    found = {(one.path, one.stage): one for at, one in enumerate(result) if at not in gone}
+    by_path = {
+        (entry.path, entry.stage): entry for at, entry in enumerate(result) if at not in gone
+    }
     for entry in own[len(replaced) :]:
         if entry.stage == 0:
             for stage in (1, 2, 3):
-                found.pop((entry.path, stage), None)
-        found[entry.path, entry.stage] = entry
-    return [found[key] for key in sorted(found)]
+                by_path.pop((entry.path, stage), None)
+        by_path[entry.path, entry.stage] = entry
+    return [by_path[key] for key in sorted(by_path)]
 
 
 def _bitmaps(link: bytes) -> tuple[list[int], list[int]]:

@@ -44,13 +44,13 @@ def parse(data: bytes) -> list[Pattern]:
     """The patterns of an ignore file, in the file's order; the last that matches decides."""
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
-    found: list[Pattern] = []
+    parsed: list[Pattern] = []
     for raw in data.split(b"\n"):
         # git reads C strings, so a NUL ends the line.
         line = raw.removesuffix(b"\r").split(b"\0", 1)[0]
         if raw and not raw.startswith(b"#"):
-            found.append(_parse_line(_trim(line)))
-    return found
+            parsed.append(_parse_line(_trim(line)))
+    return parsed
 
 
 def _trim(line: bytes) -> bytes:
@@ -131,7 +131,11 @@ def _finish(head: bytes, rest: bytes, *, path: bool, fold: bool) -> tuple[bool, 
     elements = _elements(rest, path=path, fold=fold)
     if elements is None or frozenset() in elements or not (head or elements):
         return None
-    single = [next(iter(one)) for one in elements if not isinstance(one, str) and len(one) == 1]
+    single = [
+        next(iter(element))
+        for element in elements
+        if not isinstance(element, str) and len(element) == 1
+    ]
     if len(single) == len(elements):
         return not path, Matcher(literal=head + bytes(single))
     return not path, Matcher(regex=re.escape(head) + _regex(elements, path=path))

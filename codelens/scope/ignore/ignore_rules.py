@@ -224,10 +224,10 @@ def _read_nofollow(path: bytes) -> bytes | None:
 def _read_plain(path: bytes, flags: int) -> bytes:
     descriptor = os.open(path, flags)
     try:
-        found = os.fstat(descriptor)
-        if stat_module.S_ISDIR(found.st_mode):
+        status = os.fstat(descriptor)
+        if stat_module.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        if not stat_module.S_ISREG(found.st_mode) or found.st_size > _SIZE_LIMIT:
+        if not stat_module.S_ISREG(status.st_mode) or status.st_size > _SIZE_LIMIT:
             return b""
         with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file:
             return file.read()

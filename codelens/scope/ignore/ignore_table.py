@@ -43,20 +43,24 @@ class Table:
     )
 
     def __init__(self, lines: list[_Line], *, fold: bool) -> None:
-        self._negative = tuple(one.pattern.negative for one in lines)
+        self._negative = tuple(line.pattern.negative for line in lines)
         self._plain = not any(self._negative)
-        on_name = [(line, one.how) for line, one in enumerate(lines) if one.on_name and one.how]
-        on_path = [(line, one.how) for line, one in enumerate(lines) if not one.on_name and one.how]
+        on_name = [(line, row.how) for line, row in enumerate(lines) if row.on_name and row.how]
+        on_path = [(line, row.how) for line, row in enumerate(lines) if not row.on_name and row.how]
         # A dictionary keeps the last of equal keys, which is the line that decides.
         self._names = {how.literal: line for line, how in on_name if how.literal is not None}
         suffixes = {how.suffix: line for line, how in on_name if how.suffix is not None}
-        self._extensions = {one: line for one, line in suffixes.items() if _is_extension(one)}
-        self._suffixes = {one: line for one, line in suffixes.items() if not _is_extension(one)}
+        self._extensions = {
+            suffix: line for suffix, line in suffixes.items() if _is_extension(suffix)
+        }
+        self._suffixes = {
+            suffix: line for suffix, line in suffixes.items() if not _is_extension(suffix)
+        }
         self._all_suffixes = tuple(self._suffixes)
         self._wild = _wild(lines, on_name=True, fold=fold)
         self._paths = {how.literal: line for line, how in on_path if how.literal is not None}
         self._path_wild = _wild(lines, on_name=False, fold=fold)
-        self.asks_path = any(not one.on_name for one in lines)
+        self.asks_path = any(not line.on_name for line in lines)
 
     def decide(self, name: bytes, path: bytes) -> bool | None:
         """Whether the last pattern that matches ignores; None if none matches.
@@ -103,11 +107,11 @@ def _is_extension(suffix: bytes) -> bool:
 
 
 def _wild(lines: list[_Line], *, on_name: bool, fold: bool) -> Wild | Scattered | None:
-    mine = [(number, one) for number, one in enumerate(lines) if one.on_name == on_name]
-    unready = [(number, one.pattern) for number, one in mine if one.how is None]
+    mine = [(number, line) for number, line in enumerate(lines) if line.on_name == on_name]
+    unready = [(number, line.pattern) for number, line in mine if line.how is None]
     if unready:
         return Scattered(unready, fold=fold)
-    return compiled([(number, one.how.regex) for number, one in mine if one.how])
+    return compiled([(number, line.how.regex) for number, line in mine if line.how])
 
 
 class Tables(NamedTuple):
@@ -122,12 +126,12 @@ def tables(data: bytes, *, fold: bool) -> Tables:
     """The tables of an ignore file's text; equal texts are compiled once."""
     # Of equal lines the last decides, whatever stands before.
     parsed = parse(data)
-    last = {(one.text, one.folder_only): line for line, one in enumerate(parsed)}
-    kept = [parsed[line] for line in sorted(last.values())]
-    wild = sum(is_wild(reduced(pattern)) for pattern in kept)
-    lines = [_line(pattern, fold=fold, at_once=wild <= _MANY) for pattern in kept]
-    known = [one for one in lines if one is not None]
-    of_files = [one for one in known if not one.pattern.folder_only]
+    last = {(pattern.text, pattern.folder_only): line for line, pattern in enumerate(parsed)}
+    patterns = [parsed[line] for line in sorted(last.values())]
+    wild = sum(is_wild(reduced(pattern)) for pattern in patterns)
+    lines = [_line(pattern, fold=fold, at_once=wild <= _MANY) for pattern in patterns]
+    known = [line for line in lines if line is not None]
+    of_files = [line for line in known if not line.pattern.folder_only]
     folders = _table(known, fold=fold)
     return Tables(folders if len(of_files) == len(known) else _table(of_files, fold=fold), folders)
 
@@ -140,5 +144,5 @@ def _line(pattern: Pattern, *, fold: bool, at_once: bool) -> _Line | None:
     less = reduced(pattern)
     if not at_once and is_wild(less):
         return _Line(pattern, less.basename, None)
-    found = matcher(pattern, fold=fold)
-    return _Line(pattern, *found) if found else None
+    matcher_found = matcher(pattern, fold=fold)
+    return _Line(pattern, *matcher_found) if matcher_found else None

@@ -20,8 +20,8 @@ class Wild(NamedTuple):
 
     def last(self, text: bytes) -> int:
         """The last line that matches; `NONE` if none does."""
-        found = self.regex.match(text)
-        return NONE if found is None else self.lines[found.lastindex or 0]
+        match = self.regex.match(text)
+        return NONE if match is None else self.lines[match.lastindex or 0]
 
     def any(self, text: bytes) -> bool:
         """Whether any line matches."""
@@ -58,12 +58,18 @@ class Scattered:
         return self.last(text) != NONE
 
     def _asked(self, text: bytes) -> list[bytes]:
-        found = {text[at : at + n] for n in self._lengths for at in range(len(text) - n + 1)}
-        return [key for key in found if key in self._groups]
+        pieces = {text[at : at + n] for n in self._lengths for at in range(len(text) - n + 1)}
+        return [key for key in pieces if key in self._groups]
 
     def _made_ready(self, key: bytes) -> Wild | None:
         known = [(line, matcher(pattern, fold=self._fold)) for line, pattern in self._groups[key]]
-        wild = compiled([(line, _regex_of(found[1])) for line, found in known if found])
+        wild = compiled(
+            [
+                (line, _regex_of(matcher_of_line[1]))
+                for line, matcher_of_line in known
+                if matcher_of_line
+            ]
+        )
         self._ready[key] = wild
         return wild
 
@@ -85,9 +91,9 @@ def _regex_of(how: Matcher) -> bytes:
 
 def compiled(patterns: list[tuple[int, bytes | None]]) -> Wild | None:
     """The expressions of lines, in the file's order, as one; None if there is none."""
-    found = [(line, regex) for line, regex in reversed(patterns) if regex is not None]
-    if not found:
+    by_line = [(line, regex) for line, regex in reversed(patterns) if regex is not None]
+    if not by_line:
         return None
-    body = b"|".join(b"(" + regex + b")" for _, regex in found)
+    body = b"|".join(b"(" + regex + b")" for _, regex in by_line)
     regex = re.compile(b"(?:" + body + b")\\Z", re.DOTALL)
-    return Wild(regex, (NONE, *(line for line, _ in found)))
+    return Wild(regex, (NONE, *(line for line, _ in by_line)))

@@ -25,11 +25,11 @@ def is_repository(folder: bytes, own_git_dir: bytes | None = None) -> bool:
     """
     dot_git = os.path.join(folder, b".git")
     try:
-        found = os.stat(dot_git)
+        status = os.stat(dot_git)
     except (OSError, ValueError):
         return False
-    if stat_module.S_ISREG(found.st_mode):
-        nested = found.st_size <= _GITFILE_LIMIT and _leads_to_one(dot_git)
+    if stat_module.S_ISREG(status.st_mode):
+        nested = status.st_size <= _GITFILE_LIMIT and _leads_to_one(dot_git)
     else:
         nested = _is_git_dir(dot_git)
     if not nested or own_git_dir is None:
@@ -59,10 +59,10 @@ def _is_git_dir(folder: bytes) -> bool:
 
 def _is_head(path: bytes) -> bool:
     try:
-        found = os.lstat(path)
-        if stat_module.S_ISLNK(found.st_mode):
+        status = os.lstat(path)
+        if stat_module.S_ISLNK(status.st_mode):
             return os.readlink(path).startswith(b"refs/")
-        if not stat_module.S_ISREG(found.st_mode):
+        if not stat_module.S_ISREG(status.st_mode):
             return False
         with open(path, "rb") as file:
             text = file.read(_HEAD_BYTES)

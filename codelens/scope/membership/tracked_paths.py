@@ -34,7 +34,7 @@ class Tracked:
         lower = path.lower()
         if lower in self._folded_folders:
             return "tracked"
-        links = (one in self._gitlinks for one in self._folded_paths.get(lower, ()))
+        links = (item in self._gitlinks for item in self._folded_paths.get(lower, ()))
         return "gitlink" if any(links) else "unknown"
 
     def spellings(self, path: bytes) -> list[bytes]:
@@ -43,9 +43,9 @@ class Tracked:
 
     def directly_in(self, folders: Collection[bytes]) -> dict[bytes, list[bytes]]:
         """Tracked paths by the one of `folders` that they lie directly in."""
-        found: dict[bytes, list[bytes]] = {folder: [] for folder in folders}
+        paths_by_folder: dict[bytes, list[bytes]] = {folder: [] for folder in folders}
         for path in self.paths:
-            here = found.get(path[: max(path.rfind(b"/"), 0)])
+            here = paths_by_folder.get(path[: max(path.rfind(b"/"), 0)])
             if here is not None:
                 here.append(path)
-        return found
+        return paths_by_folder
