@@ -392,13 +392,7 @@ class SchemaTooNew(StoreError):
 
 
 class IndexCorrupt(StoreError):
-    """The index file is damaged or no database at all.
-
-    Args:
-        path: of the file.
-        why: what a check found.
-        foreign: the file is sound, but it belongs to another repository.
-    """
+    """The file is damaged or no database; or, `foreign`, sound but of another repository."""
 
     def __init__(self, path: str | Path, why: str, *, foreign: bool = False) -> None:
         self.path = str(path)

@@ -83,7 +83,7 @@ def test_prune_on_a_terminal_only_says_what_would_go(shell: Shell) -> None:
     shell.with_old_branch()
     code, said = shell.on_terminal("prune")
     assert code == 0
-    assert "old in" in said and "dry run: 1 view of 1 index would go" in said
+    assert "old in" in said and "dry run: 1 view of 1 index would be removed" in said
     assert shell.branches() == {"main", "old"}
     code, said = shell.on_terminal("prune", "--yes")
     assert code == 0 and "1 view of 1 index removed" in said
@@ -139,8 +139,8 @@ def test_status_all_lists_views_in_words(shell: Shell) -> None:
     shell.with_old_branch()
     said = shell.run("status", "--all").stdout
     assert f"{shell.repo.root}/.git" in said
-    assert "goes: inactive branch, unused for 15 days" in said
-    assert "stays: checked out in a worktree" in said
+    assert "prune: inactive branch, unused for 15 days" in said
+    assert "keep: checked out in a worktree" in said
 
 
 def test_prunes_at_once_beside_searches_get_in_nobodys_way(shell: Shell) -> None:

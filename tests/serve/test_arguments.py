@@ -25,7 +25,7 @@ SCHEMAS = {
     ("tool", "arguments", "said"),
     [
         ("cl_expand", {"handles": ["a"] * 101},
-         "handles takes at most 100 a call, not 101; split them over several calls."),
+         "handles takes at most 100 per call, not 101; split them over several calls."),
         ("cl_expand", {"handles": []},
          'handles is empty; give at least 1, such as ["src/auth.py#Session.validate"].'),
         ("cl_expand", {"handles": ["a", None]}, "handles must be a list of strings such as "

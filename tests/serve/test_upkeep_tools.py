@@ -90,8 +90,8 @@ def test_status_prune_and_drop(client: Client, repo: GitRepo) -> None:
     where = str(repo.root)
     client.tool("cl_index", path=where)
     client.tool("cl_index", path=where, ref="HEAD")
-    assert "stays: checked out in a worktree" in client.tool("cl_index", action="status")
-    assert client.tool("cl_prune").startswith("dry run: no view of 1 index is due")
+    assert "keep: checked out in a worktree" in client.tool("cl_index", action="status")
+    assert client.tool("cl_prune").startswith("dry run: no view in 1 index is due")
     assert json.loads(client.tool("cl_prune", dry_run=False, format="json"))["results"] == []
     refused = client.result("cl_drop", view="main", path=where)
     assert refused["isError"] and "force" in refused["content"][0]["text"]
