@@ -8,9 +8,10 @@ with a sentence of six words or more, at most two of a file. The question is tha
 words of the name taken out; what has fewer than four words left is not asked. A doc that two
 definitions share tells neither and is left out.
 
-Counted: the definition among the first one, three and ten results (a result's `also` come right
-after it), and its file. The doc stands in the text that is searched, so this asks which
-definition of a file is shown; whether files are found is asked by `history.py` and `retrieval.py`.
+Counted: the definition as the first result, among the first three and ten, the same with what the
+results name in `also`, and its file. The doc stands in the text that is searched, so this asks
+which definition of a file is shown; whether files are found is asked by `history.py` and
+`retrieval.py`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ ASIDE = re.compile(
     r"(Tests?|Spec)\.\w+$|_test\.",
     re.IGNORECASE,
 )
+NOWHERE = 1000
 SENTENCE = re.compile(r"(.{20,300}?)(?:[.!?](?:\s|$)|$)", re.DOTALL)
 
 
@@ -91,23 +93,35 @@ def asked(doc: str, name: str) -> str:
     return " ".join(words) if len(words) >= 4 else ""
 
 
-def place_of(engine: Engine, folder: Path, one: Pair) -> tuple[int, int]:
-    """The ranks of the definition and of its file, 1000 where they are not found."""
-    answer = engine.search(one.question, path=folder, ref="HEAD")
-    rank, definition, file = 0, 1000, 1000
-    for hit in answer.results:
-        spots = [(hit.path, hit.start_line, hit.end_line)]
+class Ranks(NamedTuple):
+    """Positions among the results, 1000 where it is not found."""
+
+    shown: int = NOWHERE
+    """Of the result that is the definition."""
+    named: int = NOWHERE
+    """Of the result that is it or names it in `also`."""
+    file: int = NOWHERE
+
+
+def ranks_of(engine: Engine, folder: Path, pair: Pair) -> Ranks:
+    """Where the definition and its file stand."""
+    answer = engine.search(pair.question, path=folder, ref="HEAD")
+    ranks = Ranks()
+    for rank, hit in enumerate(answer.results, 1):
+        if hit.path == pair.path:
+            ranks = ranks._replace(file=min(ranks.file, rank))
+        if is_it(pair, hit.path, hit.start_line, hit.end_line):
+            ranks = ranks._replace(shown=min(ranks.shown, rank), named=min(ranks.named, rank))
         for handle in hit.also:
             read = engine.expand([handle], path=folder, ref="HEAD").items[0]
-            spots.append((read.path, read.start_line, read.end_line))
-        for path, start, end in spots:
-            rank += 1
-            if path == one.path:
-                file = min(file, rank)
-                inside = start <= one.start_line + 1 and end >= min(one.end_line, start + 40)
-                if inside and abs(start - one.start_line) <= 3:
-                    definition = min(definition, rank)
-    return definition, file
+            if is_it(pair, read.path, read.start_line, read.end_line):
+                ranks = ranks._replace(named=min(ranks.named, rank))
+    return ranks
+
+
+def is_it(pair: Pair, path: str, start: int, end: int) -> bool:
+    inside = start <= pair.start_line + 1 and end >= min(pair.end_line, pair.start_line + 40)
+    return path == pair.path and inside and abs(start - pair.start_line) <= 3
 
 
 def main() -> None:
@@ -117,7 +131,7 @@ def main() -> None:
     parser.add_argument("--repo", action="append", default=[])
     parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-definitions"))
     args = parser.parse_args()
-    table: dict[str, list[tuple[int, int]]] = {}
+    table: dict[str, list[Ranks]] = {}
     spent = []
     with Engine(Settings(home=args.home)) as engine:
         for repo in args.repo or REPOS:
@@ -126,14 +140,15 @@ def main() -> None:
                 continue
             for one in pairs(engine, folder, repo, args.each):
                 started = time.process_time()
-                table.setdefault(repo, []).append(place_of(engine, folder, one))
+                table.setdefault(repo, []).append(ranks_of(engine, folder, one))
                 spent.append(time.process_time() - started)
-    print("| repository | pairs | first | in 3 | in 10 | file in 3 | file in 10 |")
-    print("|---|---|---|---|---|---|---|")
+    print("| repository | pairs | first | in 3 | in 10 | named in 3 | in 10 | file in 3 | in 10 |")
+    print("|---|---|---|---|---|---|---|---|---|")
     table["all"] = [one for rows in table.values() for one in rows]
     for repo, rows in table.items():
-        cells = [sum(row[0] <= cut for row in rows) / len(rows) for cut in (1, 3, 10)]
-        cells += [sum(row[1] <= cut for row in rows) / len(rows) for cut in (3, 10)]
+        cells = [sum(row.shown <= cut for row in rows) / len(rows) for cut in (1, 3, 10)]
+        cells += [sum(row.named <= cut for row in rows) / len(rows) for cut in (3, 10)]
+        cells += [sum(row.file <= cut for row in rows) / len(rows) for cut in (3, 10)]
         print(f"| {repo} | {len(rows)} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
     spent.sort()
     print(f"CPU a question: p50 {spent[len(spent) // 2] * 1000:.0f} ms, "

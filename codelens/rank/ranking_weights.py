@@ -113,7 +113,7 @@ SHOWN_COSINE = 0.5
 """A definition inside a chunk that is this much like the query is shown in its stead."""
 
 DEFINITIONS: Mapping[str, float] = MappingProxyType(
-    {"file": 1.0, "body": 1.0, "name": 0.6, "owner": 0.2, "named": 1.5, "place": 0.3, "top": -0.2}
+    {"file": 1.0, "body": 1.2, "name": 0.6, "owner": 0.2, "named": 1.5, "place": 0.15, "top": -0.2}
 )
 """Weights of what a definition is scored by (`codelens.rank.definitions.definition_ranking`)."""
 DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0

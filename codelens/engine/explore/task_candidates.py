@@ -25,7 +25,7 @@ FOLLOWED = 12
 """Of these the first, whose neighbours are looked at."""
 CERTAIN = 10.0
 """Added to the value of what the task itself names."""
-CALLEE, CALLER = 0.75, 0.5
+CALLEE, CALLER = 0.5, 0.35
 """Value of a neighbour, as a share of its pivot's."""
 _NEIGHBOUR_LINES = 40
 _HEAD_LINES = 3

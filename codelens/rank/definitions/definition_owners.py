@@ -33,6 +33,12 @@ def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int
     return one.kind not in _PARTS or one.end_line - one.start_line >= _SHORT
 
 
+def is_part(at: int, every: Sequence[Definition]) -> bool:
+    """Whether a definition is a line or two of a type: a field, an alias, an enum's member."""
+    one = every[at]
+    return one.parent >= 0 and one.kind in _PARTS and one.end_line - one.start_line < _SHORT
+
+
 _LONG_OWNER = 80
 """Lines: of a longer type its constructor is shown, since the type would not fit an answer."""
 

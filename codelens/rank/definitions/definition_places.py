@@ -43,7 +43,7 @@ def of_files(
             continue
         if not places and _is_named(row.judged):
             places.append(chosen[number])
-        place = answer_lines.of_definition(row.judged, row.definition)
+        place = answer_lines.of_symbol(row.judged, row.definition)
         if not any(answer_lines.overlap(place, other) for other in places):
             places.append(place)
     return {number: tuple(places) for number, places in found.items()}

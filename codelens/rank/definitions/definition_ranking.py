@@ -16,6 +16,7 @@ from codelens.rank.definitions import body_terms
 from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers
 from codelens.rank.definitions.definition_owners import (
     is_beside_code,
+    is_part,
     is_shown_alone,
     owner_of,
 )
@@ -34,6 +35,10 @@ FILES = 30
 """Files whose definitions are ranked."""
 _LONGEST = 20_000
 """Lines of a file that are read."""
+_PART_NAME = 0.5
+"""What the name of a field or an alias counts: its type is what a sentence mostly means."""
+_SHORTEST = 8
+"""Lines that a definition counts for at least: a line with a word is not all about it."""
 TOP_LEVEL = -1
 """In place of a definition: lines of a file that stand in none."""
 
@@ -159,7 +164,7 @@ def _of_file(
         values = {
             "file": prior,
             "body": _bm25(inside, size, terms),
-            "name": like[at],
+            "name": like[at] * (_PART_NAME if is_part(at, every) else 1.0),
             "owner": like[symbol.parent] if symbol.parent >= 0 else 0.0,
             "named": 1.0 if named.get(at, 0) > query_names.LAST else 0.0,
             "place": _overlap(place, symbol.start_line, symbol.end_line),
@@ -228,7 +233,8 @@ def _bm25(counts: Mapping[int, int], lines: int, terms: Sequence[Weighed]) -> fl
     if not counts:
         return 0.0
     flat = ranking_weights.DEFINITION_B
-    norm = K1 * (1.0 - flat + flat * lines / ranking_weights.TYPICAL_DEFINITION_LINES)
+    size = max(lines, _SHORTEST) / ranking_weights.TYPICAL_DEFINITION_LINES
+    norm = K1 * (1.0 - flat + flat * size)
     return sum(
         terms[number].weight * (K1 + 1.0) * counts[number] / (counts[number] + norm)
         for number in sorted(counts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from codelens.rank.definitions import body_terms
 from codelens.rank.search_request import Ranked
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.contents import key_of
@@ -15,6 +16,8 @@ from codelens.store.views.views import FileRow
 CLOSE_LINES = 80
 """A longer definition is shown by the part of it that is meant."""
 _BEFORE, _AFTER = 10, 20
+_MOST_COMMENT = 40
+"""Lines of a comment that are read as one."""
 _NAMED, _NAMED_ALIKE = 4, 2
 _LINE_CHARS = 300
 
@@ -30,9 +33,12 @@ class Spot(NamedTuple):
     """Name of the definition around them; empty if there is none."""
 
 
-def at_line(view: Snapshot, file: FileRow, first: int, last: int = 0) -> Spot | None:
+def at_line(
+    view: Snapshot, file: FileRow, first: int, last: int = 0, text: bytes | None = None
+) -> Spot | None:
     """The innermost definition around some lines; a part of it if it is long.
 
+    Lines of the comment right above a definition belong to it, where the file's `text` is given.
     None where the file has no such line.
     """
     if file.content is None:
@@ -43,6 +49,9 @@ def at_line(view: Snapshot, file: FileRow, first: int, last: int = 0) -> Spot | 
         return None
     last = min(last, max(lines, 1))
     own = reads.definitions(view.db, [file.content]).get(file.content, ())
+    described = _described(own, text, first, last)
+    if described is not None:
+        return Spot(described.start_line, described.end_line, described.ordinal, described.name)
     around = [one for one in own if one.start_line <= first and last <= one.end_line]
     inner = min(around, key=lambda one: (one.end_line - one.start_line, -one.ordinal), default=None)
     # The field or key on the line itself says less than what it belongs to.
@@ -58,6 +67,21 @@ def at_line(view: Snapshot, file: FileRow, first: int, last: int = 0) -> Spot | 
         if chunk.start_line <= first <= chunk.end_line < chunk.start_line + CLOSE_LINES:
             return Spot(chunk.start_line, chunk.end_line, -1, name)
     return Spot(max(1, first - _BEFORE), min(max(lines, 1), first + _AFTER), -1, name)
+
+
+def _described(
+    own: Sequence[Definition], text: bytes | None, first: int, last: int
+) -> Definition | None:
+    """The definition in whose comment some lines stand, right above it."""
+    below = min(
+        (one for one in own if one.start_line > last),
+        key=lambda one: (one.start_line, one.ordinal),
+        default=None,
+    )
+    if text is None or below is None or below.start_line - first > _MOST_COMMENT:
+        return None
+    lines = text.decode("utf-8", "replace").split("\n")
+    return below if body_terms.comment_start(lines, below.start_line) <= first else None
 
 
 def named(view: Snapshot, file: FileRow, names: Sequence[str]) -> list[Definition]:

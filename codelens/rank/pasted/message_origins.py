@@ -274,14 +274,15 @@ def results(view: Snapshot, said: Sequence[Said], request: Request, read: Read) 
     """The places as results, one a file, in their order."""
     found: list[Ranked] = []
     for number, one in enumerate(said):
-        spot = location_context.at_line(view, one.file, one.line)
+        text = read(one.file)
+        spot = location_context.at_line(view, one.file, one.line, text=text)
         if spot is None:
             continue
         share = int(100 * one.share)
         words = "the message" if one.share > _ALL else f"{share} % of the message"
         lies = f"line {one.line}"
         shares = {"message": _TOP - number * 0.01}
-        line = location_context.line_of(read(one.file), one.line)
+        line = location_context.line_of(text, one.line)
         ranked = location_context.shown(view, one.file, spot, f"{words}, {lies}", line, shares)
         found.append(ranked if request.explain else ranked._replace(explain={}))
     return found

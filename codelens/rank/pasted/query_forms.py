@@ -210,12 +210,13 @@ def quoted_first(
     """`ranked` behind the places that hold what is quoted to the letter."""
     first: list[Ranked] = []
     for number, (file, line) in enumerate(held[: asked.request.limit]):
-        spot = location_context.at_line(asked.view, file, line)
+        text = asked.read(file)
+        spot = location_context.at_line(asked.view, file, line, text=text)
         if spot is not None:
             shares = {"quoted": _TOP - 0.01 * number}
-            text = location_context.line_of(asked.read(file), line)
+            shown = location_context.line_of(text, line)
             one = location_context.shown(
-                asked.view, file, spot, f"the quoted words, line {line}", text, shares
+                asked.view, file, spot, f"the quoted words, line {line}", shown, shares
             )
             first.append(one if asked.request.explain else one._replace(explain={}))
     if not first and len(asked.query.phrases) == 1:

@@ -147,9 +147,18 @@ def analyse(text: str) -> Query:
         places=pasted_locations.inside(plain),
         phrases=phrases,
         single=single,
-        roles=frozenset(_ROLE_OF[word.lower()] for word in words if word.lower() in _ROLE_OF),
+        roles=_roles(plain),
         notes=tuple(notes),
     )
+
+
+def _roles(text: str) -> frozenset[str]:
+    """The roles asked for: of several lines by the first, which says what the text is about.
+
+    "Tests were added" further down in a message does not ask for tests.
+    """
+    words = WORD.findall(text.partition("\n")[0].lower())
+    return frozenset(_ROLE_OF[word] for word in words if word in _ROLE_OF)
 
 
 def of_name(query: Query, name: Name) -> Query:

@@ -97,13 +97,6 @@ def of_symbol(judge: Judged, symbol: Definition, shares: dict[str, float] | None
     )
 
 
-def of_definition(judge: Judged, symbol: Definition) -> Place:
-    """A definition whole, or what answers of one that is too long to be shown."""
-    if _lines(symbol) <= SYMBOL_LINES:
-        return of_symbol(judge, symbol)
-    return _part_of(judge, symbol)
-
-
 def overlap(left: Place, right: Place) -> bool:
     """Whether two places of one file share a line."""
     return left.start_line <= right.end_line and right.start_line <= left.end_line
