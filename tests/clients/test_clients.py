@@ -6,6 +6,7 @@ They are installed from npm into `.clients`, at stated versions, and run offline
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from agent_clients import ALL, CLIENTS, MORE_CLIENTS, Home, install
 from fake_model import SAID, Call, serving
 from gitrepo import GitRepo
 
+ADVICE = "before grep"
 TRIED = [*CLIENTS, *(MORE_CLIENTS if ALL else [])]
 
 
@@ -64,3 +66,5 @@ def test_a_whole_turn_gets_the_code_of_the_worktree_it_stands_in(
     assert "src/till.py#charge_card" in first_said and "charge_card_twice" not in first_said
     assert "src/till.py#charge_card_twice" in second_said
     assert "main@" in first_said and "second@" in second_said
+    requests = [json.dumps(one, ensure_ascii=False) for one in model.bodies]
+    assert max(one.count(ADVICE) for one in requests) == 1, "the advice is not there once"

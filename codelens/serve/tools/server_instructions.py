@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from codelens.serve.tools.tool_table import ROWS
 
-_OPENING = """codelens searches the code of the current worktree as it is now. No set-up and no \
-re-indexing is needed."""
+_OPENING = """codelens searches the code of the current worktree as it is now; no set-up and no \
+re-indexing is needed. Use it before grep and before reading whole files; for an exact string, \
+grep is fine."""
 _CLOSING = """Every answer starts with a receipt: fresh, or partial with pending files (ask again \
 in a moment). For another worktree pass path, an absolute path inside it; for code that is not \
 checked out pass ref."""

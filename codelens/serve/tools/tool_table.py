@@ -48,8 +48,7 @@ _CORE = (
         "Where is the code that does X?",
         "Ranked places for words, an identifier, a path or a sentence, in this worktree as it is "
         "now. Each line: handle (for cl_expand), lines, kind, signature or best line, reason; "
-        "`+3 alike` are near-copies, `also` more places in that file. Use it before grep or "
-        "reading files.",
+        "`+3 alike` are near-copies, `also` more places in that file.",
         "finds places",
         (
             Argument(
@@ -152,7 +151,7 @@ _CORE = (
         "cl_related", "core",
         "Who calls this, what does it call, who imports, derives from, overrides or tests it?",
         'Certain edges only; "at least" counts uses that could not be resolved. With to: the '
-        "paths from target to it. Use it before a rename, and instead of grepping for a name.",
+        "paths from target to it. Use it before a rename.",
         "who uses what",
         (
             Argument(
