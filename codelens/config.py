@@ -131,12 +131,12 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
     if env.get("CODELENS_TOOLS"):
         values["tools"] = env["CODELENS_TOOLS"]
     if env.get("CODELENS_USAGE"):
-        said = env["CODELENS_USAGE"]
-        values["usage"] = _SAID.get(said.lower(), said)
+        switch = env["CODELENS_USAGE"]
+        values["usage"] = _SAID.get(switch.lower(), switch)
     for key in ("trail", "index_at_start"):
-        said = env.get(f"CODELENS_{key.upper()}")
-        if said:
-            values[key] = _SAID.get(said.lower(), said)
+        switch = env.get(f"CODELENS_{key.upper()}")
+        if switch:
+            values[key] = _SAID.get(switch.lower(), switch)
     return values
 
 
@@ -159,19 +159,19 @@ def _from_file(path: Path) -> dict[str, object]:
     import tomllib
 
     try:
-        found: dict[str, object] = tomllib.loads(text)
+        values: dict[str, object] = tomllib.loads(text)
     except ValueError as error:
         raise _Damaged(
             f"the settings in {str(path)!r} are not valid TOML: {error}; correct that line"
         ) from error
     known = {*_CONVERSIONS, "focus"}
-    unknown = sorted(found.keys() - known)
+    unknown = sorted(values.keys() - known)
     if unknown:
         raise _Damaged(
             f"unknown setting {unknown[0]!r} in {str(path)!r}; remove it (the settings are "
             f"{', '.join(sorted(known))})"
         )
-    return found
+    return values
 
 
 def _text_of(path: Path) -> str:
@@ -188,9 +188,9 @@ def _text_of(path: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
-        said = error.strerror or str(error)
+        reason = error.strerror or str(error)
         raise barred(path) or SettingError(
-            f"cannot read the settings in {str(path)!r}: {said}; make it a file that you can "
+            f"cannot read the settings in {str(path)!r}: {reason}; make it a file that you can "
             "read, or move it away"
         ) from error
     except UnicodeDecodeError as error:

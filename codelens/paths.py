@@ -129,7 +129,7 @@ def make_private(folder: Path) -> None:
     """
     try:
         # `parents=True` would make those with the mode that the user has for all folders.
-        for missing in reversed([one for one in folder.parents if not one.exists()]):
+        for missing in reversed([parent for parent in folder.parents if not parent.exists()]):
             missing.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -151,10 +151,10 @@ def matching(paths: Sequence[bytes], pattern: re.Pattern[bytes]) -> list[int]:
     The pattern must match no NUL.
     """
     joined = b"\0".join(paths).lower()
-    found: dict[int, None] = {}
+    hashes: dict[int, None] = {}
     number = at = 0
     for one in pattern.finditer(joined):
         number += joined.count(b"\0", at, one.start())
         at = one.start()
-        found[number] = None
-    return list(found)
+        hashes[number] = None
+    return list(hashes)

@@ -30,9 +30,9 @@ class Spot(NamedTuple):
     line: int
 
 
-def spot(one: Definition, line: int = 0) -> Spot:
+def spot(definition_: Definition, line: int = 0) -> Spot:
     """Where a definition stands, or a line in it."""
-    return Spot(one.file, one, line or one.symbol.name_line)
+    return Spot(definition_.file, definition_, line or definition_.symbol.name_line)
 
 
 class Collision(NamedTuple):
@@ -62,18 +62,18 @@ def changed_of(diff: DefinitionDiff) -> Changed:
     by_key: dict[Key, DefinitionChange] = {}
     added: list[Definition] = []
     for file in diff.files:
-        for one in file.definitions:
-            if one.old is not None:
-                by_key[one.old.file.path, one.old.at] = one
-                if one.new is None:
-                    for inner in one.old.file.children(one.old):
+        for definition in file.definitions:
+            if definition.old is not None:
+                by_key[definition.old.file.path, definition.old.at] = definition
+                if definition.new is None:
+                    for inner in definition.old.file.children(definition.old):
                         if inner not in diff.matches.new_of:
-                            by_key[inner.file.path, inner.at] = one._replace(old=inner)
-            elif one.new is not None:
-                added.append(one.new)
+                            by_key[inner.file.path, inner.at] = definition._replace(old=inner)
+            elif definition.new is not None:
+                added.append(definition.new)
                 added += [
                     inner
-                    for inner in one.new.file.children(one.new)
+                    for inner in definition.new.file.children(definition.new)
                     if inner not in diff.matches.old_of
                 ]
     return Changed(diff, by_key, tuple(added))
@@ -81,12 +81,12 @@ def changed_of(diff: DefinitionDiff) -> Changed:
 
 def collisions(mine: Changed, theirs: Changed, diff_lines: DiffLines) -> Iterator[Collision]:
     """Definitions that both sides touched, in order of mine."""
-    for key, one in mine.by_key.items():
+    for key, change in mine.by_key.items():
         other = theirs.by_key.get(key)
         if other is not None:
-            found = _both(one, other, diff_lines)
-            if found is not None:
-                yield found
+            collision = _both(change, other, diff_lines)
+            if collision is not None:
+                yield collision
     yield from _added_twice(mine, theirs)
 
 
@@ -100,29 +100,34 @@ def _both(
         return Collision("same", HARMLESS, spot(old), spot(old), f"both removed {name}")
     if mine.new is None or theirs.new is None:
         return _removed(mine, theirs, name)
-    one, other = mine.new, theirs.new
-    if squeezed(one.own) == squeezed(other.own) and one.symbol.qualified == other.symbol.qualified:
+    definition, other = mine.new, theirs.new
+    if (
+        squeezed(definition.own) == squeezed(other.own)
+        and definition.symbol.qualified == other.symbol.qualified
+    ):
         return Collision(
-            "same", HARMLESS, spot(one), spot(other), f"both made the same change to {name}"
+            "same", HARMLESS, spot(definition), spot(other), f"both made the same change to {name}"
         )
     if _place(mine) != _place(theirs) and (_went(mine) or _went(theirs)):
         if _went(mine) and _went(theirs):
-            said = f"you {_did(mine)} {name}, they {_did(theirs)} it"
-            return Collision("moved", CERTAIN, spot(one), spot(other), said)
+            sentence = f"you {_did(mine)} {name}, they {_did(theirs)} it"
+            return Collision("moved", CERTAIN, spot(definition), spot(other), sentence)
         if _changes_code(mine if not _went(mine) else theirs):
             mover, changer = ("you", "they") if _went(mine) else ("they", "you")
-            said = (
+            sentence = (
                 f"{mover} {_did(mine if _went(mine) else theirs)} {name}, which {changer} changed"
             )
-            return Collision("moved", LIKELY, spot(one), spot(other), said)
-    if overlaps(old.own, one.own, other.own, diff_lines):
+            return Collision("moved", LIKELY, spot(definition), spot(other), sentence)
+    if overlaps(old.own, definition.own, other.own, diff_lines):
         quiet = set(mine.how) <= _QUIET and set(theirs.how) <= _QUIET
-        said = f"both changed the same lines of {name}"
-        return Collision("overlapping", LIKELY if quiet else CERTAIN, spot(one), spot(other), said)
+        sentence = f"both changed the same lines of {name}"
+        return Collision(
+            "overlapping", LIKELY if quiet else CERTAIN, spot(definition), spot(other), sentence
+        )
     return Collision(
         "mergeable",
         POSSIBLE,
-        spot(one),
+        spot(definition),
         spot(other),
         f"both changed {name}, in different lines",
     )
@@ -134,25 +139,25 @@ def _removed(mine: DefinitionChange, theirs: DefinitionChange, name: str) -> Col
     )
     if not (_changes_code(changed) or _went(changed)):
         return None
-    said = f"{remover} removed {name}, which {changer} changed"
-    return Collision("removed", CERTAIN, spot(mine.one), spot(theirs.one), said)
+    sentence = f"{remover} removed {name}, which {changer} changed"
+    return Collision("removed", CERTAIN, spot(mine.one), spot(theirs.one), sentence)
 
 
-def _went(one: DefinitionChange) -> bool:
-    return bool({MOVED, RENAMED} & set(one.how))
+def _went(change: DefinitionChange) -> bool:
+    return bool({MOVED, RENAMED} & set(change.how))
 
 
-def _did(one: DefinitionChange) -> str:
-    return "renamed" if RENAMED in one.how else "moved"
+def _did(change: DefinitionChange) -> str:
+    return "renamed" if RENAMED in change.how else "moved"
 
 
-def _changes_code(one: DefinitionChange) -> bool:
-    return bool(set(one.how) - _QUIET - {MOVED, RENAMED})
+def _changes_code(change: DefinitionChange) -> bool:
+    return bool(set(change.how) - _QUIET - {MOVED, RENAMED})
 
 
-def _place(one: DefinitionChange) -> tuple[bytes, str]:
-    assert one.new is not None
-    return one.new.file.path, one.new.symbol.qualified
+def _place(change: DefinitionChange) -> tuple[bytes, str]:
+    assert change.new is not None
+    return change.new.file.path, change.new.symbol.qualified
 
 
 def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> bool:
@@ -172,39 +177,49 @@ def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> b
 
 
 def _added_twice(mine: Changed, theirs: Changed) -> Iterator[Collision]:
-    waiting = {(one.file.path, one.symbol.qualified, _parameters(one)): one for one in theirs.added}
-    named = {(one.file.path, one.symbol.qualified): one for one in theirs.added}
+    waiting = {
+        (definition.file.path, definition.symbol.qualified, _parameters(definition)): definition
+        for definition in theirs.added
+    }
+    named = {
+        (definition.file.path, definition.symbol.qualified): definition
+        for definition in theirs.added
+    }
     reported: set[tuple[bytes, str]] = set()
-    for one in mine.added:
-        key = (one.file.path, one.symbol.qualified)
-        other = waiting.get((*key, _parameters(one))) or named.get(key)
+    for definition in mine.added:
+        key = (definition.file.path, definition.symbol.qualified)
+        other = waiting.get((*key, _parameters(definition))) or named.get(key)
         if other is None or key in reported:
             continue
         reported.add(key)
-        owner = one.owner
-        if owner and (one.file.path, owner) in reported:
+        owner = definition.owner
+        if owner and (definition.file.path, owner) in reported:
             continue  # told with what holds it
-        name = one.symbol.qualified
-        if squeezed(one.own) == squeezed(other.own):
-            yield Collision("same", HARMLESS, spot(one), spot(other), f"both added the same {name}")
-        elif _overloads(one, other):
+        name = definition.symbol.qualified
+        if squeezed(definition.own) == squeezed(other.own):
+            yield Collision(
+                "same", HARMLESS, spot(definition), spot(other), f"both added the same {name}"
+            )
+        elif _overloads(definition, other):
             continue
         else:
-            yield Collision("added twice", CERTAIN, spot(one), spot(other), f"both added {name}")
+            yield Collision(
+                "added twice", CERTAIN, spot(definition), spot(other), f"both added {name}"
+            )
 
 
-def _parameters(one: Definition) -> bytes:
-    return one.signature
+def _parameters(definition: Definition) -> bytes:
+    return definition.signature
 
 
 _OVERLOADING = frozenset({"java", "csharp", "kotlin", "cpp", "scala", "swift"})
 
 
-def _overloads(one: Definition, other: Definition) -> bool:
+def _overloads(definition: Definition, other: Definition) -> bool:
     return (
-        one.group == "callable"
-        and one.file.language in _OVERLOADING
-        and one.signature != other.signature
+        definition.group == "callable"
+        and definition.file.language in _OVERLOADING
+        and definition.signature != other.signature
     )
 
 
@@ -212,10 +227,13 @@ def independent_additions(mine: FileChange | None, theirs: FileChange | None) ->
     """Whether two changes of a file only add definitions of other names."""
     if mine is None or theirs is None:
         return False
-    for one in (mine, theirs):
-        if any(part.how not in {"imports", "comments"} for part in one.outside):
+    for file_change in (mine, theirs):
+        if any(part.how not in {"imports", "comments"} for part in file_change.outside):
             return False
-        if any(change.how != (ADDED,) for change in one.definitions):
+        if any(change.how != (ADDED,) for change in file_change.definitions):
             return False
-    names = [{change.one.symbol.qualified for change in one.definitions} for one in (mine, theirs)]
+    names = [
+        {change.one.symbol.qualified for change in file_change.definitions}
+        for file_change in (mine, theirs)
+    ]
     return bool(names[0]) and bool(names[1]) and not names[0] & names[1]

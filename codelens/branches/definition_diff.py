@@ -51,9 +51,9 @@ class DefinitionChange(NamedTuple):
     @property
     def one(self) -> Definition:
         """Where it stands now; where it stood, if it is gone."""
-        found = self.new or self.old
-        assert found is not None
-        return found
+        definition = self.new or self.old
+        assert definition is not None
+        return definition
 
 
 class OutsideChange(NamedTuple):
@@ -81,9 +81,9 @@ class FileChange(NamedTuple):
     @property
     def one(self) -> FileDefinitions:
         """As it is now; as it was, if it is gone."""
-        found = self.new or self.old
-        assert found is not None
-        return found
+        file = self.new or self.old
+        assert file is not None
+        return file
 
 
 class DefinitionDiff(NamedTuple):
@@ -104,22 +104,22 @@ def definition_diff(
         diff_lines: compares two texts by lines.
     """
     matches = Matches(
-        [FileDefinitions(one) for one in sorted(old, key=lambda one: one.path)],
-        [FileDefinitions(one) for one in sorted(new, key=lambda one: one.path)],
+        [FileDefinitions(file) for file in sorted(old, key=lambda file: file.path)],
+        [FileDefinitions(file) for file in sorted(new, key=lambda file: file.path)],
     )
-    told = dict[bytes, list[DefinitionChange]]()
+    changes_by_path = dict[bytes, list[DefinitionChange]]()
     follows = dict[tuple[bytes, bool], list[Lines]]()
     for change in _changes(matches, follows):
-        told.setdefault(change.one.file.path, []).append(change)
-    gone_lines = _gone_lines(told)
+        changes_by_path.setdefault(change.one.file.path, []).append(change)
+    gone_lines = _gone_lines(changes_by_path)
     files = [
-        _pair_change(pair.old, pair.new, told, gone_lines, follows, diff_lines)
+        _pair_change(pair.old, pair.new, changes_by_path, gone_lines, follows, diff_lines)
         for pair in matches.pairs
     ]
-    files += [_file_alone(one, REMOVED, told) for one in matches.removed_files]
-    files += [_file_alone(one, ADDED, told) for one in matches.added_files]
-    shown = [one for one in files if one is not None]
-    return DefinitionDiff(tuple(sorted(shown, key=lambda one: one.one.path)), matches)
+    files += [_file_alone(file, REMOVED, changes_by_path) for file in matches.removed_files]
+    files += [_file_alone(file, ADDED, changes_by_path) for file in matches.added_files]
+    shown = [file for file in files if file is not None]
+    return DefinitionDiff(tuple(sorted(shown, key=lambda change: change.one.path)), matches)
 
 
 def _changes(
@@ -147,29 +147,29 @@ def _changes(
         # It went with its owner, or says the owner's new name, and is told with that.
         head = _head(new, changes)
         if head is not None:
-            one = changes[head]
-            changes[head] = one._replace(
-                old_lines=(*one.old_lines, *old.spans),
-                new_lines=(*one.new_lines, *new.spans),
-                inside=one.inside + 1,
+            change = changes[head]
+            changes[head] = change._replace(
+                old_lines=(*change.old_lines, *old.spans),
+                new_lines=(*change.new_lines, *new.spans),
+                inside=change.inside + 1,
             )
         else:
             follows.setdefault((old.file.path, True), []).extend(old.spans)
             follows.setdefault((new.file.path, False), []).extend(new.spans)
-    for one in changes.values():
-        yield one._replace(
-            old_lines=tuple(_merged(one.old_lines)), new_lines=tuple(_merged(one.new_lines))
+    for change in changes.values():
+        yield change._replace(
+            old_lines=tuple(_merged(change.old_lines)), new_lines=tuple(_merged(change.new_lines))
         )
 
 
-def _head(one: Definition, changes: dict[Definition, DefinitionChange]) -> Definition | None:
+def _head(definition: Definition, changes: dict[Definition, DefinitionChange]) -> Definition | None:
     """What it is defined in, if that moved or has another name."""
-    parent = one.file.by_symbol.get(one.symbol.parent)
+    parent = definition.file.by_symbol.get(definition.symbol.parent)
     while parent is not None:
         change = changes.get(parent)
         if change is not None and {MOVED, RENAMED} & set(change.how):
             return parent
-        parent = one.file.by_symbol.get(parent.symbol.parent)
+        parent = definition.file.by_symbol.get(parent.symbol.parent)
     return None
 
 
@@ -178,18 +178,18 @@ def _alone(
 ) -> Iterator[DefinitionChange]:
     """Definitions of one side; what came or went with what holds it is told with that."""
     known = matches.new_of if old else matches.old_of
-    by_symbol = {one.at: one for one in definitions}
+    by_symbol = {definition.at: definition for definition in definitions}
     heads: dict[Definition, list[Definition]] = {}
     head_of: dict[Definition, Definition] = {}
-    for one in definitions:
-        if one in known:
+    for definition in definitions:
+        if definition in known:
             continue
-        parent = by_symbol.get(one.symbol.parent)
+        parent = by_symbol.get(definition.symbol.parent)
         head = head_of.get(parent) if parent is not None else None
-        head_of[one] = head or one
-        heads.setdefault(head or one, []).append(one)
+        head_of[definition] = head or definition
+        heads.setdefault(head or definition, []).append(definition)
     for head, ones in heads.items():
-        lines = tuple(_merged([span for one in ones for span in one.spans]))
+        lines = tuple(_merged([span for one_ in ones for span in one_.spans]))
         if old:
             yield DefinitionChange((REMOVED,), head, None, lines, (), len(ones) - 1)
         else:
@@ -197,30 +197,32 @@ def _alone(
 
 
 def _gone_lines(
-    told: dict[bytes, list[DefinitionChange]],
+    changes_by_path: dict[bytes, list[DefinitionChange]],
 ) -> dict[bytes, list[Lines]]:
     """Lines on the old side that something told has, by the path that they stood at."""
-    found: dict[bytes, list[Lines]] = {}
-    for changes in told.values():
-        for one in changes:
-            if one.old is not None:
-                found.setdefault(one.old.file.path, []).extend(one.old_lines)
-    return found
+    lines_by_path: dict[bytes, list[Lines]] = {}
+    for changes in changes_by_path.values():
+        for change in changes:
+            if change.old is not None:
+                lines_by_path.setdefault(change.old.file.path, []).extend(change.old_lines)
+    return lines_by_path
 
 
 def _pair_change(
     old: FileDefinitions,
     new: FileDefinitions,
-    told: dict[bytes, list[DefinitionChange]],
+    changes_by_path: dict[bytes, list[DefinitionChange]],
     gone_lines: dict[bytes, list[Lines]],
     follows: dict[tuple[bytes, bool], list[Lines]],
     diff_lines: DiffLines,
 ) -> FileChange | None:
     how = "renamed" if old.path != new.path else "changed"
-    changes = list(told.get(new.path, ()))
+    changes = list(changes_by_path.get(new.path, ()))
     if old.path != new.path:
-        changes += [one for one in told.get(old.path, ()) if one.new is None]
-    changes.sort(key=lambda one: (one.new is None, one.one.symbol.start_line, one.one.at))
+        changes += [change for change in changes_by_path.get(old.path, ()) if change.new is None]
+    changes.sort(
+        key=lambda change: (change.new is None, change.one.symbol.start_line, change.one.at)
+    )
     if old.data == new.data:
         if how == "changed" and old.text.mode != new.text.mode:
             how = "mode"
@@ -229,7 +231,7 @@ def _pair_change(
     if old.text.shown not in _WHOLE or new.text.shown not in _WHOLE:
         return FileChange(how, old, new, tuple(changes), ())
     gone = gone_lines.get(old.path, []) + follows.get((old.path, True), [])
-    come = [span for one in changes if one.new is not None for span in one.new_lines]
+    come = [span for change in changes if change.new is not None for span in change.new_lines]
     come += follows.get((new.path, False), [])
     outside = list(_outside(old, new, gone, come, diff_lines))
     outside += _following(old, new, follows)
@@ -248,19 +250,23 @@ def _following(
 
 
 def _file_alone(
-    one: FileDefinitions, how: str, told: dict[bytes, list[DefinitionChange]]
+    file: FileDefinitions, how: str, changes_by_path: dict[bytes, list[DefinitionChange]]
 ) -> FileChange:
     changes = sorted(
-        (change for change in told.get(one.path, ()) if (change.new is None) == (how == REMOVED)),
+        (
+            change
+            for change in changes_by_path.get(file.path, ())
+            if (change.new is None) == (how == REMOVED)
+        ),
         key=lambda change: (change.one.symbol.start_line, change.one.at),
     )
-    lines = tuple(_ranges(line + 1 for line in one.outside if one.lines[line].strip()))
-    kind = "text" if not one.definitions else "statements"
+    lines = tuple(_ranges(line + 1 for line in file.outside if file.lines[line].strip()))
+    kind = "text" if not file.definitions else "statements"
     outside = ()
-    if lines and one.text.shown in _WHOLE:
+    if lines and file.text.shown in _WHOLE:
         sides = (lines, ()) if how == REMOVED else ((), lines)
         outside = (OutsideChange(kind, *sides),)
-    old, new = (one, None) if how == REMOVED else (None, one)
+    old, new = (file, None) if how == REMOVED else (None, file)
     return FileChange(how, old, new, tuple(changes), outside)
 
 
@@ -321,13 +327,13 @@ def _kind(file: FileDefinitions, line: int, names: dict[str, None]) -> str:
 
 def _merged(spans: Iterable[Lines]) -> list[Lines]:
     """Spans in order, those that touch as one."""
-    found: list[Lines] = []
+    merged: list[Lines] = []
     for start, stop in sorted(spans):
-        if found and start <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], stop))
+        if merged and start <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], stop))
         else:
-            found.append((start, stop))
-    return found
+            merged.append((start, stop))
+    return merged
 
 
 def _ranges(numbers: Iterable[int]) -> list[Lines]:

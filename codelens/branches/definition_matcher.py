@@ -57,13 +57,13 @@ class Matches:
     @property
     def removed_files(self) -> list[FileDefinitions]:
         """Files of the old side alone."""
-        return [one for one in self._old if one.path not in self._path]
+        return [file for file in self._old if file.path not in self._path]
 
     @property
     def added_files(self) -> list[FileDefinitions]:
         """Files of the new side alone."""
         paired = set(self._path.values())
-        return [one for one in self._new if one.path not in paired]
+        return [file for file in self._new if file.path not in paired]
 
     def scope_of(self, old: Definition) -> tuple[bytes, str]:
         """File and owner on the new side that an old definition would have if it did not move."""
@@ -84,8 +84,8 @@ class Matches:
         for pair in self.pairs:
             self._by_name(pair.old.definitions, pair.new.definitions)
         for group in (("type", "module"), ("callable", "value")):
-            self._by_text(group, lambda one: one.whole, named=True)
-            self._by_text(group, lambda one: one.shape, named=False)
+            self._by_text(group, lambda definition: definition.whole, named=True)
+            self._by_text(group, lambda definition: definition.shape, named=False)
             self._members()
             self._same_name(group)
             self._members()
@@ -106,72 +106,82 @@ class Matches:
 
     def _left(self, files: Iterable[FileDefinitions], group: Sequence[str]) -> list[Definition]:
         return [
-            one
+            definition
             for file in files
-            for one in file.definitions
-            if one not in self.new_of and one not in self.old_of and one.group in group
+            for definition in file.definitions
+            if definition not in self.new_of
+            and definition not in self.old_of
+            and definition.group in group
         ]
 
     def _by_name(self, old: Sequence[Definition], new: Sequence[Definition]) -> None:
         named: dict[str, list[Definition]] = defaultdict(list)
-        for one in new:
-            named[one.symbol.qualified].append(one)
+        for definition in new:
+            named[definition.symbol.qualified].append(definition)
         groups: dict[str, list[Definition]] = defaultdict(list)
-        for one in old:
-            if one.symbol.qualified in named:
-                groups[one.symbol.qualified].append(one)
+        for definition in old:
+            if definition.symbol.qualified in named:
+                groups[definition.symbol.qualified].append(definition)
         for name, ones in groups.items():
             self._several(ones, named[name])
 
     def _several(self, old: Sequence[Definition], new: Sequence[Definition]) -> None:
         """Definitions of one name in one scope."""
-        old = [one for one in old if one not in self.new_of]
-        new = [one for one in new if one not in self.old_of]
+        old = [definition for definition in old if definition not in self.new_of]
+        new = [definition for definition in new if definition not in self.old_of]
         if len(old) == len(new) == 1:
             self.take(old[0], new[0])
             return
         keys: tuple[Callable[[Definition], object], ...] = (
-            lambda one: one.own,
-            lambda one: one.whole,
-            lambda one: one.signature,
+            lambda definition: definition.own,
+            lambda definition: definition.whole,
+            lambda definition: definition.signature,
         )
         for key in keys:
             waiting: dict[object, list[Definition]] = defaultdict(list)
-            for one in new:
-                if one not in self.old_of:
-                    waiting[key(one)].append(one)
-            for one in old:
-                found = waiting.get(key(one))
-                if found and one not in self.new_of:
-                    self.take(one, found.pop(0))
-        rest = [one for one in old if one not in self.new_of]
+            for definition in new:
+                if definition not in self.old_of:
+                    waiting[key(definition)].append(definition)
+            for definition in old:
+                definitions = waiting.get(key(definition))
+                if definitions and definition not in self.new_of:
+                    self.take(definition, definitions.pop(0))
+        rest = [definition for definition in old if definition not in self.new_of]
         scores = sorted(
             (
-                (-alike(one.words, other.words), one.at, other.at, one, other)
-                for one in rest[:_COMMON_LINE]
-                for other in [one for one in new if one not in self.old_of][:_COMMON_LINE]
+                (-alike(definition.words, other.words), definition.at, other.at, definition, other)
+                for definition in rest[:_COMMON_LINE]
+                for other in [definition for definition in new if definition not in self.old_of][
+                    :_COMMON_LINE
+                ]
             ),
-            key=lambda found: found[:3],
+            key=lambda match: match[:3],
         )
-        for *_, one, other in scores:
-            if one not in self.new_of and other not in self.old_of and one.group == other.group:
-                self.take(one, other)
+        for *_, definition, other in scores:
+            if (
+                definition not in self.new_of
+                and other not in self.old_of
+                and definition.group == other.group
+            ):
+                self.take(definition, other)
 
     def _by_text(
         self, group: Sequence[str], key: Callable[[Definition], bytes], *, named: bool
     ) -> None:
         waiting: dict[tuple[str, bytes], list[Definition]] = defaultdict(list)
-        for one in self._left(self._new, group):
-            waiting[one.name if named else one.group, key(one)].append(one)
+        for definition in self._left(self._new, group):
+            waiting[definition.name if named else definition.group, key(definition)].append(
+                definition
+            )
         if not waiting:
             return
         askers: dict[tuple[str, bytes], list[Definition]] = defaultdict(list)
-        for one in self._left(self._old, group):
-            wanted = (one.name if named else one.group, key(one))
-            if wanted in waiting:
-                askers[wanted].append(one)
-        for wanted, olds in askers.items():
-            news = waiting[wanted]
+        for definition in self._left(self._old, group):
+            match_key = (definition.name if named else definition.group, key(definition))
+            if match_key in waiting:
+                askers[match_key].append(definition)
+        for match_key, olds in askers.items():
+            news = waiting[match_key]
             for old in olds:
                 if old in self.new_of:
                     continue
@@ -188,14 +198,20 @@ class Matches:
         named: bool,
     ) -> Definition | None:
         """Of definitions with the same text the one that stands nearest; None for chance alone."""
-        free = [one for one in news if one not in self.old_of]
+        free = [new for new in news if new not in self.old_of]
         if not free:
             return None
         path, owner = self.scope_of(old)
-        near = [one for one in free if (one.file.path, one.owner) == (path, owner)]
+        near = [
+            definition
+            for definition in free
+            if (definition.file.path, definition.owner) == (path, owner)
+        ]
         asking = [one for one in olds if one not in self.new_of]
         if near:
-            rivals = [one for one in asking if self.scope_of(one) == (path, owner)]
+            rivals = [
+                definition for definition in asking if self.scope_of(definition) == (path, owner)
+            ]
             if named or old.size >= _LEAST_WORDS_EXACT or len(near) == len(rivals) == 1:
                 return near[rivals.index(old)] if rivals.index(old) < len(near) else None
             return None
@@ -203,7 +219,7 @@ class Matches:
         if old.size < (least if named else _LEAST_WORDS):
             return None
         place = asking.index(old)
-        same_file = [one for one in free if one.file.path == path]
+        same_file = [definition for definition in free if definition.file.path == path]
         chosen = same_file or free
         if len(asking) != len(chosen) and old.size < _LEAST_WORDS:
             return None
@@ -213,67 +229,75 @@ class Matches:
         """Definitions under an owner that has another name or place now, by their name."""
         every = ("callable", "value", "type", "module")
         waiting: dict[tuple[bytes, str, str], list[Definition]] = defaultdict(list)
-        for one in self._left(self._new, every):
-            waiting[one.file.path, one.owner, one.name].append(one)
+        for definition in self._left(self._new, every):
+            waiting[definition.file.path, definition.owner, definition.name].append(definition)
         if not waiting:
             return
         groups: dict[tuple[bytes, str, str], list[Definition]] = defaultdict(list)
-        for one in self._left(self._old, every):
-            path, owner = self.scope_of(one)
-            name = one.name
-            if one.owner and name == one.owner.rpartition(".")[2]:
+        for definition in self._left(self._old, every):
+            path, owner = self.scope_of(definition)
+            name = definition.name
+            if definition.owner and name == definition.owner.rpartition(".")[2]:
                 name = owner.rpartition(".")[2]  # a constructor that is called as its class
             if (path, owner, name) in waiting:
-                groups[path, owner, name].append(one)
+                groups[path, owner, name].append(definition)
         for key, olds in groups.items():
             self._several(olds, waiting[key])
 
     def _same_name(self, group: Sequence[str]) -> None:
         old: dict[str, list[Definition]] = defaultdict(list)
         new: dict[str, list[Definition]] = defaultdict(list)
-        for one in self._left(self._old, group):
-            old[one.name].append(one)
-        for one in self._left(self._new, group):
-            new[one.name].append(one)
+        for definition in self._left(self._old, group):
+            old[definition.name].append(definition)
+        for definition in self._left(self._new, group):
+            new[definition.name].append(definition)
         for name, olds in old.items():
             news = new.get(name, [])
             if len(olds) == len(news) == 1 and olds[0].group == news[0].group:
-                one, other = olds[0], news[0]
-                large = min(one.size, other.size) >= _LEAST_WORDS
-                if large and alike(one.words, other.words) >= _SAME_NAME_ALIKE:
-                    self.take(one, other)
+                definition, other = olds[0], news[0]
+                large = min(definition.size, other.size) >= _LEAST_WORDS
+                if large and alike(definition.words, other.words) >= _SAME_NAME_ALIKE:
+                    self.take(definition, other)
 
     def _alike(self, group: Sequence[str]) -> None:
-        new = [one for one in self._left(self._new, group) if one.size >= _LEAST_WORDS]
-        old = [one for one in self._left(self._old, group) if one.size >= _LEAST_WORDS]
+        new = [
+            definition
+            for definition in self._left(self._new, group)
+            if definition.size >= _LEAST_WORDS
+        ]
+        old = [
+            definition
+            for definition in self._left(self._old, group)
+            if definition.size >= _LEAST_WORDS
+        ]
         if not new or not old:
             return
         holding: dict[bytes, list[int]] = defaultdict(list)
-        for number, one in enumerate(new):
-            for word in one.words:
+        for number, definition in enumerate(new):
+            for word in definition.words:
                 holding[word].append(number)
         scored: list[tuple[float, int, int]] = []
-        for at, one in enumerate(old):
-            for number in self._candidates(one, new, holding):
+        for at, definition in enumerate(old):
+            for number in self._candidates(definition, new, holding):
                 other = new[number]
-                if one.group != other.group:
+                if definition.group != other.group:
                     continue
-                score = alike(one.words, other.words)
-                near = self.scope_of(one) == (other.file.path, other.owner)
+                score = alike(definition.words, other.words)
+                near = self.scope_of(definition) == (other.file.path, other.owner)
                 least = _IN_SCOPE_ALIKE if near else _OTHER_NAME_ALIKE
                 if score >= least:
-                    same = one.name == other.name
+                    same = definition.name == other.name
                     scored.append((-score - 0.1 * near - 0.1 * same, at, number))
         for _, at, number in sorted(scored):
             if old[at] not in self.new_of and new[number] not in self.old_of:
                 self.take(old[at], new[number])
 
     def _candidates(
-        self, one: Definition, new: Sequence[Definition], holding: dict[bytes, list[int]]
+        self, definition: Definition, new: Sequence[Definition], holding: dict[bytes, list[int]]
     ) -> list[int]:
         """Those with which it has most of its rarer words in common."""
         votes: Counter[int] = Counter()
-        for word, count in one.words.items():
+        for word, count in definition.words.items():
             places = holding.get(word, ())
             if len(places) <= _COMMON:
                 for place in places:
@@ -283,62 +307,62 @@ class Matches:
 
 
 def _paired_files(old: Sequence[FileDefinitions], new: Sequence[FileDefinitions]) -> list[FilePair]:
-    by_path = {one.path: one for one in new}
-    pairs = [FilePair(one, by_path[one.path]) for one in old if one.path in by_path]
+    by_path = {file.path: file for file in new}
+    pairs = [FilePair(file, by_path[file.path]) for file in old if file.path in by_path]
     here = {pair.old.path for pair in pairs}
-    gone = [one for one in old if one.path not in here]
-    come = [one for one in new if one.path not in here]
+    gone = [file for file in old if file.path not in here]
+    come = [file for file in new if file.path not in here]
     if gone and come:
         pairs += _same_bytes(gone, come)
-        taken = {one.path for pair in pairs for one in pair}
-        gone = [one for one in gone if one.path not in taken]
-        come = [one for one in come if one.path not in taken]
+        taken = {file.path for pair in pairs for file in pair}
+        gone = [file for file in gone if file.path not in taken]
+        come = [file for file in come if file.path not in taken]
         pairs += _alike_files(gone, come)
     return sorted(pairs, key=lambda pair: pair.new.path)
 
 
 def _same_bytes(gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]) -> list[FilePair]:
     waiting: dict[bytes, list[FileDefinitions]] = defaultdict(list)
-    for one in come:
-        if one.text.key and one.data.strip():
-            waiting[one.text.key].append(one)
-    found: list[FilePair] = []
-    for one in gone:
-        same = waiting.get(one.text.key, [])
+    for file in come:
+        if file.text.key and file.data.strip():
+            waiting[file.text.key].append(file)
+    file_pairs: list[FilePair] = []
+    for file in gone:
+        same = waiting.get(file.text.key, [])
         if same:
-            named = [other for other in same if _base(other.path) == _base(one.path)]
+            named = [other for other in same if _base(other.path) == _base(file.path)]
             chosen = (named or same)[0]
             same.remove(chosen)
-            found.append(FilePair(one, chosen))
-    return found
+            file_pairs.append(FilePair(file, chosen))
+    return file_pairs
 
 
 def _alike_files(
     gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
 ) -> list[FilePair]:
-    found: list[FilePair] = []
+    file_pairs: list[FilePair] = []
     done_old: set[bytes] = set()
     done_new: set[bytes] = set()
     for *_, at, place in sorted(_scored_files(gone, come)):
-        one, other = gone[at], come[place]
-        if one.path not in done_old and other.path not in done_new:
-            done_old.add(one.path)
+        file, other = gone[at], come[place]
+        if file.path not in done_old and other.path not in done_new:
+            done_old.add(file.path)
             done_new.add(other.path)
-            found.append(FilePair(one, other))
-    return found
+            file_pairs.append(FilePair(file, other))
+    return file_pairs
 
 
 def _scored_files(
     gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
 ) -> Iterator[tuple[float, bool, int, int]]:
     """Pairs that are alike enough, to be sorted: the best first."""
-    weights = [_weights(one) for one in come]
+    weights = [_weights(file) for file in come]
     holding: dict[bytes, list[int]] = defaultdict(list)
     for number, lines in enumerate(weights):
         for line in lines:
             holding[line].append(number)
-    for at, one in enumerate(gone):
-        mine = _weights(one)
+    for at, file in enumerate(gone):
+        mine = _weights(file)
         votes: Counter[int] = Counter()
         for line, weight in mine.items():
             places = holding.get(line, ())
@@ -347,12 +371,12 @@ def _scored_files(
         for place, _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))[:_CANDIDATES]:
             score = similarity(mine, weights[place])
             if score >= RENAMED:
-                yield -score, _base(one.path) != _base(come[place].path), at, place
+                yield -score, _base(file.path) != _base(come[place].path), at, place
 
 
-def _weights(one: FileDefinitions) -> Counter[bytes]:
+def _weights(file: FileDefinitions) -> Counter[bytes]:
     """Bytes by line, blanks aside."""
-    bare = map(squeezed, one.lines)
+    bare = map(squeezed, file.lines)
     return line_weights(line for line in bare if line)
 
 

@@ -53,8 +53,8 @@ def given_arguments(text: bytes, start: int, language: str) -> Given | None:
         return None
     if language in _STARS and any(_STARRED.match(part) for part in parts):
         return None
-    named = [found for part in parts if (found := _NAMED.match(part)) is not None]
-    return Given(len(parts), tuple(str(one[1], "utf-8", "replace") for one in named))
+    named = [match for part in parts if (match := _NAMED.match(part)) is not None]
+    return Given(len(parts), tuple(str(match[1], "utf-8", "replace") for match in named))
 
 
 def _is_cut(part: bytes) -> bool:

@@ -54,11 +54,11 @@ Uses = Callable[[FileDefinitions, int], Sequence[Use]]
 def meaning(mine: Changed, theirs: Changed, my_uses: Uses, their_uses: Uses) -> Iterator[Collision]:
     """What one side relies on and the other changes, both ways."""
     yield from _relied_on(mine, theirs, their_uses, "you", "they")
-    for one in _relied_on(theirs, mine, my_uses, "they", "you"):
-        yield one._replace(mine=one.theirs, theirs=one.mine)
+    for collision in _relied_on(theirs, mine, my_uses, "they", "you"):
+        yield collision._replace(mine=collision.theirs, theirs=collision.mine)
     yield from _abstract(mine, theirs, their_uses, "you", "they")
-    for one in _abstract(theirs, mine, my_uses, "they", "you"):
-        yield one._replace(mine=one.theirs, theirs=one.mine)
+    for collision in _abstract(theirs, mine, my_uses, "they", "you"):
+        yield collision._replace(mine=collision.theirs, theirs=collision.mine)
     yield from _overrides(mine, theirs, my_uses, their_uses)
 
 
@@ -72,72 +72,72 @@ class _Broken(NamedTuple):
 def _relied_on(
     changer: Changed, user: Changed, uses: Uses, who: str, other: str
 ) -> Iterator[Collision]:
-    broken = {key: found for key, one in changer.by_key.items() if (found := _breaks(one))}
+    broken = {key: found for key, change in changer.by_key.items() if (found := _breaks(change))}
     if not broken:
         return
     by_target = {
-        (path, one.change.old.symbol.qualified): one
-        for (path, _), one in broken.items()
-        if one.change.old is not None
+        (path, broken_use.change.old.symbol.qualified): broken_use
+        for (path, _), broken_use in broken.items()
+        if broken_use.change.old is not None
     }
     names = {
-        one.change.old.name.encode("utf-8", "replace")
-        for one in broken.values()
-        if one.change.old is not None
+        broken_use.change.old.name.encode("utf-8", "replace")
+        for broken_use in broken.values()
+        if broken_use.change.old is not None
     }
-    told: set[tuple[bytes, str, bytes, int]] = set()
+    reported: set[tuple[bytes, str, bytes, int]] = set()
     for file, at, lines in _new_users(user, names):
         for use in uses(file, at):
-            found = by_target.get((use.path, use.qualified))
-            if found is None or (lines and use.line not in lines):
+            broken_use = by_target.get((use.path, use.qualified))
+            if broken_use is None or (lines and use.line not in lines):
                 continue
-            if use.kind == "import" and found.rule in _NOT_BY_IMPORT:
+            if use.kind == "import" and broken_use.rule in _NOT_BY_IMPORT:
                 continue
             key = (use.path, use.qualified, file.path, at)
-            old = found.change.old
-            if key in told or old is None or (old.file.path == file.path and old.at == at):
+            old = broken_use.change.old
+            if key in reported or old is None or (old.file.path == file.path and old.at == at):
                 continue
-            told.add(key)
+            reported.add(key)
             theirs = Spot(file, file.by_symbol.get(at), use.line)
-            mine = spot(found.change.one)
+            mine = spot(broken_use.change.one)
             verb = "calls" if use.kind == "call" else "uses"
             where = theirs.definition.symbol.qualified if theirs.definition else "new code"
-            said = f"{who} {found.did}; {where}, which {other} wrote, newly {verb} it"
-            yield Collision(found.rule, found.grade, mine, theirs, said)
+            sentence = f"{who} {broken_use.did}; {where}, which {other} wrote, newly {verb} it"
+            yield Collision(broken_use.rule, broken_use.grade, mine, theirs, sentence)
 
 
-def _breaks(one: DefinitionChange) -> _Broken | None:
+def _breaks(definition_change: DefinitionChange) -> _Broken | None:
     """What a change takes from those who rely on the definition."""
-    old, new = one.old, one.new
+    old, new = definition_change.old, definition_change.new
     if old is None or old.group == "module":
         return None
     name = old.symbol.qualified
     if new is None:
-        return _Broken(one, "removed and used", CERTAIN, f"removed {name}")
-    if RENAMED in one.how:
+        return _Broken(definition_change, "removed and used", CERTAIN, f"removed {name}")
+    if RENAMED in definition_change.how:
         now = new.symbol.qualified
-        return _Broken(one, "renamed and used", CERTAIN, f"renamed {name} to {now}")
-    if MOVED in one.how:
+        return _Broken(definition_change, "renamed and used", CERTAIN, f"renamed {name} to {now}")
+    if MOVED in definition_change.how:
         where = new.file.path.decode("utf-8", "replace")
-        return _Broken(one, "moved and used", LIKELY, f"moved {name} to {where}")
-    if old.group == "value" and {BODY, SIGNATURE} & set(one.how):
+        return _Broken(definition_change, "moved and used", LIKELY, f"moved {name} to {where}")
+    if old.group == "value" and {BODY, SIGNATURE} & set(definition_change.how):
         grade = LIKELY if old.symbol.kind in {"constant", "member"} else POSSIBLE
-        return _Broken(one, "value and read", grade, f"changed the value of {name}")
-    return _broken_call(one, old, new) if SIGNATURE in one.how else None
+        return _Broken(definition_change, "value and read", grade, f"changed the value of {name}")
+    return _broken_call(definition_change, old, new) if SIGNATURE in definition_change.how else None
 
 
-def _broken_call(one: DefinitionChange, old: Definition, new: Definition) -> _Broken | None:
+def _broken_call(change: DefinitionChange, old: Definition, new: Definition) -> _Broken | None:
     if old.group != "callable" or _same_parameters(old, new):
         return None
     name = old.symbol.qualified
     before, after = old.symbol.signature, new.symbol.signature
     if breaks_calls(before, after, old.name, new.name):
         return _Broken(
-            one, "signature and called", CERTAIN, f"changed the required parameters of {name}"
+            change, "signature and called", CERTAIN, f"changed the required parameters of {name}"
         )
     if default_changed(before, after, old.name, new.name):
-        return _Broken(one, "default and called", POSSIBLE, f"changed a default of {name}")
-    return _Broken(one, "signature and called", POSSIBLE, f"changed the signature of {name}")
+        return _Broken(change, "default and called", POSSIBLE, f"changed a default of {name}")
+    return _Broken(change, "signature and called", POSSIBLE, f"changed the signature of {name}")
 
 
 def _same_parameters(old: Definition, new: Definition) -> bool:
@@ -146,7 +146,7 @@ def _same_parameters(old: Definition, new: Definition) -> bool:
     after = parameters(new.symbol.signature, new.name)
     if before is None or after is None or after[: len(before)] != before:
         return False
-    return not any(one.required for one in after[len(before) :])
+    return not any(parameter.required for parameter in after[len(before) :])
 
 
 def _new_users(
@@ -175,41 +175,41 @@ def _new_users(
 def _new_lines(file: FileChange, names: set[bytes]) -> frozenset[int]:
     """Lines outside of definitions that are new and hold one of the names."""
     assert file.new is not None
-    found: set[int] = set()
+    line_numbers: set[int] = set()
     for part in file.outside:
         if part.how not in {"imports", "statements"}:
             continue
         for start, stop in part.new_lines:
             for line in range(start, stop + 1):
                 if not names.isdisjoint(re.findall(rb"\w+", file.new.lines[line - 1])):
-                    found.add(line)
-    return frozenset(found)
+                    line_numbers.add(line)
+    return frozenset(line_numbers)
 
 
 def _abstract(
     changer: Changed, user: Changed, uses: Uses, who: str, other: str
 ) -> Iterator[Collision]:
     """A new member that every subtype must have, and a new subtype without it."""
-    wanted: dict[tuple[bytes, str], list[Definition]] = {}
+    required: dict[tuple[bytes, str], list[Definition]] = {}
     names: set[bytes] = set()
-    for one in changer.added:
-        owner = one.file.by_symbol.get(one.symbol.parent)
+    for definition in changer.added:
+        owner = definition.file.by_symbol.get(definition.symbol.parent)
         before = changer.diff.matches.old_of.get(owner) if owner is not None else None
-        if owner is not None and before is not None and _must_be_given(one, owner):
-            wanted.setdefault((before.file.path, before.symbol.qualified), []).append(one)
+        if owner is not None and before is not None and _must_be_given(definition, owner):
+            required.setdefault((before.file.path, before.symbol.qualified), []).append(definition)
             names.add(before.name.encode("utf-8", "replace"))
-    if not wanted:
+    if not required:
         return
     for owner, use in _derived(user, names, uses):
-        for member in wanted.get((use.path, use.qualified), ()):
+        for member in required.get((use.path, use.qualified), ()):
             if member.name in _member_names(owner):
                 continue
-            said = (
+            sentence = (
                 f"{who} added {member.symbol.qualified}, which every subtype must define; "
                 f"{owner.symbol.qualified}, which {other} wrote, does not define it"
             )
             yield Collision(
-                "abstract and derived", CERTAIN, spot(member), spot(owner, use.line), said
+                "abstract and derived", CERTAIN, spot(member), spot(owner, use.line), sentence
             )
 
 
@@ -217,28 +217,34 @@ def _derived(user: Changed, names: set[bytes], uses: Uses) -> Iterator[tuple[Def
     """Types that newly derive from something of these names."""
     for file, at, lines in _new_users(user, names):
         # What a type implements may stand outside of it: `impl Shape for Box`.
-        types = [one for one in file.definitions if one.group == "type"] if at == FILE else []
-        one = file.by_symbol.get(at)
-        for owner in [one] if one is not None else types:
+        types = (
+            [definition for definition in file.definitions if definition.group == "type"]
+            if at == FILE
+            else []
+        )
+        definition = file.by_symbol.get(at)
+        for owner in [definition] if definition is not None else types:
             for use in uses(file, owner.at):
                 if use.kind in _DERIVES and (not lines or use.line in lines):
                     yield owner, use
 
 
 def _member_names(owner: Definition) -> set[str]:
-    inside = {one.name for one in owner.file.children(owner)}
+    inside = {child.name for child in owner.file.children(owner)}
     prefix = owner.symbol.qualified + "."
     return inside | {
-        one.name for one in owner.file.definitions if one.symbol.qualified.startswith(prefix)
+        definition.name
+        for definition in owner.file.definitions
+        if definition.symbol.qualified.startswith(prefix)
     }
 
 
-def _must_be_given(one: Definition, owner: Definition) -> bool:
-    if one.group != "callable" and owner.symbol.kind not in _OPEN_TYPES:
+def _must_be_given(definition: Definition, owner: Definition) -> bool:
+    if definition.group != "callable" and owner.symbol.kind not in _OPEN_TYPES:
         return False
-    own = one.own
+    own = definition.own
     if owner.symbol.kind in _OPEN_TYPES:
-        if one.file.language in {"typescript", "tsx"} and re.match(rb"\s*[\w$]+\?", own):
+        if definition.file.language in {"typescript", "tsx"} and re.match(rb"\s*[\w$]+\?", own):
             return False
         body = b"{" in own or b" default " in b" " + own or b"=" in squeezed(own).partition(b")")[2]
         return not body and b"static" not in own
@@ -250,19 +256,19 @@ def _overrides(
 ) -> Iterator[Collision]:
     """Both added something that answers for the same name of the same type or package."""
     named: dict[str, list[Definition]] = {}
-    for one in theirs.added:
-        if one.group == "callable" and not _COMMON.match(one.name):
-            named.setdefault(one.name, []).append(one)
-    for one in mine.added:
-        if one.group != "callable":
+    for definition in theirs.added:
+        if definition.group == "callable" and not _COMMON.match(definition.name):
+            named.setdefault(definition.name, []).append(definition)
+    for definition in mine.added:
+        if definition.group != "callable":
             continue
-        for other in named.get(one.name, ()):
-            rule = _same_place(one, other)
-            if rule is None and one.owner and other.owner:
-                rule = _in_hierarchy(one, other, my_uses, their_uses)
+        for other in named.get(definition.name, ()):
+            rule = _same_place(definition, other)
+            if rule is None and definition.owner and other.owner:
+                rule = _in_hierarchy(definition, other, my_uses, their_uses)
             if rule is not None:
-                name, grade, said = rule
-                yield Collision(name, grade, spot(one), spot(other), said)
+                name, grade, sentence = rule
+                yield Collision(name, grade, spot(definition), spot(other), sentence)
 
 
 def _same_place(one: Definition, other: Definition) -> tuple[str, str, str] | None:
@@ -274,56 +280,61 @@ def _same_place(one: Definition, other: Definition) -> tuple[str, str, str] | No
         return None
     same_folder = _folder(one) == _folder(other)
     name = one.symbol.qualified
-    said = f"both added {name}, in different files"
+    sentence = f"both added {name}, in different files"
     if language in _ONE_PACKAGE and same_folder:
-        return "defined twice", CERTAIN, said
+        return "defined twice", CERTAIN, sentence
     if one.owner and language in _REOPENED and language not in _ONE_PACKAGE:
         same = one.signature == other.signature or language in {"ruby", "rust"}
-        return ("defined twice", LIKELY, said) if same else None
+        return ("defined twice", LIKELY, sentence) if same else None
     if language in _LINKED and not {b"static"} & (one.words.keys() | other.words.keys()):
-        return "defined twice", LIKELY, said
+        return "defined twice", LIKELY, sentence
     return None
 
 
-def _folder(one: Definition) -> bytes:
-    return one.file.path.rpartition(b"/")[0]
+def _folder(definition: Definition) -> bytes:
+    return definition.file.path.rpartition(b"/")[0]
 
 
 def _in_hierarchy(
-    one: Definition, other: Definition, my_uses: Uses, their_uses: Uses
+    definition: Definition, other: Definition, my_uses: Uses, their_uses: Uses
 ) -> tuple[str, str, str] | None:
-    mine, theirs = _owner(one), _owner(other)
+    mine, theirs = _owner(definition), _owner(other)
     if mine is None or theirs is None or mine.symbol.qualified == theirs.symbol.qualified:
         return None
     over = _derives(mine, theirs, my_uses)
     under = _derives(theirs, mine, their_uses)
     # What has to be given is given: that is what the other side waits for.
-    if (over and _must_be_given(other, theirs)) or (under and _must_be_given(one, mine)):
+    if (over and _must_be_given(other, theirs)) or (under and _must_be_given(definition, mine)):
         return None
     if over or under:
-        said = (
-            f"you added {one.symbol.qualified} and they added {other.symbol.qualified}: one now "
+        sentence = (
+            f"you added {definition.symbol.qualified} and they added {other.symbol.qualified}: "
+            "one now "
             "overrides the other"
         )
-        return "overrides", LIKELY, said
+        return "overrides", LIKELY, sentence
     return None
 
 
-def _owner(one: Definition) -> Definition | None:
-    found = one.file.by_symbol.get(one.symbol.parent)
-    if found is not None:
-        return found if found.group == "type" else None
-    named: Iterable[Definition] = one.file.definitions
+def _owner(definition: Definition) -> Definition | None:
+    owner = definition.file.by_symbol.get(definition.symbol.parent)
+    if owner is not None:
+        return owner if owner.group == "type" else None
+    named: Iterable[Definition] = definition.file.definitions
     return next(
-        (known for known in named if known.group == "type" and known.symbol.qualified == one.owner),
+        (
+            known
+            for known in named
+            if known.group == "type" and known.symbol.qualified == definition.owner
+        ),
         None,
     )
 
 
-def _derives(one: Definition, base: Definition, uses: Uses) -> bool:
+def _derives(definition: Definition, base: Definition, uses: Uses) -> bool:
     return any(
         use.kind in _DERIVES
         and use.qualified == base.symbol.qualified
         and use.path == base.file.path
-        for use in uses(one.file, one.at)
+        for use in uses(definition.file, definition.at)
     )

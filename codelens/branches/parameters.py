@@ -26,11 +26,11 @@ class Parameter(NamedTuple):
 
 def parameters(signature: str, name: str) -> list[Parameter] | None:
     """The parameters between the brackets behind a name; None where there are none to be read."""
-    found = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<[^()]*>)?\s*\(", signature)
-    if found is None:
+    match = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<[^()]*>)?\s*\(", signature)
+    if match is None:
         return None
-    texts, depth, start = list[str](), 0, found.end()
-    for at in range(found.end(), len(signature)):
+    texts, depth, start = list[str](), 0, match.end()
+    for at in range(match.end(), len(signature)):
         char = signature[at]
         if char in _OPEN:
             depth += 1
@@ -63,8 +63,10 @@ def breaks_calls(old: str, new: str, old_name: str, new_name: str) -> bool | Non
     before, after = parameters(old, old_name), parameters(new, new_name)
     if before is None or after is None:
         return None
-    required = sum(one.required for one in after) > sum(one.required for one in before)
-    variadic = any(one.is_variadic for one in after)
+    required = sum(parameter.required for parameter in after) > sum(
+        parameter.required for parameter in before
+    )
+    variadic = any(parameter.is_variadic for parameter in after)
     fewer = len(after) < len(before) and not variadic
     return required or fewer
 
@@ -76,11 +78,11 @@ def default_changed(old: str, new: str, old_name: str, new_name: str) -> bool:
         return False
     pairs = list(zip(before, after, strict=True))
     return any(
-        one.text != other.text
-        and not one.required
+        parameter.text != other.text
+        and not parameter.required
         and not other.required
-        and one.text.split("=")[0].strip() == other.text.split("=")[0].strip()
-        for one, other in pairs
+        and parameter.text.split("=")[0].strip() == other.text.split("=")[0].strip()
+        for parameter, other in pairs
     )
 
 

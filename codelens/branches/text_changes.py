@@ -54,12 +54,12 @@ def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) 
     return [SIGNATURE, BODY]
 
 
-def _lined(text: bytes, one: Definition) -> list[bytes]:
+def _lined(text: bytes, definition: Definition) -> list[bytes]:
     """Lines of code with their indentation, without comments and docstrings."""
-    lines = code_of(text, one.file.language).split(b"\n")
-    return dedented(b"\n".join(line for line in lines if line.strip()), one.file.language).split(
-        b"\n"
-    )
+    lines = code_of(text, definition.file.language).split(b"\n")
+    return dedented(
+        b"\n".join(line for line in lines if line.strip()), definition.file.language
+    ).split(b"\n")
 
 
 def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:
@@ -79,7 +79,7 @@ def _where_renamed(old: bytes, as_now: bytes, new: bytes) -> bytes:
     if old == as_now:
         return old
     lines = [text.split(b"\n") for text in (old, as_now, new)]
-    if len({len(one) for one in lines}) > 1:
+    if len({len(line) for line in lines}) > 1:
         return as_now
     return b"\n".join(
         before if before == after else now for before, now, after in zip(*lines, strict=True)

@@ -53,9 +53,9 @@ def told_by(task: str) -> ChosenIntent:
     best = ChosenIntent("explore", ())
     most = 0
     for intent, known in WORDS.items():
-        found = [word for word in words if word in known]
-        if len(found) > most:
-            best, most = ChosenIntent(intent, tuple(dict.fromkeys(found))), len(found)
+        matched = [word for word in words if word in known]
+        if len(matched) > most:
+            best, most = ChosenIntent(intent, tuple(dict.fromkeys(matched))), len(matched)
     return best
 
 

@@ -42,9 +42,9 @@ class _Parser(argparse.ArgumentParser):
 
         argparse ends a list of words (`HANDLE...`) at the first option after it.
         """
-        found, extras = super().parse_known_args(args, namespace or argparse.Namespace())
+        arguments, extras = super().parse_known_args(args, namespace or argparse.Namespace())
         if not extras or self._is_mixing or self._subparsers is not None:
-            return found, extras
+            return arguments, extras
         self._is_mixing = True
         try:
             return self.parse_known_intermixed_args(args, argparse.Namespace())
@@ -96,7 +96,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         choice = _CHOICE.fullmatch(what)
         if choice:
             raise UsageError(_no_choice(choice, str(error))) from error
-        command = next((one for one in arguments if one in commands), "")
+        command = next((argument for argument in arguments if argument in commands), "")
         if not command or not what.startswith((_UNKNOWN, _MISSING)):
             raise
         raise UsageError(_not_taken(what, arguments, commands[command])) from error
@@ -109,22 +109,22 @@ def _no_command(what: str, commands: Iterable[str]) -> UsageError:
     return UsageError(f"unknown command {word[:50]!r}; {hint}`codelens --help` lists them")
 
 
-def _no_choice(found: re.Match[str], message: str) -> str:
+def _no_choice(match: re.Match[str], message: str) -> str:
     """A value that an option does not have, with the one that may have been meant."""
-    near = difflib.get_close_matches(found["value"], re.findall(r"[\w-]+", found["choices"]), 1)
+    near = difflib.get_close_matches(match["value"], re.findall(r"[\w-]+", match["choices"]), 1)
     head, _, tail = message.rpartition("; ")
     return f"{head}; did you mean {near[0]}? {tail}" if near else message
 
 
 def _not_taken(what: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
     """What is not understood or missing, with what may have been meant."""
-    told = f"{what}; run `{parser.prog} --help` for details"
-    dashed = [one for one in arguments[1:] if one.startswith("-")]
+    message = f"{what}; run `{parser.prog} --help` for details"
+    dashed = [argument for argument in arguments[1:] if argument.startswith("-")]
     if what.startswith(_UNKNOWN):
-        dashed = [one for one in dashed if one in what.split()]
+        dashed = [option for option in dashed if option in what.split()]
     if not dashed or "--" in arguments:
-        return told
+        return message
     near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
     if near and what.startswith(_UNKNOWN):
         return f"{what}; did you mean {near[0]}? run `{parser.prog} --help` for details"
-    return f"{told}; to search for {dashed[0]!r} as text, put -- before it"
+    return f"{message}; to search for {dashed[0]!r} as text, put -- before it"

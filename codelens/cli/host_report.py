@@ -17,15 +17,19 @@ def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
     from codelens.hosts.host_checks import check_hosts
     from codelens.render import reading_json as shape
 
-    found = check_hosts(chosen, request, ask_hosts=True)
+    checks = check_hosts(chosen, request, ask_hosts=True)
     if as_json:
-        screen.put_json(shape.results([one._asdict() for one in found]))
+        screen.put_json(shape.results([host_check._asdict() for host_check in checks]))
     else:
-        width = max(len(one.host) for one in found)
-        for one in found:
-            style = {"fine": "dim", "absent": "dim"}.get(one.state, "warn")
-            screen.field(f"{one.host:<{width}}  {one.state:<7}", screen_line(one.said), style)
-    states = {one.state for one in found}
+        width = max(len(host_check.host) for host_check in checks)
+        for host_check in checks:
+            style = {"fine": "dim", "absent": "dim"}.get(host_check.state, "warn")
+            screen.field(
+                f"{host_check.host:<{width}}  {host_check.state:<7}",
+                screen_line(host_check.said),
+                style,
+            )
+    states = {host_check.state for host_check in checks}
     if "broken" in states:
         return 2
     return 1 if states == {"absent"} else 0

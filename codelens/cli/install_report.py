@@ -88,7 +88,7 @@ def show_table(done: Sequence[Change], machine: Machine, *, planned: bool = Fals
         failed = {host for host, _ in change.problems}
         for host in change.hosts:
             what = ", ".join(
-                dict.fromkeys(one.edit.what for one in change.wanted if one.host == host)
+                dict.fromkeys(wish.edit.what for wish in change.wanted if wish.host == host)
             )
             fate = "left alone" if host in failed else _fate(change, planned=planned)
             if fate:
@@ -131,7 +131,7 @@ def show_problems(changes: Sequence[Change]) -> bool:
     for change in changes:
         for remark in change.remarks:
             screen.say(f"note: {remark}")
-    problems = dict.fromkeys((host, why) for one in changes for host, why in one.problems)
+    problems = dict.fromkeys((host, why) for change in changes for host, why in change.problems)
     by_reason: dict[str, list[str]] = {}
     for host, why in problems:
         by_reason.setdefault(why, []).append(host)
@@ -146,7 +146,7 @@ def as_results(changes: Sequence[Change], *, planned: bool) -> list[dict[str, ob
         {
             "host": host,
             "path": str(change.path),
-            "what": [one.edit.what for one in change.wanted if one.host == host],
+            "what": [wish.edit.what for wish in change.wanted if wish.host == host],
             "changed": change.is_change and not planned,
             "would_change": change.is_change,
             "problems": [why for name, why in change.problems if name == host],

@@ -168,7 +168,7 @@ def _align(group: Sequence[_Row], columns: int) -> None:
     for at in range(max(len(row.cells) for row in group) - 1):
         here = [row for row in group if at < len(row.gaps)]
         widths = [width_of(row.cells[at]) for row in here]
-        widest = max((one for one in widths if one <= most), default=0)
+        widest = max((width for width in widths if width <= most), default=0)
         numbers = at == 0 and all(_LINES.fullmatch(row.cells[0]) for row in here)
         for row, width in zip(here, widths, strict=True):
             if numbers:
@@ -283,8 +283,8 @@ def _painted(cell: str, at: int, cells: Sequence[str], *, heading: bool) -> str:
     if at == subject == 0 and len(cells) > 1:
         return styled(cell, "kind" if _COMMIT.fullmatch(cell) else "path")
     about = cells[subject]
-    told = _STATE.fullmatch(cell) and (_is_handle(about) or _COMMIT.fullmatch(about))
-    return styled(cell, "kind") if told else cell
+    match = _STATE.fullmatch(cell) and (_is_handle(about) or _COMMIT.fullmatch(about))
+    return styled(cell, "kind") if match else cell
 
 
 def _handle(cell: str) -> str:

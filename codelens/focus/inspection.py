@@ -33,7 +33,7 @@ class FocusMatch(NamedTuple):
 def inspected(state: forest_file.State, settings: FocusSettings, now: float) -> Fields:
     """Everything that is known of a forest, as JSON can hold it."""
     forest = state.forest
-    holding = sorted(forest.counts.holding.items(), key=lambda one: (-one[1], one[0]))
+    holding = sorted(forest.counts.holding.items(), key=lambda pair: (-pair[1], pair[0]))
     return {
         "prompts": forest.prompts,
         "nodes": len(forest.nodes),
@@ -46,8 +46,8 @@ def inspected(state: forest_file.State, settings: FocusSettings, now: float) -> 
             "top": [{"term": term, "prompts": times} for term, times in holding[:_TOP_TERMS]],
         },
         "guide": [
-            {"text": one.text, "at": one.at, "new": one.is_new, "reinforced": one.tree}
-            for one in state.guide
+            {"text": entry.text, "at": entry.at, "new": entry.is_new, "reinforced": entry.tree}
+            for entry in state.guide
         ],
         "transitions": [
             {
@@ -84,14 +84,14 @@ def _tree(forest: Forest, root: Node, settings: FocusSettings, now: float) -> Fi
 def rehearsed(forest: Forest, prompt: str, settings: FocusSettings) -> Fields:
     """What would become of a prompt; the forest stays as it is."""
     tokens = terms_of(masked(prompt))
-    found = classify(forest, counted(tokens), settings)
-    best = found.best if found.action in {"extend", "branch"} else None
+    classification = classify(forest, counted(tokens), settings)
+    best = classification.best if classification.action in {"extend", "branch"} else None
     return {
         "tokens": tokens,
-        "action": found.action,
+        "action": classification.action,
         "tree": best.tree if best else 0,
         "nearest": best.nearest if best else 0,
-        "score": found.best.score if found.best else 0.0,
+        "score": classification.best.score if classification.best else 0.0,
         "last": forest.last,
         "trees": [
             {
@@ -102,7 +102,7 @@ def rehearsed(forest: Forest, prompt: str, settings: FocusSettings) -> Fields:
                 "boost": one.boost,
                 "score": one.score,
             }
-            for one in found.trees
+            for one in classification.trees
         ],
     }
 
@@ -115,14 +115,14 @@ def searched(
     Raises:
         OSError: a forest cannot be read.
     """
-    found: list[FocusMatch] = []
+    focus_matches: list[FocusMatch] = []
     notes: list[str] = []
-    wanted, literal = counted(terms_of(words)), words.lower()
+    counts, literal = counted(terms_of(words)), words.lower()
     for path in forest_file.forests_of(home, place.repository):
         state = forest_file.load(path)
         notes += [state.note] if state.note else []
         forest = state.forest
-        vector = forest.counts.vector(wanted)
+        vector = forest.counts.vector(counts)
         for node in forest.nodes.values():
             like = cosine(vector, forest.vector(node))
             if literal in node.text.lower():
@@ -132,9 +132,13 @@ def searched(
                 text = node.text if node.kind == "prompt" else topic_text(forest, node)
                 kind = "prompt" if node.kind == "prompt" else "topic"
                 root = state.root or place.root
-                found.append(FocusMatch(like, kind, text, topic, node.branch, root, node.touched))
-    found.sort(key=lambda one: (-one.score, one.root != place.root, -one.touched, one.text))
-    return found[:limit], notes
+                focus_matches.append(
+                    FocusMatch(like, kind, text, topic, node.branch, root, node.touched)
+                )
+    focus_matches.sort(
+        key=lambda pair: (-pair.score, pair.root != place.root, -pair.touched, pair.text)
+    )
+    return focus_matches[:limit], notes
 
 
 def topic_text(forest: Forest, node: Node) -> str:

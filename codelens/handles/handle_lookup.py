@@ -128,14 +128,14 @@ class Finder:
 
     def _in_file(self, file: FileRow, handle: Handle) -> Place:
         symbols = self._symbols_of(file)
-        found = self._matching(file, symbols, handle)
-        if len(found) > 1:
-            found = self._joined(found)
-        if len(found) > 1:
-            raise AmbiguousHandle(format_handle(handle), self._handles(found))
-        if found:
-            return self._place(found[0])
-        same = [at for at, one in enumerate(symbols) if one.qualified == handle.symbol]
+        defining = self._matching(file, symbols, handle)
+        if len(defining) > 1:
+            defining = self._joined(defining)
+        if len(defining) > 1:
+            raise AmbiguousHandle(format_handle(handle), self._handles(defining))
+        if defining:
+            return self._place(defining[0])
+        same = [at for at, symbol in enumerate(symbols) if symbol.qualified == handle.symbol]
         if same:
             owners = [_Owner(file, symbols, at) for at in same]
             why = f"{len(same)} with that name in the file"
@@ -158,17 +158,17 @@ class Finder:
     def _matching(self, file: FileRow, symbols: Sequence[Symbol], handle: Handle) -> list[_Owner]:
         """The exact name wins within its file; then all whose qualified name ends with it."""
         for name in _spellings(handle.symbol):
-            exact = [at for at, one in enumerate(symbols) if one.qualified == name]
+            exact = [at for at, symbol in enumerate(symbols) if symbol.qualified == name]
             if exact:
                 chosen = exact[handle.ordinal - 1 : handle.ordinal]
                 return [_Owner(file, symbols, at) for at in chosen]
             ending = [
                 _Owner(file, symbols, at)
-                for at, one in enumerate(symbols)
-                if one.qualified.endswith(f".{name}")
+                for at, symbol in enumerate(symbols)
+                if symbol.qualified.endswith(f".{name}")
             ]
             if ending and handle.ordinal > 1:
-                return [one for one in ending if one.ordinal == handle.ordinal]
+                return [owner for owner in ending if owner.ordinal == handle.ordinal]
             if ending:
                 return ending
         return []
@@ -176,7 +176,7 @@ class Finder:
     def _by_name(self, handle: Handle) -> Place:
         owners = self._owners(handle.symbol)
         if handle.ordinal > 1:
-            owners = [one for one in owners if one.ordinal == handle.ordinal]
+            owners = [owner for owner in owners if owner.ordinal == handle.ordinal]
         if len(owners) > 1:
             owners = self._joined(owners)
         if len(owners) > 1:
@@ -190,10 +190,10 @@ class Finder:
         """Follow a symbol that its file does not have, if one other place alone has the name."""
         assert handle.path is not None
         exact = [
-            one
+            owner
             for name in _spellings(handle.symbol)
-            for one in self._owners(name)
-            if one.symbol.qualified == name and one.file.path != handle.path
+            for owner in self._owners(name)
+            if owner.symbol.qualified == name and owner.file.path != handle.path
         ]
         shown = path_text(handle.path)
         if len(exact) == 1 and handle.ordinal == 1:
@@ -216,40 +216,40 @@ class Finder:
         """Without declarations of what is defined among the owners; of those alone the first."""
         if self._data_of is None or len(owners) > _OWNERS_READ:
             return owners
-        apart = [one for one in owners if self._may_be_apart(one)]
-        whole = [one for one in apart if self._is_whole(one)]
-        kept: list[_Owner] = []
-        for one in owners:
-            if one in apart and one not in whole:
-                others = (*whole, *kept)
-                if any(is_same(one.symbol, other.symbol) for other in others if other in apart):
+        apart = [owner for owner in owners if self._may_be_apart(owner)]
+        whole = [owner for owner in apart if self._is_whole(owner)]
+        joined: list[_Owner] = []
+        for owner in owners:
+            if owner in apart and owner not in whole:
+                others = (*whole, *joined)
+                if any(is_same(owner.symbol, other.symbol) for other in others if other in apart):
                     continue
-            kept.append(one)
-        return kept
+            joined.append(owner)
+        return joined
 
     def _elsewhere(self, owner: _Owner) -> list[_Owner]:
         """The declarations of a definition; of a declaration the definitions, then the others."""
         if self._data_of is None or not self._may_be_apart(owner):
             return []
         others = [
-            one
-            for one in self._owners(owner.symbol.qualified)
-            if (one.file.path, one.at) != (owner.file.path, owner.at)
-            and (one.symbol.exported or one.file.path == owner.file.path)
-            and self._may_be_apart(one)
-            and is_same(one.symbol, owner.symbol)
+            candidate
+            for candidate in self._owners(owner.symbol.qualified)
+            if (candidate.file.path, candidate.at) != (owner.file.path, owner.at)
+            and (candidate.symbol.exported or candidate.file.path == owner.file.path)
+            and self._may_be_apart(candidate)
+            and is_same(candidate.symbol, owner.symbol)
         ]
         if len(others) > _OWNERS_READ:
             return []
-        declared = [one for one in others if not self._is_whole(one)]
+        declared = [other for other in others if not self._is_whole(other)]
         if self._is_whole(owner):
             return declared
-        return [one for one in others if one not in declared] + declared
+        return [other for other in others if other not in declared] + declared
 
     def _may_be_apart(self, owner: _Owner) -> bool:
         content = owner.file.content
         about = self._snapshot.about([content]) if content is not None else {}
-        return any(may_be_apart(owner.symbol, one.language) for one in about.values())
+        return any(may_be_apart(owner.symbol, content.language) for content in about.values())
 
     def _is_whole(self, owner: _Owner) -> bool:
         try:
@@ -282,7 +282,7 @@ class Finder:
         return owners
 
     def _handles(self, owners: Iterable[_Owner]) -> list[str]:
-        return [one.handle(self._ref) for one in owners]
+        return [owner.handle(self._ref) for owner in owners]
 
     def _near_in_file(self, handle: Handle) -> list[str]:
         file = self._snapshot.by_path.get(handle.path or b"")
@@ -290,8 +290,8 @@ class Finder:
             return []
         symbols = self._symbols_of(file)
         by_name: dict[str, int] = {}
-        for at, one in enumerate(symbols):
-            by_name.setdefault(one.qualified, at)
+        for at, symbol in enumerate(symbols):
+            by_name.setdefault(symbol.qualified, at)
         names = difflib.get_close_matches(handle.symbol, by_name, 3, 0.6)
         last = handle.symbol.rpartition(".")[2]
         names += [name for name in by_name if _ends(name, last) and name not in names]
@@ -306,35 +306,35 @@ class Finder:
         if len(key) < 2 or not _is_text(key):
             return []
         known = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
-        found = [
+        near = [
             handle_of(self._snapshot, file, at, self._ref)
-            for one in difflib.get_close_matches(key, known, 8, 0.7)
-            for file, at, _ in self._snapshot.symbols_with_key(one)[:3]
+            for match in difflib.get_close_matches(key, known, 8, 0.7)
+            for file, at, _ in self._snapshot.symbols_with_key(match)[:3]
         ]
-        return list(dict.fromkeys(found))[:_NEAR_SHOWN]
+        return list(dict.fromkeys(near))[:_NEAR_SHOWN]
 
     def _near_files(self, handle: Handle) -> list[str]:
         """Files of the same name, or of a name and path that resemble it."""
         if not handle.path:
             return []
-        wanted = handle.path
-        name = os.path.basename(wanted)
+        rel_path = handle.path
+        name = os.path.basename(rel_path)
         paths = self._snapshot.by_path
         same = sorted(path for path in paths if os.path.basename(path) == name)
         if not same:
-            text = wanted.decode("utf-8", "replace")
+            text = rel_path.decode("utf-8", "replace")
             by_text = {
                 path.decode("utf-8", "replace"): path
                 for path in paths
                 if os.path.basename(path)[:1].lower() == name[:1].lower()
             }
             pool = sorted(by_text)[:_PATHS_COMPARED]
-            same = [by_text[one] for one in difflib.get_close_matches(text, pool, 3, 0.6)]
-        near = sorted(same, key=lambda path: -_shared(path, wanted))[:3]
+            same = [by_text[match] for match in difflib.get_close_matches(text, pool, 3, 0.6)]
+        near = sorted(same, key=lambda path: -_shared(path, rel_path))[:3]
         if handle.lines is not None:
             span = handle.lines
-            return [lines_handle(one, span.start_line, span.end_line, self._ref) for one in near]
-        return [file_handle(one, self._ref) for one in near]
+            return [lines_handle(path, span.start_line, span.end_line, self._ref) for path in near]
+        return [file_handle(path, self._ref) for path in near]
 
 
 def _is_text(name: str) -> bool:
@@ -357,7 +357,7 @@ def _ends(qualified: str, name: str) -> bool:
     return qualified == name or qualified.endswith(f".{name}")
 
 
-def _shared(one: bytes, other: bytes) -> int:
+def _shared(path: bytes, other: bytes) -> int:
     """How many names of folders two paths have in common."""
-    left, right = one.split(b"/")[:-1], other.split(b"/")[:-1]
+    left, right = path.split(b"/")[:-1], other.split(b"/")[:-1]
     return len(set(left) & set(right))

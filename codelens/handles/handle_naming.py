@@ -49,4 +49,4 @@ def handle_of_lines(path: bytes, start_line: int, end_line: int, ref: str = "") 
 def ordinal_of(symbols: Sequence[Symbol], at: int) -> int:
     """Which of its name a symbol is in its file, from 1."""
     name = symbols[at].qualified
-    return sum(one.qualified == name for one in symbols[: at + 1])
+    return sum(symbol.qualified == name for symbol in symbols[: at + 1])

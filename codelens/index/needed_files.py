@@ -126,7 +126,9 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
 def _named(request: Wanted, works: list[Work]) -> list[Work]:
     """The files whose path holds a word, or that are asked for by it."""
     found: dict[bytes, Work] = {}
-    spelled = [re.escape(one) for spellings in request.words for one in spellings if one]
+    spelled = [
+        re.escape(spelling) for spellings in request.words for spelling in spellings if spelling
+    ]
     if spelled:
         words = re.compile(b"|".join(spelled))
         held = matching([work.path for work in works], words)

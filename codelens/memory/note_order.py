@@ -54,11 +54,11 @@ class NoteOrder:
     ) -> None:
         self._weights = weights or NoteWeights()
         self._now_s = now_s
-        self._terms = {one.name: Counter(_terms_of(one)) for one in notes}
-        held = Counter(term for terms in self._terms.values() for term in terms)
+        self._terms = {note.name: Counter(_terms_of(note)) for note in notes}
+        counts = Counter(term for terms in self._terms.values() for term in terms)
         count = len(notes)
         self._rarity = {
-            term: math.log(1 + (count - seen + 0.5) / (seen + 0.5)) for term, seen in held.items()
+            term: math.log(1 + (count - seen + 0.5) / (seen + 0.5)) for term, seen in counts.items()
         }
         lengths = [sum(terms.values()) for terms in self._terms.values()]
         self._mean = sum(lengths) / len(lengths) if lengths else 1.0
@@ -101,7 +101,7 @@ class NoteOrder:
         return product / (self._norm(self._asked) * self._norm(terms))
 
     def _norm(self, terms: Mapping[str, int]) -> float:
-        return math.sqrt(sum((terms[one] * self._rarity[one]) ** 2 for one in sorted(terms)))
+        return math.sqrt(sum((terms[term] * self._rarity[term]) ** 2 for term in sorted(terms)))
 
 
 def _terms_of(note: Context) -> Iterable[str]:

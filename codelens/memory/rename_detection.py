@@ -58,14 +58,14 @@ class Renames:
     def _same(self, path: bytes, content: bytes, before: dict[bytes, bytes]) -> FileRow | None:
         if not content:
             return None
-        found = [
+        files = [
             file
             for row in with_hash(self._snapshot.db, content)
             for file in self._snapshot.by_content.get(row, ())
             if file.path not in before
         ]
-        named = [file for file in found if _name(file.path) == _name(path)]
-        chosen = named or found
+        named = [file for file in files if _name(file.path) == _name(path)]
+        chosen = named or files
         return chosen[0] if len(chosen) == 1 else None
 
     def _alike(self, path: bytes, before: dict[bytes, bytes]) -> FileRow | None:
@@ -91,14 +91,14 @@ class Renames:
     def _tree(self, head: str) -> dict[bytes, bytes]:
         """Path -> object id at a commit; empty where it is not in this clone."""
         if head not in self._trees:
-            found: dict[bytes, bytes] = {}
+            entries: dict[bytes, bytes] = {}
             if head and self._repository.is_git:
                 try:
                     files = read_tree(self._repository, CommitId(head)).files
-                    found = {file.path: file.oid for file in files}
+                    entries = {file.path: file.oid for file in files}
                 except ReadError:
-                    found = {}  # made over by a rebase and collected: only contents tell then
-            self._trees[head] = found
+                    entries = {}  # made over by a rebase and collected: only contents tell then
+            self._trees[head] = entries
         return self._trees[head]
 
 

@@ -119,35 +119,37 @@ class Judge:
         """How an item fares in this view."""
         file = self._snapshot.by_path.get(item.path)
         if item.kind == "symbol":
-            found = self._symbol(item, file)
+            judged = self._symbol(item, file)
         else:
             there = file or self._target(item)
             of_kind = self._file if item.kind == "file" else self._lines
-            found = None if there is None else of_kind(item, there)
-        return found or Verdict(GONE, handle_of(item), handle_of(item), near=self._near(item))
+            judged = None if there is None else of_kind(item, there)
+        return judged or Verdict(GONE, handle_of(item), handle_of(item), near=self._near(item))
 
     def _target(self, item: Item) -> FileRow | None:
         return self._renames.target(item.path, item.content, item.head)
 
     def _symbol(self, item: Item, file: FileRow | None) -> Verdict | None:
         there = file or self._target(item)
-        found = self._of_name(item, there) if there else None
+        verdict = self._of_name(item, there) if there else None
         return (
-            found or self._elsewhere(item) or (self._of_other_name(item, there) if there else None)
+            verdict
+            or self._elsewhere(item)
+            or (self._of_other_name(item, there) if there else None)
         )
 
     def _of_name(self, item: Item, file: FileRow) -> Verdict | None:
         """By its name in a file; the same text counts more than the same number."""
         symbols = self._texts.symbols(file)
-        named = [at for at, one in enumerate(symbols) if one.qualified == item.symbol]
+        named = [at for at, symbol in enumerate(symbols) if symbol.qualified == item.symbol]
         if not named:
             return None
         same = [at for at in named if body_of(self._texts.of(file, symbols[at])) == item.body]
         at = named[min(item.number, len(named)) - 1]
         if same:
-            kept = at in same and item.number <= len(named)
-            at = at if kept else same[0]
-            status = CURRENT if kept and file.path == item.path else MOVED
+            is_same_place = at in same and item.number <= len(named)
+            at = at if is_same_place else same[0]
+            status = CURRENT if is_same_place and file.path == item.path else MOVED
         else:
             status = CHANGED
         return self._found(status, item, file, symbols, at)
@@ -161,32 +163,32 @@ class Judge:
             for file, _, symbol in self._snapshot.symbols_with_key(key)
             if symbol.name in {own, item.symbol}
         }
-        found: list[tuple[FileRow, Sequence[Symbol], int]] = []
+        matches: list[tuple[FileRow, Sequence[Symbol], int]] = []
         for file in list(files.values())[:_NAMESAKES_READ]:
             symbols = self._texts.symbols(file)
-            found += [
+            matches += [
                 (file, symbols, at)
-                for at, one in enumerate(symbols)
-                if one.name in {own, item.symbol}
-                and body_of(self._texts.of(file, one)) == item.body
+                for at, symbol in enumerate(symbols)
+                if symbol.name in {own, item.symbol}
+                and body_of(self._texts.of(file, symbol)) == item.body
             ]
-        return self._found(MOVED, item, *found[0]) if len(found) == 1 else None
+        return self._found(MOVED, item, *matches[0]) if len(matches) == 1 else None
 
     def _of_other_name(self, item: Item, file: FileRow) -> Verdict | None:
         symbols = self._texts.symbols(file)
-        found = [
+        ordinals = [
             at
-            for at, one in enumerate(symbols)
-            if shape_of(self._texts.of(file, one), one.name) == item.shape
+            for at, symbol in enumerate(symbols)
+            if shape_of(self._texts.of(file, symbol), symbol.name) == item.shape
         ]
-        return self._found(MOVED, item, file, symbols, found[0]) if len(found) == 1 else None
+        return self._found(MOVED, item, file, symbols, ordinals[0]) if len(ordinals) == 1 else None
 
     def _found(
         self, status: str, item: Item, file: FileRow, symbols: Sequence[Symbol], at: int
     ) -> Verdict:
-        one = symbols[at]
+        symbol = symbols[at]
         handle = handle_among(file.path, symbols, at, self._ref)
-        return Verdict(status, handle_of(item), handle, one.start_line, one.end_line)
+        return Verdict(status, handle_of(item), handle, symbol.start_line, symbol.end_line)
 
     def _file(self, item: Item, file: FileRow) -> Verdict | None:
         whole = self._texts.whole(file)
@@ -211,9 +213,9 @@ class Judge:
             and body_of(lines[at - 1 : at - 1 + size]) == item.body
         ]
         if places:
-            at = min(places, key=lambda one: (abs(one - start), one))
-            kept = at == item.start_line and file.path == item.path
-            return self._these(CURRENT if kept else MOVED, item, file, at, size)
+            at = min(places, key=lambda line: (abs(line - start), line))
+            is_same_place = at == item.start_line and file.path == item.path
+            return self._these(CURRENT if is_same_place else MOVED, item, file, at, size)
         if start > len(lines):
             return Verdict(CHANGED, handle_of(item), file_handle(file.path, self._ref))
         return self._these(CHANGED, item, file, max(start, 1), min(size, len(lines) - start + 1))
@@ -226,7 +228,7 @@ class Judge:
         """How many lines further down the definition stands that the lines lie in."""
         if not item.symbol:
             return 0
-        named = [one for one in self._texts.symbols(file) if one.qualified == item.symbol]
+        named = [symbol for symbol in self._texts.symbols(file) if symbol.qualified == item.symbol]
         if not named:
             return 0
         now = named[min(item.number, len(named)) - 1].start_line + item.below
@@ -264,10 +266,10 @@ def unseen(item: Item) -> Verdict:
 
 def _number(symbols: Sequence[Symbol], symbol: Symbol) -> int:
     """Which of its name a definition is in its file, from 1."""
-    named = [one for one in symbols if one.qualified == symbol.qualified]
-    return next((at for at, one in enumerate(named, 1) if one == symbol), 1)
+    named = [other for other in symbols if other.qualified == symbol.qualified]
+    return next((at for at, other in enumerate(named, 1) if other == symbol), 1)
 
 
 def _innermost(symbols: Sequence[Symbol], start: int, end: int) -> Symbol | None:
-    around = [one for one in symbols if one.start_line <= start and one.end_line >= end]
-    return max(around, key=lambda one: (one.start_line, -one.end_line), default=None)
+    around = [symbol for symbol in symbols if symbol.start_line <= start and symbol.end_line >= end]
+    return max(around, key=lambda symbol: (symbol.start_line, -symbol.end_line), default=None)

@@ -11,45 +11,45 @@ from codelens.render.reading_json import Json, receipt
 
 def explore(answer: ExploreAnswer) -> Json:
     """All of a capsule."""
-    found: dict[str, object] = {
+    fields: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "task": answer.task,
         "intent": answer.intent,
         "intent_words": [*answer.intent_words],
-        "results": [_piece(one) for one in answer.pieces],
-        "named": [_file(one) for one in answer.named],
-        "tests": [_file(one) for one in answer.tests],
-        "contexts": [asdict(one) for one in answer.contexts],
+        "results": [_piece(piece) for piece in answer.pieces],
+        "named": [_file(file) for file in answer.named],
+        "tests": [_file(test) for test in answer.tests],
+        "contexts": [asdict(context) for context in answer.contexts],
         "notes": [*answer.notes],
     }
     if answer.gone_contexts:
-        found["gone_contexts"] = answer.gone_contexts
+        fields["gone_contexts"] = answer.gone_contexts
     if answer.more:
-        found["next"] = asdict(answer.more)
-    return with_usable_paths(found)
+        fields["next"] = asdict(answer.more)
+    return with_usable_paths(fields)
 
 
-def _piece(one: Piece) -> Json:
-    found: dict[str, object] = {
-        "handle": one.handle,
-        "path": one.path,
-        "start_line": one.start_line,
-        "end_line": one.end_line,
-        "symbol": one.symbol,
-        "kind": one.kind,
-        "part": one.part,
-        "why": one.about,
-        "lines": [[number, text] for number, text in one.lines],
+def _piece(piece: Piece) -> Json:
+    fields: dict[str, object] = {
+        "handle": piece.handle,
+        "path": piece.path,
+        "start_line": piece.start_line,
+        "end_line": piece.end_line,
+        "symbol": piece.symbol,
+        "kind": piece.kind,
+        "part": piece.part,
+        "why": piece.about,
+        "lines": [[number, text] for number, text in piece.lines],
     }
-    if one.left_out:
-        found["left_out"] = [*one.left_out]
-    if one.stale:
-        found["stale"] = True
-    return found
+    if piece.left_out:
+        fields["left_out"] = [*piece.left_out]
+    if piece.stale:
+        fields["stale"] = True
+    return fields
 
 
-def _file(one: NamedFile) -> Json:
+def _file(file: NamedFile) -> Json:
     return {
-        "path": one.path,
-        "definitions": [{"symbol": known.name, "line": known.line} for known in one.definitions],
+        "path": file.path,
+        "definitions": [{"symbol": known.name, "line": known.line} for known in file.definitions],
     }

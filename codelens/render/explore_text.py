@@ -60,10 +60,10 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
             last = number
     if answer.named:
         rows.append(NAMED)
-        rows += [named_file(one) for one in answer.named]
+        rows += [named_file(file) for file in answer.named]
     if answer.tests:
         rows.append(TESTS)
-        rows += [named_file(one) for one in answer.tests]
+        rows += [named_file(test) for test in answer.tests]
     if answer.more:
         rows.append(more_line(answer.more, typed=typed))
     if not answer.pieces:
@@ -77,7 +77,7 @@ TESTS = "tests:"
 
 def context_lines(contexts: Sequence[TiedNote], gone: int) -> list[str]:
     """Saved notes, and how many are on code that is gone."""
-    rows = [saved_note_lines.with_text(one) for one in contexts]
+    rows = [saved_note_lines.with_text(context) for context in contexts]
     return [*rows, saved_note_lines.gone(gone)] if gone else rows
 
 
@@ -87,7 +87,7 @@ def more_line(more: LeftOut, *, typed: bool = False) -> str:
     if more.definitions:
         left.append(f"{count_of(more.definitions, 'definition')} below")
     if typed:
-        call = "codelens expand " + " ".join(shlex.quote(one) for one in more.handles)
+        call = "codelens expand " + " ".join(shlex.quote(handle) for handle in more.handles)
     else:
         call = "cl_expand handles " + json.dumps(list(more.handles), ensure_ascii=False)
     return f"{', '.join(left)}; next: {one_line(call)}" if more.handles else ", ".join(left)
@@ -101,8 +101,8 @@ def intent_line(intent: str, words: tuple[str, ...]) -> str:
 
 def head(receipt: Receipt, intent: str, words: tuple[str, ...], notes: Sequence[str]) -> list[str]:
     """What stands above the code."""
-    said = [f"note: {one_line(note)}" for note in notes]
-    return [receipt_line(receipt), *said, intent_line(intent, words)]
+    note_lines = [f"note: {one_line(note)}" for note in notes]
+    return [receipt_line(receipt), *note_lines, intent_line(intent, words)]
 
 
 def heading(handle: str, start_line: int, end_line: int, kind: str, about: str) -> str:
@@ -117,11 +117,11 @@ def line(number: int, text: str) -> str:
     return f"{number}:{safe(text)}"
 
 
-def named_file(one: NamedFile) -> str:
+def named_file(named: NamedFile) -> str:
     """A file with names of its definitions, in a line."""
-    names = ", ".join(f"{one_line(known.name)} {known.line}" for known in one.definitions)
-    told = "; ".join(part for part in (names, one.about) if part)
-    return f"{one_line(one.path)}{told and f': {told}'}"
+    names = ", ".join(f"{one_line(known.name)} {known.line}" for known in named.definitions)
+    details = "; ".join(part for part in (names, named.about) if part)
+    return f"{one_line(named.path)}{details and f': {details}'}"
 
 
 def cost(text: str) -> int:
@@ -131,5 +131,7 @@ def cost(text: str) -> int:
 
 def pieces_in_order(pieces: list[Piece]) -> list[Piece]:
     """By file in the order of their first piece, then by line."""
-    files = {one.path: at for at, one in reversed(list(enumerate(pieces)))}
-    return sorted(pieces, key=lambda one: (files[one.path], one.lines[0][0] if one.lines else 0))
+    files = {piece.path: at for at, piece in reversed(list(enumerate(pieces)))}
+    return sorted(
+        pieces, key=lambda piece: (files[piece.path], piece.lines[0][0] if piece.lines else 0)
+    )

@@ -11,18 +11,18 @@ LONGEST = 160
 """Characters of a note's first line."""
 
 
-def with_text(one: TiedNote) -> str:
+def with_text(tied_note: TiedNote) -> str:
     """A note with the beginning of its text."""
-    text = one_line(one.note)
+    text = one_line(tied_note.note)
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return f"{named(one)}{text and f': {text}'}"
+    return f"{named(tied_note)}{text and f': {text}'}"
 
 
-def named(one: TiedNote) -> str:
+def named(tied_note: TiedNote) -> str:
     """A note by its name, with what it is about."""
-    changed = ", the code has changed since" if one.status == "changed" else ""
-    about = ", ".join(one_line(handle) for handle in one.handles)
-    return f"saved note {one_line(one.name)} ({one.category}{changed}) on {about}"
+    changed = ", the code has changed since" if tied_note.status == "changed" else ""
+    about = ", ".join(one_line(handle) for handle in tied_note.handles)
+    return f"saved note {one_line(tied_note.name)} ({tied_note.category}{changed}) on {about}"
 
 
 def gone(count: int) -> str:
@@ -32,9 +32,9 @@ def gone(count: int) -> str:
 
 def all_named(notes: Sequence[TiedNote], most: int = 3) -> list[str]:
     """Notes by their names, a few lines."""
-    rows = [named(one) for one in notes[:most]]
+    rows = [named(note) for note in notes[:most]]
     if len(notes) > most:
-        rest = ", ".join(one_line(one.name) for one in notes[most : most + 10])
+        rest = ", ".join(one_line(note.name) for note in notes[most : most + 10])
         more = len(notes) - most - 10
         rows.append(f"more saved notes: {rest}{f' and {more} more' if more > 0 else ''}")
     return rows

@@ -30,8 +30,8 @@ def run(args: argparse.Namespace) -> int:
     from codelens.cli.standard_streams import emit
 
     parser, commands = grammar()
-    for one in (parser, *commands.values()):
-        _say_what_values_are(one)
+    for argument_parser in (parser, *commands.values()):
+        _say_what_values_are(argument_parser)
     emit(shtab.complete(parser, args.shell).rstrip("\n") + "\n")
     return 0
 

@@ -79,10 +79,10 @@ def run(args: argparse.Namespace) -> int:
         from codelens.render.text_pieces import count_of
 
         head, blocks = branch_text.diff(answer, stat=args.stat)
-        found = token_budget.fitted(
+        fitted = token_budget.fitted(
             head, blocks, lambda left: f"{count_of(left, 'line')} more" if left else "",
             args.max_tokens,
         )  # fmt: skip
-        screen.page(*found.head, *found.blocks, *([found.more] if found.more else []))
+        screen.page(*fitted.head, *fitted.blocks, *([fitted.more] if fitted.more else []))
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.files else 1

@@ -52,17 +52,17 @@ def run(args: argparse.Namespace) -> int:
     findings: list[CheckResult] = []
     # The settings may be what is wrong.
     settings = Settings(home=home_of())
-    for one in examine(settings, fix=args.fix, thorough=args.thorough, checks=checks):
-        findings.append(one)
+    for finding in examine(settings, fix=args.fix, thorough=args.thorough, checks=checks):
+        findings.append(finding)
         if not args.json:
-            _show(one)
-    wrong = sum(one.state == "wrong" for one in findings)
-    mended = sum(one.state == "mended" for one in findings)
+            _show(finding)
+    wrong = sum(finding.state == "wrong" for finding in findings)
+    mended = sum(finding.state == "mended" for finding in findings)
     if args.json:
-        results = [one._asdict() for one in findings]
+        results = [finding._asdict() for finding in findings]
         screen.put_json({"results": results, "wrong": wrong, "mended": mended})
     else:
-        screen.say(_summary(wrong, mended, sum("--fix: " in one.done for one in findings)))
+        screen.say(_summary(wrong, mended, sum("--fix: " in finding.done for finding in findings)))
     return 1 if wrong else 0
 
 
@@ -78,18 +78,26 @@ def _agents(case: Examination) -> Iterator[Finding]:
     from codelens.hosts.machine import this_machine
 
     request = Request(this_machine(), "user", None, "codelens")
-    for one in check_hosts(list(hosts().values()), request):
-        if one.state != "absent":
-            yield Finding(_STATES[one.state], f"{one.host} ({one.name})", one.said, "")
+    for check in check_hosts(list(hosts().values()), request):
+        if check.state != "absent":
+            yield Finding(
+                _STATES[check.state],
+                f"{check.host} ({check.name})",
+                check.said,
+                "",
+            )
 
 
-def _show(one: CheckResult) -> None:
+def _show(check_result: CheckResult) -> None:
     from codelens.cli import screen
     from codelens.render.text_pieces import one_line
 
-    done = f"; {one_line(one.done)}" if one.done else ""
-    found = f"{one.check}: {one_line(one.about)}: {one_line(one.found)}{done}"
-    screen.field(f"{_SIGNS[one.state]:<6}", found, _STYLES[one.state])
+    done = f"; {one_line(check_result.done)}" if check_result.done else ""
+    found = (
+        f"{check_result.check}: {one_line(check_result.about)}: "
+        f"{one_line(check_result.found)}{done}"
+    )
+    screen.field(f"{_SIGNS[check_result.state]:<6}", found, _STYLES[check_result.state])
 
 
 def _summary(wrong: int, mended: int, mendable: int) -> str:

@@ -108,7 +108,7 @@ def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
         raise SettingError("give words to search for: codelens focus find WORDS")
     found, notes = searched(home, place, words, args.limit)
     if args.json:
-        screen.put_json({"results": [one._asdict() for one in found]})
+        screen.put_json({"results": [result._asdict() for result in found]})
     else:
         screen.page(*focus_report.found_lines(found, place.root))
     for one in notes:

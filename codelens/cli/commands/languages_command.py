@@ -27,18 +27,18 @@ def run(args: argparse.Namespace) -> int:
     from codelens.engine.reading.language_list import languages
     from codelens.render import reading_json
 
-    found = languages()
+    language_lines = languages()
     if args.json:
-        screen.put_json(reading_json.results([asdict(one) for one in found]))
+        screen.put_json(reading_json.results([asdict(language) for language in language_lines]))
         return 0
-    width = max(len(one.name) for one in found)
-    wide = max(len(", ".join(one.gives)) for one in found)
+    width = max(len(language.name) for language in language_lines)
+    wide = max(len(", ".join(language.gives)) for language in language_lines)
     rows: list[str] = []
-    for one in found:
-        stems = (f"{stem}.*" for stem in one.stems)
-        contested = (f"{extension}?" for extension in one.contested)
-        names = " ".join((*one.extensions, *contested, *one.filenames, *stems))
-        gives = ", ".join(one.gives) or "words only, as for any other text"
-        rows.append(f"{one.name:<{width}}  {gives:<{wide}}  {names}")
+    for language in language_lines:
+        stems = (f"{stem}.*" for stem in language.stems)
+        contested = (f"{extension}?" for extension in language.contested)
+        names = " ".join((*language.extensions, *contested, *language.filenames, *stems))
+        gives = ", ".join(language.gives) or "words only, as for any other text"
+        rows.append(f"{language.name:<{width}}  {gives:<{wide}}  {names}")
     screen.page(*rows)
     return 0

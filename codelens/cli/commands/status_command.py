@@ -51,11 +51,11 @@ def _show_all(*, as_object: bool) -> int:
     from codelens.render import upkeep_text
 
     with Engine() as engine:
-        found = engine.overview()
+        repositories = engine.overview()
     if as_object:
-        screen.put_json(upkeep_text.overview_json(found))
+        screen.put_json(upkeep_text.overview_json(repositories))
     else:
-        screen.page(*upkeep_text.overview_lines(found))
+        screen.page(*upkeep_text.overview_lines(repositories))
     return 0
 
 

@@ -80,8 +80,8 @@ class NotesHere:
         self._view = view
         self._warnings: list[str] = []
         every = self._every()
-        valid = [one for one in every if not one.expired(now_s)]
-        self._contexts = sorted(valid, key=lambda one: (-one.saved_s, one.name))
+        valid = [context for context in every if not context.expired(now_s)]
+        self._contexts = sorted(valid, key=lambda context: (-context.saved_s, context.name))
         self._order = NoteOrder(self._contexts, question, now_s) if self._contexts else None
         self._ties: dict[tuple[str, int], _Tie] = {}
 
@@ -123,9 +123,11 @@ class NotesHere:
             (_tied(found), self._order.score(found[0].context, nearest[name], stale=_stale(found)))
             for name, found in ties.items()
         ]
-        notes.sort(key=lambda one: (one[0].status == CHANGED, -one[1], one[0].name))
+        notes.sort(key=lambda pair: (pair[0].status == CHANGED, -pair[1], pair[0].name))
         return FoundNotes(
-            tuple(one for one, _ in notes), len(gone - ties.keys()), tuple(self._warnings)
+            tuple(tied_note for tied_note, _ in notes),
+            len(gone - ties.keys()),
+            tuple(self._warnings),
         )
 
     def _judge(self, places: Sequence[ShownPlace]) -> None:
@@ -133,18 +135,18 @@ class NotesHere:
         paths = {from_printed(place.path) for place in places}
         names = self._names_in(paths, places)
         known = self._view.snapshot.by_path
-        wanted: list[tuple[Context, int, Item]] = []
+        undecided: list[tuple[Context, int, Item]] = []
         for context in self._contexts:
             for at, item in enumerate(context.items):
-                if (context.name, at) in self._ties or len(wanted) >= _MOST_JUDGED:
+                if (context.name, at) in self._ties or len(undecided) >= _MOST_JUDGED:
                     continue
                 own = item.symbol.rpartition(".")[2]
                 if item.path in paths or item.path not in known or own in names:
-                    wanted.append((context, at, item))
-        if not wanted:
+                    undecided.append((context, at, item))
+        if not undecided:
             return
-        verdicts = context_items.judged(self._view, [item for _, _, item in wanted])
-        for (context, at, item), verdict in zip(wanted, verdicts, strict=True):
+        verdicts = context_items.judged(self._view, [item for _, _, item in undecided])
+        for (context, at, item), verdict in zip(undecided, verdicts, strict=True):
             path = item.path if verdict.status == GONE else _path_of(verdict.handle)
             self._ties[context.name, at] = _Tie(context, path, verdict, item.kind == "file")
 
@@ -156,11 +158,12 @@ class NotesHere:
             file = snapshot.by_path.get(path)
             if file is None or file.content is None:
                 continue
-            shown = [one for one in places if from_printed(one.path) == path]
+            shown = [place for place in places if from_printed(place.path) == path]
             for symbol in snapshot.symbols([file.content]).get(file.content, ()):
                 if any(
-                    one.start_line <= symbol.end_line and one.end_line >= symbol.start_line
-                    for one in shown
+                    shown_place.start_line <= symbol.end_line
+                    and shown_place.end_line >= symbol.start_line
+                    for shown_place in shown
                 ):
                     names.add(symbol.name)
         return names
@@ -168,10 +171,10 @@ class NotesHere:
 
 def _nearness(tie: _Tie, places: Sequence[ShownPlace]) -> float:
     if tie.whole or tie.verdict.status == GONE:
-        return max((one.nearness * _WHOLE_FILE for one in places), default=0.0)
+        return max((place.nearness * _WHOLE_FILE for place in places), default=0.0)
     start, end = tie.verdict.start_line, tie.verdict.end_line
     return max(
-        (one.nearness for one in places if one.start_line <= end and one.end_line >= start),
+        (place.nearness for place in places if place.start_line <= end and place.end_line >= start),
         default=0.0,
     )
 

@@ -97,7 +97,7 @@ class SavedContexts:
     ) -> LoadAnswer:
         """See `Engine.load`."""
         check_limit(limit)
-        wanted = ContextQuery(
+        context_query = ContextQuery(
             query.strip(),
             context_fields.category_of(category) if category else "",
             context_fields.tags_of(tags),
@@ -107,8 +107,8 @@ class SavedContexts:
         notebook = notebook_of(opened)
         now_s = self._now_s()
         root = "" if has_content(notebook.path) else _home(opened).root
-        found = notebook.find(wanted, root, now_s)
-        chosen = found.contexts[:limit]
+        contexts_found = notebook.find(context_query, root, now_s)
+        chosen = contexts_found.contexts[:limit]
         items = [item for context in chosen for item in context.items]
         receipt = context_items.unlooked(opened)
         verdicts = context_items.unjudged(items)
@@ -118,22 +118,22 @@ class SavedContexts:
                     verdicts = context_items.judged(view, items)
                     receipt = view.receipt()
             except StoreError as error:
-                found.notes.append(f"the state of the handles is unknown: {error}")
+                contexts_found.notes.append(f"the state of the handles is unknown: {error}")
         return LoadAnswer(
             receipt=receipt,
-            query=wanted.query,
-            exact=found.exact,
+            query=context_query.query,
+            exact=contexts_found.exact,
             results=tuple(context_items.shown_all(chosen, verdicts, now_s)),
-            more=len(found.contexts) - len(chosen),
-            former=tuple(context_items.former_place(place) for place in found.former),
-            notes=tuple(found.notes),
-            hidden=found.hidden,
+            more=len(contexts_found.contexts) - len(chosen),
+            former=tuple(context_items.former_place(place) for place in contexts_found.former),
+            notes=tuple(contexts_found.notes),
+            hidden=contexts_found.hidden,
         )
 
     def forget(self, names: Sequence[str], path: str | Path, *, expired: bool) -> ForgetAnswer:
         """See `Engine.forget`."""
-        wanted = tuple(dict.fromkeys(context_fields.name_of(name) for name in names))
-        if bool(wanted) == expired:
+        chosen_names = tuple(dict.fromkeys(context_fields.name_of(name) for name in names))
+        if bool(chosen_names) == expired:
             raise SettingError(
                 "give either names or all expired contexts, not both",
                 typed="`codelens forget NAME` or `codelens forget --expired`",
@@ -143,7 +143,7 @@ class SavedContexts:
         if expired:
             gone, notes = notebook.forget_expired(self._now_s())
             return ForgetAnswer(tuple(gone), tuple(notes))
-        return ForgetAnswer(wanted, tuple(notebook.forget(wanted)))
+        return ForgetAnswer(chosen_names, tuple(notebook.forget(chosen_names)))
 
     def exported(self, path: str | Path) -> Mapping[str, object]:
         """See `Engine.export_contexts`."""
@@ -153,9 +153,9 @@ class SavedContexts:
 
     def take_over(self, text: str, path: str | Path, *, replace: bool) -> TakenOver:
         """See `Engine.import_contexts`."""
-        given = imported(text)
+        contexts = imported(text)
         opened = self._pool.open_any(path)
-        merged = notebook_of(opened).take_over(given, _home(opened), replace=replace)
+        merged = notebook_of(opened).take_over(contexts, _home(opened), replace=replace)
         return context_items.taken_over("", merged)
 
     def adopt(self, place: str, path: str | Path) -> TakenOver:
@@ -173,17 +173,17 @@ class SavedContexts:
                 else "nothing was saved of this repository at a place that is gone; name its "
                 "former folder (--adopt OLD_FOLDER)"
             )
-        given: dict[str, Context] = {}
+        contexts_by_name: dict[str, Context] = {}
         notes: list[str] = []
         for file in former:
             contexts = contexts_of(file.path)
-            older = [it.name for it in contexts if given.get(it.name, it) != it]
-            given = {it.name: it for it in contexts} | given
+            older = [it.name for it in contexts if contexts_by_name.get(it.name, it) != it]
+            contexts_by_name = {it.name: it for it in contexts} | contexts_by_name
             if older:
                 notes.append(f"not taken over from {file.common_dir!r}, newer contexts have "
                              f"these names: {', '.join(older)}")  # fmt: skip
         files = [file.path.name for file in former]
-        merged = notebook.take_over(given.values(), home, replace=False, adopted=files)
+        merged = notebook.take_over(contexts_by_name.values(), home, replace=False, adopted=files)
         merged.notes.extend(notes)
         return context_items.taken_over(", ".join(file.common_dir for file in former), merged)
 

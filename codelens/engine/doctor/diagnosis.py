@@ -71,8 +71,8 @@ def examine(
     case = Examination(settings, fix, thorough)
     for name, check in checks:
         try:
-            for one in check(case):
-                yield CheckResult(name, *one)
+            for finding in check(case):
+                yield CheckResult(name, *finding)
         except (CodelensError, OSError) as error:
             yield _unexamined(name, settings, error)
 
@@ -81,14 +81,14 @@ def _unexamined(name: str, settings: Settings, error: CodelensError | OSError) -
     """A check that could not go on."""
     if isinstance(error, OSError):
         about = os.fsdecode(error.filename or settings.home)
-        found = f"it cannot be checked: {error.strerror or error}"
+        problem = f"it cannot be checked: {error.strerror or error}"
         unreadable = barred(Path(about))
         if unreadable is None:
-            return CheckResult(name, "wrong", about, found, "make it readable, or move it away")
+            return CheckResult(name, "wrong", about, problem, "make it readable, or move it away")
         error = unreadable
     if isinstance(error, HomeNotReadable):
-        found = f"it cannot be checked: {error.why}"
+        problem = f"it cannot be checked: {error.why}"
         return CheckResult(
-            name, "wrong", error.path, found, "make it readable first (see permissions)"
+            name, "wrong", error.path, problem, "make it readable first (see permissions)"
         )
     return CheckResult(name, "wrong", str(settings.home), str(error), "")

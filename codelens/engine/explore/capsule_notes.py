@@ -21,11 +21,11 @@ def places_of(shown: Sequence[Shown]) -> list[ShownPlace]:
     """The lines that are shown, as places that notes may be on."""
     return [
         ShownPlace(
-            printed(one.candidate.path), *span,
-            1.0 if one.candidate.part == "pivot" else _BESIDE,
+            printed(piece.candidate.path), *span,
+            1.0 if piece.candidate.part == "pivot" else _BESIDE,
         )
-        for one in shown
-        for span in runs(sorted(one.lines))
+        for piece in shown
+        for span in runs(sorted(piece.lines))
     ]  # fmt: skip
 
 
@@ -34,11 +34,11 @@ def fitting(here: FoundNotes, room: int) -> tuple[tuple[TiedNote, ...], int]:
     gone = here.gone
     if gone and size((), gone) > room:
         gone = 0
-    kept: list[TiedNote] = []
-    for one in here.notes:
-        if size((*kept, one), gone) <= room:
-            kept.append(one)
-    return tuple(kept), gone
+    tied_notes: list[TiedNote] = []
+    for note in here.notes:
+        if size((*tied_notes, note), gone) <= room:
+            tied_notes.append(note)
+    return tuple(tied_notes), gone
 
 
 def size(notes: Sequence[TiedNote], gone: int) -> int:

@@ -51,54 +51,64 @@ class ExploreRequest(NamedTuple):
     """Kinds of definition that pivots may be; empty: of any."""
 
 
-def explore(view: CurrentView, asked: ExploreRequest, seconds: float) -> ExploreAnswer:
+def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) -> ExploreAnswer:
     """The capsule of a task.
 
     Args:
         view: the view; its database is in a read transaction.
-        asked: the task.
+        explore_request: the task.
         seconds: how long edges may be resolved for.
     """
-    found = definition_search.search(view.snapshot, asked.request, view.read)
-    if asked.kinds:
-        found = found.of_kinds(asked.kinds)
+    definitions = definition_search.search(view.snapshot, explore_request.request, view.read)
+    if explore_request.kinds:
+        definitions = definitions.of_kinds(explore_request.kinds)
     net = LazyNet(view, seconds)
-    material = Material(view, found)
-    candidates = candidates_of(material, net, found, task_intent.DIRECTIONS[asked.told.intent])
+    material = Material(view, definitions)
+    candidates = candidates_of(
+        material, net, definitions, task_intent.DIRECTIONS[explore_request.told.intent]
+    )
     receipt = net.receipt()
-    head = explore_text.head(_longest(receipt), asked.told.intent, asked.told.words, found.notes)
-    more_size = max(_MORE_SIZE, int(asked.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
+    head = explore_text.head(
+        _longest(receipt),
+        explore_request.told.intent,
+        explore_request.told.words,
+        definitions.notes,
+    )
+    more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
     around = sum(map(explore_text.cost, head)) + more_size
-    room = asked.max_tokens * BYTES_A_TOKEN - around
-    tests = _fitting(tests_of(view, net, found), int(room * _TESTS_SHARE), explore_text.TESTS)
+    room = explore_request.max_tokens * BYTES_A_TOKEN - around
+    tests = _fitting(tests_of(view, net, definitions), int(room * _TESTS_SHARE), explore_text.TESTS)
     names_room = int(room * _NAMES_SHARE)
     left = room - names_room - _size(tests, explore_text.TESTS)
     costs = _costs(material)
     shown = packing.pack(candidates, left, costs, material.weights)
-    here = asked.saved.on(capsule_notes.places_of(shown))
+    here = explore_request.saved.on(capsule_notes.places_of(shown))
     contexts, gone = capsule_notes.fitting(here, int(room * capsule_notes.SHARE))
     if contexts or gone:
         left -= capsule_notes.size(contexts, gone)
         shown = packing.pack(candidates, left, costs, material.weights)
         # What gave way to the notes takes those on it along.
-        still = {one.name for one in asked.saved.on(capsule_notes.places_of(shown)).notes}
-        contexts = tuple(one for one in contexts if one.name in still)
-    pieces = explore_text.pieces_in_order([_piece(material, one) for one in shown])
+        still = {
+            tied_note.name
+            for tied_note in explore_request.saved.on(capsule_notes.places_of(shown)).notes
+        }
+        contexts = tuple(context for context in contexts if context.name in still)
+    pieces = explore_text.pieces_in_order([_piece(material, piece) for piece in shown])
     named = _fitting(_named(material, candidates, shown), names_room, explore_text.NAMED)
     answer = ExploreAnswer(
         receipt=receipt,
-        task=asked.request.query,
-        intent=asked.told.intent,
-        intent_words=asked.told.words,
+        task=explore_request.request.query,
+        intent=explore_request.told.intent,
+        intent_words=explore_request.told.words,
         pieces=tuple(pieces),
         named=tuple(named),
         tests=tuple(tests),
         contexts=contexts,
         gone_contexts=gone,
-        notes=(*found.notes, *here.warnings),
+        notes=(*definitions.notes, *here.warnings),
         more=rest_of(material, shown, candidates, more_size),
     )
-    return _within(answer, asked.max_tokens)
+    return _within(answer, explore_request.max_tokens)
 
 
 def _longest(receipt: Receipt) -> Receipt:
@@ -132,8 +142,8 @@ def _costs(material: Material) -> Costs:
     def line(path: bytes, number: int) -> int:
         return explore_text.cost(explore_text.line(number, material.line(path, number)))
 
-    def heading(one: Candidate) -> int:
-        return explore_text.cost(_heading(material, one))
+    def heading(candidate: Candidate) -> int:
+        return explore_text.cost(_heading(material, candidate))
 
     def file(path: bytes) -> int:
         return explore_text.cost(printed(path))
@@ -141,13 +151,15 @@ def _costs(material: Material) -> Costs:
     return Costs(line, heading, file, explore_text.cost(explore_text.GAP))
 
 
-def _heading(material: Material, one: Candidate) -> str:
-    handle, kind, _ = material.named(one)
-    return explore_text.heading(handle, one.name_line, one.end_line, kind, one.about)
+def _heading(material: Material, candidate: Candidate) -> str:
+    handle, kind, _ = material.named(candidate)
+    return explore_text.heading(
+        handle, candidate.name_line, candidate.end_line, kind, candidate.about
+    )
 
 
-def _piece(material: Material, one: Shown) -> Piece:
-    candidate = one.candidate
+def _piece(material: Material, piece: Shown) -> Piece:
+    candidate = piece.candidate
     handle, kind, symbol = material.named(candidate)
     return Piece(
         handle=handle,
@@ -158,8 +170,10 @@ def _piece(material: Material, one: Shown) -> Piece:
         kind=kind,
         part=candidate.part,
         about=candidate.about,
-        lines=tuple((number, material.line(candidate.path, number)) for number in one.lines),
-        left_out=tuple(lines_handle(candidate.path, *span, material.ref) for span in one.left_out),
+        lines=tuple((number, material.line(candidate.path, number)) for number in piece.lines),
+        left_out=tuple(
+            lines_handle(candidate.path, *span, material.ref) for span in piece.left_out
+        ),
         stale=candidate.path in material.view.snapshot.stale,
     )
 
@@ -168,15 +182,21 @@ def _named(
     material: Material, candidates: Sequence[Candidate], shown: Sequence[Shown]
 ) -> list[NamedFile]:
     """The best of what is not shown, by file."""
-    seen = {(one.candidate.path, one.candidate.symbol) for one in shown}
+    seen = {(piece.candidate.path, piece.candidate.symbol) for piece in shown}
     files: dict[bytes, dict[str, NamedDefinition]] = {}
     count = 0
-    for one in sorted(candidates, key=lambda one: (-one.value, one.path, one.name_line)):
-        if one.symbol < 0 or (one.path, one.symbol) in seen or one.part == "container":
+    for candidate in sorted(
+        candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
+    ):
+        if (
+            candidate.symbol < 0
+            or (candidate.path, candidate.symbol) in seen
+            or candidate.part == "container"
+        ):
             continue
-        seen.add((one.path, one.symbol))
-        _, _, symbol = material.named(one)
-        files.setdefault(one.path, {})[symbol] = NamedDefinition(symbol, one.name_line)
+        seen.add((candidate.path, candidate.symbol))
+        _, _, symbol = material.named(candidate)
+        files.setdefault(candidate.path, {})[symbol] = NamedDefinition(symbol, candidate.name_line)
         count += 1
         if count >= _MOST_NAMES:
             break
@@ -186,24 +206,24 @@ def _named(
 def _fitting(files: Sequence[NamedFile], room: int, title: str) -> list[NamedFile]:
     """The files that fit, the last with fewer names."""
     left = room - explore_text.cost(title)
-    kept: list[NamedFile] = []
+    named_files: list[NamedFile] = []
     for whole in files:
-        one = whole
-        while _cost(one) > left and len(one.definitions) > 1:
-            one = replace(one, definitions=one.definitions[:-1])
-        if _cost(one) <= left:
-            left -= _cost(one)
-            kept.append(one)
-    return kept
+        file = whole
+        while _cost(file) > left and len(file.definitions) > 1:
+            file = replace(file, definitions=file.definitions[:-1])
+        if _cost(file) <= left:
+            left -= _cost(file)
+            named_files.append(file)
+    return named_files
 
 
-def _cost(one: NamedFile) -> int:
-    return explore_text.cost(explore_text.named_file(one))
+def _cost(file: NamedFile) -> int:
+    return explore_text.cost(explore_text.named_file(file))
 
 
 def _size(files: Sequence[NamedFile], title: str) -> int:
     if not files:
         return 0
     return explore_text.cost(title) + sum(
-        explore_text.cost(explore_text.named_file(one)) for one in files
+        explore_text.cost(explore_text.named_file(file)) for file in files
     )

@@ -24,19 +24,19 @@ def rest_of(
         candidates: all that it may show.
         room: bytes that may be said of it.
     """
-    cut = [one for one in shown if one.left_out and one.candidate.part == "pivot"]
-    seen = {(one.candidate.path, one.candidate.symbol) for one in shown}
-    left = [one for one in candidates if (one.path, one.symbol) not in seen]
-    left.sort(key=lambda one: (-one.value, one.path, one.name_line))
+    cut = [piece for piece in shown if piece.left_out and piece.candidate.part == "pivot"]
+    seen = {(shown_.candidate.path, shown_.candidate.symbol) for shown_ in shown}
+    left = [candidate for candidate in candidates if (candidate.path, candidate.symbol) not in seen]
+    left.sort(key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line))
     if not cut and not left:
         return None
     handles = [
-        lines_handle(one.candidate.path, *span, material.ref)
-        for one in cut
-        for span in one.left_out
+        lines_handle(piece.candidate.path, *span, material.ref)
+        for piece in cut
+        for span in piece.left_out
     ]
-    handles += [material.named(one)[0] for one in left[:_MOST]]
-    rest = LeftOut(len({(one.path, one.symbol) for one in left}), bool(cut), ())
+    handles += [material.named(candidate)[0] for candidate in left[:_MOST]]
+    rest = LeftOut(len({(candidate.path, candidate.symbol) for candidate in left}), bool(cut), ())
     for handle in dict.fromkeys(handles[:_MOST]):
         longer = LeftOut(rest.definitions, rest.cut, (*rest.handles, handle))
         # As it is typed or called, whichever is longer.

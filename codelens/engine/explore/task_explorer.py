@@ -67,5 +67,5 @@ class TaskExplorer:
                 seconds=seconds_to_read(view_request.budget_ms),
             )  # fmt: skip
             saved = NotesHere(view, task, self._now_s())
-            asked = ExploreRequest(request, told, max_tokens, saved, frozenset(kinds))
-            return explore(view, asked, seconds)
+            explore_request = ExploreRequest(request, told, max_tokens, saved, frozenset(kinds))
+            return explore(view, explore_request, seconds)

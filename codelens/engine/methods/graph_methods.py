@@ -46,9 +46,9 @@ def related(
     Raises:
         HandleError: `target` or `to` cannot be followed, or has several owners.
     """
-    asked = (target,) if to is None else (target, to)
+    handles = (target,) if to is None else (target, to)
     return engine.graph.related(
-        ViewRequest(path, ref, budget_ms, progress, targets=asked), target,
+        ViewRequest(path, ref, budget_ms, progress, targets=handles), target,
         to=to, kinds=kinds, direction=direction, depth=depth, paths=paths, limit=limit,
     )  # fmt: skip
 

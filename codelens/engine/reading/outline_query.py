@@ -88,10 +88,13 @@ def _file(
         notes.append(str(error))
         return _known(view, file, known_symbols(view.snapshot, file), ref)
     symbols = reader.symbols(file)
-    kept = [at for at, one in enumerate(symbols) if _belongs(place, symbols, at, one)]
-    if len(kept) > _FILE_ITEMS:
+    shown_ordinals = [
+        at for at, symbol in enumerate(symbols) if _belongs(place, symbols, at, symbol)
+    ]
+    if len(shown_ordinals) > _FILE_ITEMS:
         notes.append(
-            f"{count_of(len(kept) - _FILE_ITEMS, 'more definition')} in {printed(file.path)} left "
+            f"{count_of(len(shown_ordinals) - _FILE_ITEMS, 'more definition')} in "
+            f"{printed(file.path)} left "
             "out; outline one by its handle"
         )
     return OutlineFile(
@@ -100,7 +103,7 @@ def _file(
         outcome=reader.outcome(file),
         lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)),
         tokens=tokens_of(len(data)),
-        items=tuple(_items(file.path, symbols, kept[:_FILE_ITEMS], ref)),
+        items=tuple(_items(file.path, symbols, shown_ordinals[:_FILE_ITEMS], ref)),
     )
 
 
@@ -177,7 +180,7 @@ def _known(
     if about is None:
         about = view.snapshot.about([file.content] if file.content is not None else [])
     known = about.get(file.content) if file.content is not None else None
-    top = [at for at, one in enumerate(symbols) if one.parent < 0]
+    top = [at for at, symbol in enumerate(symbols) if symbol.parent < 0]
     left = len(top) - _FOLDER_ITEMS
     # Where not all can be shown, values give way to what does something.
     weighty = sorted(top, key=lambda at: symbols[at].kind in _VALUES)[:_FOLDER_ITEMS]
@@ -200,11 +203,11 @@ def _size(about: dict[int, Content], file: FileRow) -> int:
 
 
 def _items(
-    path: bytes, symbols: Sequence[Symbol], kept: Sequence[int], ref: str
+    path: bytes, symbols: Sequence[Symbol], ordinals: Sequence[int], ref: str
 ) -> Iterator[OutlineItem]:
     handles = handles_of(path, symbols, ref)
     depths: dict[int, int] = {}
-    for at in kept:
+    for at in ordinals:
         symbol = symbols[at]
         # A parent that is left out indents nothing.
         depths[at] = depths.get(symbol.parent, -1) + 1

@@ -91,7 +91,7 @@ def counted(
 
 def _has_failed(answer: object) -> bool:
     """Whether any of what was asked for is an error, as the exit code of `expand` has it."""
-    return isinstance(answer, ExpandAnswer) and any(one.error for one in answer.items)
+    return isinstance(answer, ExpandAnswer) and any(item.error for item in answer.items)
 
 
 def stands(scope: Scope) -> None:
@@ -148,11 +148,11 @@ def _whole_bytes(answer: object) -> int:
             continue
         _seen.add(key)
         try:
-            found = os.lstat(os.path.join(os.fsencode(receipt.worktree), from_printed(path)))
+            status = os.lstat(os.path.join(os.fsencode(receipt.worktree), from_printed(path)))
         except (OSError, CodelensError, ValueError):
             continue
-        if stat.S_ISREG(found.st_mode):
-            total += min(found.st_size, _READ_BYTES)
+        if stat.S_ISREG(status.st_mode):
+            total += min(status.st_size, _READ_BYTES)
     return total
 
 
@@ -164,16 +164,16 @@ def _files_of(answer: object) -> list[str]:
 
 def _paths_of(answer: object) -> Iterator[str]:
     if isinstance(answer, ExpandAnswer):
-        yield from (one.path for one in answer.items if not one.error)
+        yield from (item.path for item in answer.items if not item.error)
         return
     if isinstance(answer, SearchAnswer):
-        yield from (one.path for one in answer.results)
+        yield from (result.path for result in answer.results)
         return
     if isinstance(answer, OutlineAnswer):
-        yield from (one.path for one in answer.files)
+        yield from (file.path for file in answer.files)
         return
     # Late: a search has no need of the graph's answers.
     from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
 
     if isinstance(answer, RelatedAnswer | ImpactAnswer):
-        yield from (one.node.path for one in answer.results)
+        yield from (result.node.path for result in answer.results)

@@ -56,37 +56,49 @@ class Users:
     """
 
     def __init__(
-        self, found: Compared, new: CurrentView, old: CurrentView | None, seconds: float
+        self, compared: Compared, new: CurrentView, old: CurrentView | None, seconds: float
     ) -> None:
-        self._found = found
+        self._found = compared
         self._view = new
         self._net = LazyNet(new, seconds)
         self._old_net = LazyNet(old, seconds) if old is not None else None
-        self._pairs = {pair.old.path: pair for pair in found.diff.matches.pairs}
+        self._pairs = {pair.old.path: pair for pair in compared.diff.matches.pairs}
         self._old_path = {pair.new.path: path for path, pair in self._pairs.items()}
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
 
     def meaning(self) -> Meaning:
         """Broken uses, the worst first; the tests to run."""
-        asked, notes = self._asked()
+        changes, notes = self._asked()
         broken: list[BrokenUse] = []
-        for one in asked:
-            told = self._of_gone(one) if _GONE & set(one.how) else self._of_signature(one)
-            if told is not None:
-                broken.append(told)
-        nodes = [Node(one.new.file.path, one.new.at) for one in asked if one.new is not None]
+        for change in changes:
+            use = self._of_gone(change) if _GONE & set(change.how) else self._of_signature(change)
+            if use is not None:
+                broken.append(use)
+        nodes = [
+            Node(change.new.file.path, change.new.at)
+            for change in changes
+            if change.new is not None
+        ]
         notes += hidden_notes(self._net, nodes)
-        gone = [Node(one.old.file.path, one.old.at) for one in asked if one.old is not None]
+        gone = [
+            Node(change.old.file.path, change.old.at)
+            for change in changes
+            if change.old is not None
+        ]
         if self._old_net is not None:
             notes += hidden_notes(self._old_net, gone, where=f" at {self._found.old.name}")
-        broken.sort(key=lambda one: (not one.certain, one.handle))
+        broken.sort(key=lambda use: (not use.certain, use.handle))
         partial = self._net.receipt().status != "fresh"
         return Meaning(
             tuple(broken), tuple(self._tests()), bool(notes) or partial, tuple(dict.fromkeys(notes))
         )
 
     def _asked(self) -> tuple[list[DefinitionChange], list[str]]:
-        every = [one for one in changes_of(self._found) if takes_away(one) or _redeclared(one)]
+        every = [
+            change
+            for change in changes_of(self._found)
+            if takes_away(change) or _redeclared(change)
+        ]
         notes: list[str] = []
         if len(every) > MOST_ASKED:
             notes.append(
@@ -95,8 +107,8 @@ class Users:
             )
         return every[:MOST_ASKED], notes
 
-    def _of_gone(self, one: DefinitionChange) -> BrokenUse | None:
-        old = one.old
+    def _of_gone(self, change: DefinitionChange) -> BrokenUse | None:
+        old = change.old
         if old is None or self._old_net is None:
             return None
         edges = [
@@ -110,13 +122,13 @@ class Users:
             if place is None or self._resolves(*place, edge.name):
                 continue
             sites[place] = None
-        how = next(how for how in (REMOVED, RENAMED, MOVED) if how in one.how)
-        now = self._found.names.handle(one.new, old=False) if one.new is not None else ""
+        how = next(how for how in (REMOVED, RENAMED, MOVED) if how in change.how)
+        now = self._found.names.handle(change.new, old=False) if change.new is not None else ""
         users = len({(edge.source, edge.line) for edge in edges})
         return self._broken(how, self._found.names.handle(old, old=True), now, sites, users)
 
-    def _of_signature(self, one: DefinitionChange) -> BrokenUse | None:
-        new = one.new
+    def _of_signature(self, change: DefinitionChange) -> BrokenUse | None:
+        new = change.new
         assert new is not None
         edges = [
             edge
@@ -172,7 +184,7 @@ class Users:
         """Whether a line of the new side is not as it was."""
         old = self._old_path.get(path)
         if old is None:
-            return any(one.path == path for one in self._found.diff.matches.added_files)
+            return any(file.path == path for file in self._found.diff.matches.added_files)
         return any(
             hunk.new_start <= line < hunk.new_start + hunk.new_lines for hunk in self._changed(old)
         )
@@ -186,45 +198,48 @@ class Users:
 
     def _tests(self) -> Iterator[str]:
         nodes = [
-            Node(one.new.file.path, one.new.at)
-            for one in changes_of(self._found)
-            if one.new is not None and one.how != (ADDED,)
+            Node(change.new.file.path, change.new.at)
+            for change in changes_of(self._found)
+            if change.new is not None and change.how != (ADDED,)
         ][:MOST_ASKED]
         changed = [file.one.path for file in self._found.diff.files]
-        found = reach(self._net, nodes, _DEPTH).found
+        users = reach(self._net, nodes, _DEPTH).found
         files = TestFiles(self._view, self._net, Targets(self._view, self._net))
-        for one in files.called_for(nodes, changed, found):
-            yield one.path
+        for test_file in files.called_for(nodes, changed, users):
+            yield test_file.path
 
 
-def changes_of(found: Compared) -> Iterator[DefinitionChange]:
+def changes_of(compared: Compared) -> Iterator[DefinitionChange]:
     """All definitions that differ, of files that are not folded."""
-    for file in found.diff.files:
+    for file in compared.diff.files:
         if file.one.text.shown == "text":
             yield from file.definitions
 
 
-def takes_away(one: DefinitionChange) -> bool:
+def takes_away(change: DefinitionChange) -> bool:
     """Whether a definition does not stand any more under its name where it stood."""
-    old, new = one.old, one.new
+    old, new = change.old, change.new
     if old is None or old.group == "module":
         return False
-    return new is None or bool({RENAMED, MOVED} & set(one.how))
+    return new is None or bool({RENAMED, MOVED} & set(change.how))
 
 
-def _redeclared(one: DefinitionChange) -> bool:
-    old, new = one.old, one.new
-    if old is None or new is None or SIGNATURE not in one.how or new.group != "callable":
+def _redeclared(change: DefinitionChange) -> bool:
+    old, new = change.old, change.new
+    if old is None or new is None or SIGNATURE not in change.how or new.group != "callable":
         return False
     return bool(breaks_calls(old.symbol.signature, new.symbol.signature, old.name, new.name))
 
 
-def _inside(one: Definition, path: bytes, line: int) -> bool:
-    return one.file.path == path and one.symbol.start_line <= line <= one.symbol.end_line
+def _inside(definition: Definition, path: bytes, line: int) -> bool:
+    return (
+        definition.file.path == path
+        and definition.symbol.start_line <= line <= definition.symbol.end_line
+    )
 
 
 def public_surface(
-    found: Compared,
+    compared: Compared,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Handles of what can newly be seen from outside of its file, and of what cannot any more.
 
@@ -232,12 +247,12 @@ def public_surface(
     """
     added: list[str] = []
     removed: list[str] = []
-    for one in changes_of(found):
-        old, new = one.old, one.new
-        if one.one.group == "module" or path_facts(one.one.file.path).role == "test":
+    for change in changes_of(compared):
+        old, new = change.old, change.new
+        if change.one.group == "module" or path_facts(change.one.file.path).role == "test":
             continue
-        if new is not None and new.symbol.exported and one.how == (ADDED,):
-            added.append(found.names.handle(new, old=False))
-        if old is not None and old.symbol.exported and (takes_away(one) or _redeclared(one)):
-            removed.append(found.names.handle(old, old=True))
+        if new is not None and new.symbol.exported and change.how == (ADDED,):
+            added.append(compared.names.handle(new, old=False))
+        if old is not None and old.symbol.exported and (takes_away(change) or _redeclared(change)):
+            removed.append(compared.names.handle(old, old=True))
     return tuple(added), tuple(removed)

@@ -70,10 +70,11 @@ def _in_worktree(
         diff = definition_diff([before], [after], changed_lines)
         for file in diff.files:
             handles = handles_of(path, before.symbols)
-            for one in file.definitions:
-                if one.old is not None and not set(one.how) <= _QUIET:
+            for definition in file.definitions:
+                if definition.old is not None and not set(definition.how) <= _QUIET:
                     yield Elsewhere(
-                        handles[one.old.at], printed(path), one.old.symbol.qualified, one.how,
+                        handles[definition.old.at], printed(path),
+                        definition.old.symbol.qualified, definition.how,
                         other.root, other.branch,
                     )  # fmt: skip
 
@@ -100,11 +101,11 @@ def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
     if view.scope.kind != "worktree" or not view.repository.worktrees():
         return ()
     mine = sorted(own_edits(view, facts.db))[:_MOST_EDITS]
-    found = list(changed_elsewhere(view.repository, view.scope, mine, facts))
-    if not found:
+    elsewheres = list(changed_elsewhere(view.repository, view.scope, mine, facts))
+    if not elsewheres:
         return ()
     head = CommitSide(view.repository, view.scope.head, "HEAD")
-    paths = sorted({one.path for one in found})
+    paths = sorted({elsewhere.path for elsewhere in elsewheres})
     here = compared(head, files_side(view, "files"), facts, paths)
     changed = {
         (printed(change.old.file.path), change.old.symbol.qualified)
@@ -113,9 +114,9 @@ def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
         if change.old is not None
     }
     by_root: dict[tuple[str, str], list[str]] = {}
-    for one in found:
-        if (one.path, one.symbol) in changed:
-            by_root.setdefault((one.worktree, one.branch), []).append(one.handle)
+    for elsewhere in elsewheres:
+        if (elsewhere.path, elsewhere.symbol) in changed:
+            by_root.setdefault((elsewhere.worktree, elsewhere.branch), []).append(elsewhere.handle)
     return tuple(
         f"{root} ({branch or 'detached'}) is changing definitions that you have changed: "
         + ", ".join(handles[:_SHOWN])

@@ -90,8 +90,8 @@ def _file(view: CurrentView, path: bytes, facts: Facts) -> FileDefinitions:
         if entry is None:
             raise HandleNotFound(path.decode("utf-8", "replace"), (), "no file at this path")
         side = CommitSide(view.repository, scope.head, scope.ref)
-        asked = SideFile(entry.path, entry.mode, entry.oid)
-        return FileDefinitions(texts_of([(side, [asked])], facts)[0][0])
+        side_file = SideFile(entry.path, entry.mode, entry.oid)
+        return FileDefinitions(texts_of([(side, [side_file])], facts)[0][0])
     files = FilesSide(view.repository, scope, view.snapshot, view.settings.max_file_bytes, "files")
     return FileDefinitions(texts_of([(files, [files.file(path)])], facts)[0][0])
 
@@ -99,14 +99,14 @@ def _file(view: CurrentView, path: bytes, facts: Facts) -> FileDefinitions:
 def _definition(place: Place, file: FileDefinitions, ref: str) -> Definition:
     symbols = file.text.symbols
     if place.symbol is not None:
-        for one in file.definitions:
-            if handle_among(file.path, symbols, one.at, ref) == place.handle:
-                return one
+        for definition in file.definitions:
+            if handle_among(file.path, symbols, definition.at, ref) == place.handle:
+                return definition
     elif place.lines is not None:
         inside = [
-            one
-            for one in file.definitions
-            if one.symbol.start_line <= place.lines.start_line <= one.symbol.end_line
+            definition
+            for definition in file.definitions
+            if definition.symbol.start_line <= place.lines.start_line <= definition.symbol.end_line
         ]
         if inside:
             return inside[-1]
@@ -116,7 +116,11 @@ def _definition(place: Place, file: FileDefinitions, ref: str) -> Definition:
 
 
 def _of_definition(
-    view: CurrentView, one: Definition, request: HistoryRequest, facts: Facts, notes: list[str]
+    view: CurrentView,
+    definition: Definition,
+    request: HistoryRequest,
+    facts: Facts,
+    notes: list[str],
 ) -> HistoryAnswer:
     def read(path: bytes, data: bytes) -> FileText:
         (known,) = text_facts(
@@ -129,7 +133,7 @@ def _of_definition(
     on_disk = view.scope.kind != "ref"
     events: list[Event] = []
     more = False
-    for event in walked.events(one, view.scope.head, on_disk=on_disk):
+    for event in walked.events(definition, view.scope.head, on_disk=on_disk):
         if event.commit and event.time_s < oldest:
             more = True
             break
@@ -147,10 +151,12 @@ def _of_definition(
     together: tuple[Together, ...] = ()
     counted = 0
     if request.together:
-        together, counted = _together(view, events, one, facts)
+        together, counted = _together(view, events, definition, facts)
     return HistoryAnswer(
         receipt=view.receipt(),
-        handle=symbol_handle(one.file.path, one.symbol.qualified, _ordinal(one), ref),
+        handle=symbol_handle(
+            definition.file.path, definition.symbol.qualified, _ordinal(definition), ref
+        ),
         results=tuple(_event(walked.walk, event, patch=request.patch) for event in events),
         definitions=(),
         together=together,
@@ -171,28 +177,32 @@ def _event(walk: CommitWalk, event: Event, *, patch: bool) -> HistoryEvent:
             after.symbol.qualified,
         ):
             old_handle = _handle(before, "")
-    said = walk.text(event.commit) if event.commit else None
+    commit_text = walk.text(event.commit) if event.commit else None
     return HistoryEvent(
         commit=event.commit,
         how=event.how,
         handle=handle,
         old_handle=old_handle,
-        author=said.author if said else "",
-        date=_date(said.time_s) if said else "",
-        subject=said.subject if said else "uncommitted",
+        author=commit_text.author if commit_text else "",
+        date=_date(commit_text.time_s) if commit_text else "",
+        subject=commit_text.subject if commit_text else "uncommitted",
         patch=tuple(_patch(event)) if patch else (),
     )
 
 
-def _handle(one: Definition, ref: str) -> str:
-    return symbol_handle(one.file.path, one.symbol.qualified, _ordinal(one), ref)
+def _handle(definition: Definition, ref: str) -> str:
+    return symbol_handle(
+        definition.file.path, definition.symbol.qualified, _ordinal(definition), ref
+    )
 
 
-def _ordinal(one: Definition) -> int:
+def _ordinal(definition: Definition) -> int:
     same = [
-        other.at for other in one.file.definitions if other.symbol.qualified == one.symbol.qualified
+        other.at
+        for other in definition.file.definitions
+        if other.symbol.qualified == definition.symbol.qualified
     ]
-    return same.index(one.at) + 1
+    return same.index(definition.at) + 1
 
 
 def _patch(event: Event) -> Iterator[str]:
@@ -209,15 +219,16 @@ def _of_file(
     walk = CommitWalk(view.repository)
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     rows: list[LastChanged] = []
-    for one in last_changes(walk, file, view.scope.head):
-        said = walk.text(one.commit) if one.commit else None
-        symbol = one.definition.symbol
+    for last_change in last_changes(walk, file, view.scope.head):
+        commit_text = walk.text(last_change.commit) if last_change.commit else None
+        symbol = last_change.definition.symbol
         rows.append(
             LastChanged(
-                handle_among(file.path, file.text.symbols, one.definition.at, ref),
-                symbol.kind, symbol.start_line, symbol.end_line, one.commit,
-                said.author if said else "", _date(said.time_s) if said else "",
-                said.subject if said else "uncommitted",
+                handle_among(file.path, file.text.symbols, last_change.definition.at, ref),
+                symbol.kind, symbol.start_line, symbol.end_line, last_change.commit,
+                commit_text.author if commit_text else "",
+                _date(commit_text.time_s) if commit_text else "",
+                commit_text.subject if commit_text else "uncommitted",
             )
         )  # fmt: skip
     if walk.missing:
@@ -234,7 +245,7 @@ def _of_file(
 
 
 def _together(
-    view: CurrentView, events: list[Event], one: Definition, facts: Facts
+    view: CurrentView, events: list[Event], definition: Definition, facts: Facts
 ) -> tuple[tuple[Together, ...], int]:
     """Definitions that the same commits changed; of merges and of huge commits nothing."""
     walk = CommitWalk(view.repository)
@@ -261,7 +272,7 @@ def _together(
         }
         handles.discard(symbol_handle(event.new.file.path, event.new.symbol.qualified))
         counts.update(handles)
-    counts.pop(symbol_handle(one.file.path, one.symbol.qualified), None)
+    counts.pop(symbol_handle(definition.file.path, definition.symbol.qualified), None)
     ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))[:_TOGETHER_SHOWN]
     return tuple(Together(handle, count) for handle, count in ranked), looked_at
 

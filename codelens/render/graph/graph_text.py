@@ -64,15 +64,17 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
     head = [head_of(answer.target)]
     if answer.goal is not None:
         head.append(f"to {head_of(answer.goal)}")
-        return head, [_path(number, one) for number, one in enumerate(answer.paths, 1)]
+        return head, [
+            _path(number, path_steps) for number, path_steps in enumerate(answer.paths, 1)
+        ]
     blocks: list[str] = []
     for relation, total in answer.totals:
-        rows = [one for one in answer.results if one.relation == relation]
+        rows = [result for result in answer.results if result.relation == relation]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: kinds={relation}, higher limit)" if left else ""
         title = f"{_TITLES[relation]} ({total:,}){more}"
-        for number, one in enumerate(rows):
-            line = f"  {_relative(one, detailed=detailed)}"
+        for number, relative in enumerate(rows):
+            line = f"  {_relative(relative, detailed=detailed)}"
             blocks.append(f"{title}\n{line}" if not number else line)
         if not rows:
             blocks.append(title)
@@ -83,34 +85,34 @@ def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
     """Who may use it: apart, with what else each may mean."""
     left = count - len(may)
     more = f"  (+{left:,} not listed: higher limit)" if left else ""
-    for number, one in enumerate(may):
-        where = _places(one.node, one.sites, one.count)
-        choices = f"one of {one.choices}" if one.choices else "one of these"
-        line = f"  {place(one.node)}  {where}  {choices}"
+    for number, possible_use in enumerate(may):
+        where = _places(possible_use.node, possible_use.sites, possible_use.count)
+        choices = f"one of {possible_use.choices}" if possible_use.choices else "one of these"
+        line = f"  {place(possible_use.node)}  {where}  {choices}"
         title = f"may be used by ({count:,}; each means one of several of that name){more}\n"
         yield f"{title if not number else ''}{line}"
 
 
-def _relative(one: Relative, *, detailed: bool) -> str:
-    parts = [place(one.node)]
-    if one.why:
-        parts.append(one.why)
-    if one.via:
-        parts.append(f"[{one.distance}] via {_near(one.via, one.node)}")
-    where = _sites(one)
+def _relative(relative: Relative, *, detailed: bool) -> str:
+    parts = [place(relative.node)]
+    if relative.why:
+        parts.append(relative.why)
+    if relative.via:
+        parts.append(f"[{relative.distance}] via {_near(relative.via, relative.node)}")
+    where = _sites(relative)
     if where:
         parts.append(where)
-    if one.node.test and one.relation != "tests":
+    if relative.node.test and relative.relation != "tests":
         parts.append("test")
-    if detailed and one.node.signature:
-        parts.append(f"\n      {close(one.node.signature)}")
+    if detailed and relative.node.signature:
+        parts.append(f"\n      {close(relative.node.signature)}")
     return "  ".join(parts)
 
 
-def _sites(one: Relative) -> str:
-    if one.relation in {"overrides", "overridden"}:
+def _sites(relative: Relative) -> str:
+    if relative.relation in {"overrides", "overridden"}:
         return ""
-    return _places(one.node, one.sites, one.count)
+    return _places(relative.node, relative.sites, relative.count)
 
 
 def _places(node: GraphNode, sites: Sequence[str], count: int) -> str:
@@ -147,7 +149,7 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
         f"{count_of(hit, 'definition')} hit, {count_of(answer.files, 'other file')}; "
         f"{count_of(answer.test_count, 'test file')} to run"
     ]
-    changed = [f"  {_changed(one)}" for one in answer.changed[:_CHANGED_SHOWN]]
+    changed = [f"  {_changed(change)}" for change in answer.changed[:_CHANGED_SHOWN]]
     if len(answer.changed) > _CHANGED_SHOWN:
         changed.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
     return head, [
@@ -155,26 +157,26 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     ]  # fmt: skip
 
 
-def _changed(one: Changed) -> str:
-    lines = f" (lines {one.lines})" if one.lines else ""
-    name = place(one.node) if one.how == "asked" else one.node.handle
-    before = f" (from {one.before})" if one.before else ""
-    return f"{one.how}  {name}  {one.node.kind}{lines}{before}"
+def _changed(change: Changed) -> str:
+    lines = f" (lines {change.lines})" if change.lines else ""
+    name = place(change.node) if change.how == "asked" else change.node.handle
+    before = f" (from {change.before})" if change.before else ""
+    return f"{change.how}  {name}  {change.node.kind}{lines}{before}"
 
 
 def _tests(answer: ImpactAnswer) -> Iterator[str]:
     left = answer.test_count - len(answer.tests)
     more = f"  (+{left:,} not listed: higher limit)" if left else ""
-    for number, one in enumerate(answer.tests):
+    for number, test_file in enumerate(answer.tests):
         title = f"tests to run ({answer.test_count:,}){more}\n" if not number else ""
-        yield f"{title}  {_test(one)}"
+        yield f"{title}  {_test(test_file)}"
 
 
-def _test(one: TestFile) -> str:
-    names = ", ".join(handle.partition("#")[2] or handle for handle in one.handles)
-    left = one.count - len(one.handles)
+def _test(test_file: TestFile) -> str:
+    names = ", ".join(handle.partition("#")[2] or handle for handle in test_file.handles)
+    left = test_file.count - len(test_file.handles)
     more = f" +{left:,}" if left > 0 else ""
-    return f"{one.path}  {one.why}{f': {names}{more}' if names else ''}"
+    return f"{test_file.path}  {test_file.why}{f': {names}{more}' if names else ''}"
 
 
 _FITS: Mapping[Fit, tuple[str, str]] = {
@@ -187,7 +189,7 @@ _FITS: Mapping[Fit, tuple[str, str]] = {
 
 def _hits(answer: ImpactAnswer) -> Iterator[str]:
     for distance, total in answer.totals:
-        rows = [one for one in answer.results if one.distance == distance]
+        rows = [result for result in answer.results if result.distance == distance]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: higher limit)" if left else ""
         what = "direct" if distance == 1 else f"in {distance} steps"
@@ -195,17 +197,20 @@ def _hits(answer: ImpactAnswer) -> Iterator[str]:
         title = f"{what} ({total:,}{fits if distance == 1 else ''}){more}"
         if not rows:
             yield title
-        for number, one in enumerate(rows):
-            line = f"  {_hit(one)}"
+        for number, affected_node in enumerate(rows):
+            line = f"  {_hit(affected_node)}"
             yield f"{title}\n{line}" if not number else line
 
 
-def _hit(one: AffectedNode) -> str:
-    line = one.site.rpartition(":")[2]
-    how = _HOW[one.how]
-    at = f" at :{line}" if one.how not in {"overrides", "overridden"} else ""
-    fit = f", {_FITS[one.fit][0]}" if one.fit else ""
-    return f"{place(one.node)}  {how} {_near(one.via, one.node)}{at}{fit}"
+def _hit(affected_node: AffectedNode) -> str:
+    line = affected_node.site.rpartition(":")[2]
+    how = _HOW[affected_node.how]
+    at = f" at :{line}" if affected_node.how not in {"overrides", "overridden"} else ""
+    fit = f", {_FITS[affected_node.fit][0]}" if affected_node.fit else ""
+    return (
+        f"{place(affected_node.node)}  {how} "
+        f"{_near(affected_node.via, affected_node.node)}{at}{fit}"
+    )
 
 
 def _near(handle: str, node: GraphNode) -> str:
@@ -226,18 +231,23 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
         head.append(f"near {', '.join(answer.focus)}")
     if answer.folders:
         rows = ", ".join(
-            f"{one.path}/ {one.score:g}% ({count_of(one.files, 'file')})" for one in answer.folders
+            f"{folder.path}/ {folder.score:g}% ({count_of(folder.files, 'file')})"
+            for folder in answer.folders
         )
         head.append(f"folders by weight: {rows}")
     if answer.entries:
         head.append("entry points:")
-        head += [f"  {one.handle}  {one_line(one.name)}: {one.why}" for one in answer.entries]
+        head += [
+            f"  {entry.handle}  {one_line(entry.name)}: {entry.why}" for entry in answer.entries
+        ]
     if answer.hot:
         head.append("used by the most files:")
-        head += [f"  {place(one.node)}  {count_of(one.users, 'file')}" for one in answer.hot]
+        head += [
+            f"  {place(symbol.node)}  {count_of(symbol.users, 'file')}" for symbol in answer.hot
+        ]
     if answer.files:
         head.append(f"files by weight ({len(answer.files):,} of {answer.ranked:,}):")
-    return head, [map_file(one) for one in answer.files]
+    return head, [map_file(file) for file in answer.files]
 
 
 def map_file(file: MapFile) -> str:
@@ -245,15 +255,15 @@ def map_file(file: MapFile) -> str:
     left = f", {file.left:,} more definitions" if file.left else ""
     used = f", used by {count_of(file.imported_by, 'file')}" if file.imported_by else ""
     rows = [f"{file.path}  {count_of(file.lines, 'line')}{used}{left}"]
-    return "\n".join(rows + [_map_symbol(one) for one in file.symbols])
+    return "\n".join(rows + [_map_symbol(symbol) for symbol in file.symbols])
 
 
-def _map_symbol(one: MapSymbol) -> str:
-    text = close(one.node.signature) or f"{one.node.kind} {one.node.symbol}"
+def _map_symbol(symbol: MapSymbol) -> str:
+    text = close(symbol.node.signature) or f"{symbol.node.kind} {symbol.node.symbol}"
     if len(text) > _SIGNATURE_SHOWN:
         text = f"{text[:_SIGNATURE_SHOWN]}..."
-    used = f"  <{one.users}" if one.users else ""
-    return f"  {one.node.start_line}  {'  ' * one.depth}{text}{used}"
+    used = f"  <{symbol.users}" if symbol.users else ""
+    return f"  {symbol.node.start_line}  {'  ' * symbol.depth}{text}{used}"
 
 
 _LANGUAGES_SHOWN = 5

@@ -21,14 +21,14 @@ _NAMED_SHARE = 0.06
 
 def mermaid(answer: MapAnswer) -> str:
     """A flow chart: files in boxes by folder, arrows from user to used."""
-    number = {one.path: f"f{at}" for at, one in enumerate(answer.files)}
+    number = {file.path: f"f{at}" for at, file in enumerate(answer.files)}
     rows = ["flowchart LR"]
     links = answer.links[:_MERMAID_LINKS]
     for at, (folder, files) in enumerate(_by_folder(answer, links).items()):
         rows.append(f'  subgraph d{at}["{_mermaid_text(folder)}"]')
-        for one in files:
-            name = one.path.rpartition("/")[2]
-            rows.append(f'    {number[one.path]}["{_mermaid_text(name)}"]')
+        for file in files:
+            name = file.path.rpartition("/")[2]
+            rows.append(f'    {number[file.path]}["{_mermaid_text(name)}"]')
         rows.append("  end")
     for source, target, _ in links:
         rows.append(f"  {number[source]} --> {number[target]}")
@@ -37,14 +37,14 @@ def mermaid(answer: MapAnswer) -> str:
 
 def dot(answer: MapAnswer) -> str:
     """A digraph for Graphviz; the pen follows the weight."""
-    number = {one.path: f"f{at}" for at, one in enumerate(answer.files)}
+    number = {file.path: f"f{at}" for at, file in enumerate(answer.files)}
     rows = ["digraph map {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];']
     for at, (folder, files) in enumerate(_by_folder(answer, answer.links).items()):
         rows.append(f"  subgraph cluster_{at} {{")
         rows.append(f"    label={_dot_text(folder)};")
-        for one in files:
-            name = _dot_text(one.path.rpartition("/")[2])
-            rows.append(f"    {number[one.path]} [label={name}, tooltip={_dot_text(one.path)}];")
+        for file in files:
+            name = _dot_text(file.path.rpartition("/")[2])
+            rows.append(f"    {number[file.path]} [label={name}, tooltip={_dot_text(file.path)}];")
         rows.append("  }")
     heaviest = max((weight for _, _, weight in answer.links), default=1)
     for source, target, weight in answer.links:
@@ -58,11 +58,11 @@ def page(answer: MapAnswer) -> str:
     """One HTML page with its style and script inside; it loads nothing."""
     files = [
         {
-            "path": one.path,
-            "language": one.language,
-            "lines": one.lines,
-            "score": one.score,
-            "used": one.imported_by,
+            "path": file.path,
+            "language": file.language,
+            "lines": file.lines,
+            "score": file.score,
+            "used": file.imported_by,
             "symbols": [
                 [
                     row.node.start_line,
@@ -70,12 +70,12 @@ def page(answer: MapAnswer) -> str:
                     close(row.node.signature) or row.node.symbol,
                     row.users,
                 ]
-                for row in one.symbols
+                for row in file.symbols
             ],
         }
-        for one in answer.files
+        for file in answer.files
     ]
-    number = {one.path: at for at, one in enumerate(answer.files)}
+    number = {file.path: at for at, file in enumerate(answer.files)}
     links = [[number[source], number[target], weight] for source, target, weight in answer.links]
     data = {"files": files, "links": links}
     head = answer.receipt.head[:7]
@@ -88,15 +88,17 @@ def page(answer: MapAnswer) -> str:
         "NEAR": _text(f"near {', '.join(answer.focus)}" if answer.focus else ""),
         "LANGUAGES": _languages(answer),
         "FOLDERS": "".join(
-            _row(f"{one.path}/", f"{one.score:g} %", f"{one.files:,} files")
-            for one in answer.folders
+            _row(f"{folder.path}/", f"{folder.score:g} %", f"{folder.files:,} files")
+            for folder in answer.folders
         ),
         "ENTRIES": "".join(
-            _row(one.name, "", f"{one.handle} ({one.why})") for one in answer.entries
+            _row(entry.name, "", f"{entry.handle} ({entry.why})") for entry in answer.entries
         )
         or _row("none found", "", ""),
-        "HOT": "".join(_row(one.node.handle, str(one.users), "files") for one in answer.hot),
-        "FILES": "".join(_file(one, at) for at, one in enumerate(answer.files)),
+        "HOT": "".join(
+            _row(symbol.node.handle, str(symbol.users), "files") for symbol in answer.hot
+        ),
+        "FILES": "".join(_file(file, at) for at, file in enumerate(answer.files)),
         "DATA": _script_data(data),
     }
     shown = PAGE
@@ -114,11 +116,11 @@ def _by_folder(
 ) -> dict[str, list[MapFile]]:
     """The files that have a link; all of them where there is none."""
     linked = {path for source, target, _ in links for path in (source, target)}
-    found: dict[str, list[MapFile]] = {}
-    for one in answer.files:
-        if one.path in linked or not linked:
-            found.setdefault(one.path.rpartition("/")[0] or ".", []).append(one)
-    return found
+    files_by_folder: dict[str, list[MapFile]] = {}
+    for file in answer.files:
+        if file.path in linked or not linked:
+            files_by_folder.setdefault(file.path.rpartition("/")[0] or ".", []).append(file)
+    return files_by_folder
 
 
 def _languages(answer: MapAnswer) -> str:
@@ -136,18 +138,19 @@ def _row(name: str, number: str, about: str) -> str:
     return f"<tr><td>{_text(name)}</td><td class=n>{_text(number)}</td><td>{_text(about)}</td></tr>"
 
 
-def _file(one: MapFile, at: int) -> str:
+def _file(map_file: MapFile, at: int) -> str:
     rows = "".join(
         f"<li class=d{min(row.depth, 3)}><span class=l>{row.node.start_line}</span> "
         f"<code>{_text(close(row.node.signature) or row.node.symbol)}</code>"
         f"{f' <span class=u>{row.users}</span>' if row.users else ''}</li>"
-        for row in one.symbols
+        for row in map_file.symbols
     )
-    lines, users = count_of(one.lines, "line"), count_of(one.imported_by, "file")
-    about = f"{one.language}, {lines}, used by {users}"
-    left = f"<li class=m>{one.left:,} more</li>" if one.left else ""
+    lines, users = count_of(map_file.lines, "line"), count_of(map_file.imported_by, "file")
+    about = f"{map_file.language}, {lines}, used by {users}"
+    left = f"<li class=m>{map_file.left:,} more</li>" if map_file.left else ""
     return (
-        f'<details id="file{at}"{" open" if at < _OPEN else ""}><summary><b>{_text(one.path)}</b> '
+        "<details "
+        f'id="file{at}"{" open" if at < _OPEN else ""}><summary><b>{_text(map_file.path)}</b> '
         f"<span class=m>{_text(about)}</span></summary><ul>{rows}{left}</ul></details>"
     )
 
