@@ -82,7 +82,7 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
 def _line_seams(source: Source, start: int, end: int) -> list[Seam]:
     """Lines of a span, by what stands above them: nothing, then the less indented the better."""
     text = source.text
-    found: list[Seam] = []
+    seams: list[Seam] = []
     starts = source.line_starts
     first = bisect_left(starts, start)
     blank_above = True
@@ -94,13 +94,13 @@ def _line_seams(source: Source, start: int, end: int) -> list[Seam]:
             blank_above = True
             continue
         indented = line[:1].isspace()
-        found.append((begin, indented if blank_above else 2 + indented))
+        seams.append((begin, indented if blank_above else 2 + indented))
         blank_above = False
-    return found
+    return seams
 
 
 def _cut(source: Source, seams: list[Seam], symbols: list[Symbol]) -> list[Chunk]:
-    found: list[Chunk] = []
+    chunks: list[Chunk] = []
     positions = [seam[0] for seam in seams]
     about = _About(symbols)
     text = source.text
@@ -114,9 +114,9 @@ def _cut(source: Source, seams: list[Seam], symbols: list[Symbol]) -> list[Chunk
             last = source.line(start + len(part) - 1)
             begin = source.line_starts[first - 1]
             finish = source.line_starts[last] if last < len(source.line_starts) else source.size
-            found.append(Chunk(first, last, begin, finish, about.symbol(begin, finish)))
+            chunks.append(Chunk(first, last, begin, finish, about.symbol(begin, finish)))
         start = end
-    return found
+    return chunks
 
 
 def _end_of(source: Source, seams: list[Seam], positions: list[int], start: int) -> int:
@@ -126,10 +126,10 @@ def _end_of(source: Source, seams: list[Seam], positions: list[int], start: int)
     first = bisect_right(positions, start)
     last = bisect_right(positions, start + _LARGEST)
     if first < last:
-        wanted = start + TARGET
+        target_end = start + TARGET
         return min(
             [
-                (depth * _DEPTH_PRICE + abs(wanted - position), position)
+                (depth * _DEPTH_PRICE + abs(target_end - position), position)
                 for position, depth in seams[first:last]
             ]
         )[1]

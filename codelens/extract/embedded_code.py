@@ -79,7 +79,7 @@ def parts_of(
     ]
     if not nodes:
         return []
-    nodes.sort(key=lambda one: one[:3])
+    nodes.sort(key=lambda part: part[:3])
     hints = _positions(captures, "embedded.language")
     skipped = _positions(captures, "embedded.skip")
     pattern = _regex(info.embedded_hint) if info.embedded_hint else _HINT
@@ -88,13 +88,13 @@ def parts_of(
     for start, end, language, node in nodes:
         if start < reached or len(parts) == _MOST_PARTS:
             continue
-        told = ""
+        language_name = ""
         while at < len(hints) and hints[at][0] < start:
             match = pattern.match(source.slice(*hints[at])) if hints[at][0] >= reached else None
-            told = told or (match[1] if match else "")
+            language_name = language_name or (match[1] if match else "")
             at += 1
         reached = end
-        chosen = language_named(told.lower()) if told else language
+        chosen = language_named(language_name.lower()) if language_name else language
         if chosen and chosen != info.name and end - start >= _SHORTEST:
             spans = _without(start, end, skipped)
             parts.append(Part(chosen, overlap(spans, within) if within else spans, _depth(node)))
@@ -116,11 +116,11 @@ def joined(host: PartFacts, inner: Inner, info: LanguageInfo, source: Source) ->
     """
     around = _Around(host.symbols)
     symbols, places = _symbols(host, inner, info, around, source)
-    nodes = [node for _, found in inner for node in found.comments.nodes]
+    nodes = [node for _, part_structure in inner for node in part_structure.comments.nodes]
     scopes, bounds, firsts = _scopes(host, inner, places)
     imports, bounds = _imports(host, inner, bounds)
     return PartFacts(
-        host.roots + [root for _, found in inner for root in found.roots],
+        host.roots + [root for _, part_structure in inner for root in part_structure.roots],
         Comments(source, [*host.comments.nodes, *nodes]),
         symbols,
         _references(host, inner, places, firsts, around, source),
@@ -140,15 +140,17 @@ def _scopes(
     scopes: list[Scope] = []
     bounds: list[list[Binding]] = []
     firsts: list[int] = []
-    for number, found in enumerate((host, *(found for _, found in inner))):
+    for number, part_structure in enumerate(
+        (host, *(part_structure for _, part_structure in inner))
+    ):
         first = len(scopes) - 1 if number else 0
         firsts.append(first)
-        for one in found.scopes[1:] if number else found.scopes:
+        for one in part_structure.scopes[1:] if number else part_structure.scopes:
             parent = one.parent + first if one.parent > 0 else one.parent
             symbol = places[number][one.symbol] if one.symbol >= 0 else -1
             scopes.append(Scope(parent, symbol, one.kind))
         rows: list[Binding] = []
-        for row in found.bindings:
+        for row in part_structure.bindings:
             text = str(places[number][int(row.text)]) if row.how == "def" else row.text
             if text != "-1":
                 scope = row.scope + first if row.scope else 0
@@ -161,12 +163,12 @@ def _imports(
     host: PartFacts, inner: Inner, bounds: list[list[Binding]]
 ) -> tuple[list[Import], list[list[Binding]]]:
     """All imports in order, and bindings that name them by their new numbers."""
-    every = [host.imports, *(found.imports for _, found in inner)]
+    every = [host.imports, *(part_structure.imports for _, part_structure in inner)]
     rows = sorted(
         (
-            (one.line, number, at)
-            for number, found in enumerate(every)
-            for at, one in enumerate(found)
+            (imported.line, number, at)
+            for number, imports in enumerate(every)
+            for at, imported in enumerate(imports)
         )
     )
     new = {(number, at): place for place, (_, number, at) in enumerate(rows)}
@@ -182,11 +184,11 @@ def _imports(
 def bindings(inner: Inner) -> list[Import]:
     """Names that parts import or define at their top level: their host may use them."""
     return [
-        *(one for _, found in inner for one in found.imports),
+        *(imported for _, part_structure in inner for imported in part_structure.imports),
         *(
             Import("", symbol.name, "", symbol.name_line)
-            for _, found in inner
-            for symbol in found.symbols
+            for _, part_structure in inner
+            for symbol in part_structure.symbols
             if symbol.parent < 0 and symbol.kind not in {"key", "heading"}
         ),
     ]
@@ -196,7 +198,7 @@ def _symbols(
     host: PartFacts, inner: Inner, info: LanguageInfo, around: _Around, source: Source
 ) -> tuple[list[Symbol], list[list[int]]]:
     """All symbols, and for the host and each part the new places of theirs, -1 if left out."""
-    every = [host.symbols, *(found.symbols for _, found in inner)]
+    every = [host.symbols, *(part_structure.symbols for _, part_structure in inner)]
     rows = sorted(
         (symbol.start_byte, number, at)
         for number, symbols in enumerate(every)
@@ -231,7 +233,7 @@ def language_named(name: str) -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     known = all_traits().values()
     for info in known:
         if info.parsed:
@@ -241,11 +243,11 @@ def _names() -> dict[str, str]:
                 *(name.lower() for name in info.filenames),
             )
             for key in keys:
-                found.setdefault(key, info.name)
+                names.setdefault(key, info.name)
     for info in known:
         for key in (info.title.lower(), *info.aliases, info.name):
-            found[key] = info.name if info.parsed else ""
-    return found
+            names[key] = info.name if info.parsed else ""
+    return names
 
 
 def _known(parts: list[tuple[str, list[Span], int]]) -> list[tuple[str, list[Span], int]]:
@@ -323,18 +325,20 @@ def _references(
     around: _Around,
     source: Source,
 ) -> list[Reference]:
-    found = [
-        one._replace(symbol=places[0][one.symbol]) if one.symbol >= 0 else one
-        for one in host.references
+    references = [
+        reference._replace(symbol=places[0][reference.symbol])
+        if reference.symbol >= 0
+        else reference
+        for reference in host.references
     ]
     for number, (_, part) in enumerate(inner, 1):
-        for one in part.references:
-            symbol = _kept(one.symbol, places[number], part.symbols)
+        for reference in part.references:
+            symbol = _kept(reference.symbol, places[number], part.symbols)
             if symbol < 0:
-                byte = source.line_starts[one.line - 1] + one.column
+                byte = source.line_starts[reference.line - 1] + reference.column
                 outer = around.symbol(byte, byte)
                 symbol = places[0][outer] if outer >= 0 else -1
-            scope = one.scope + firsts[number] if one.scope else 0
-            found.append(one._replace(symbol=symbol, scope=scope))
-    found.sort(key=lambda one: (one.line, one.column))
-    return found
+            scope = reference.scope + firsts[number] if reference.scope else 0
+            references.append(reference._replace(symbol=symbol, scope=scope))
+    references.sort(key=lambda part: (part.line, part.column))
+    return references

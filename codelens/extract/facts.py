@@ -26,15 +26,15 @@ def facts_of(data: bytes, language: str, tier: Tier = "full") -> Facts:
     if outcome in {"binary", "oversized"}:
         return Facts(outcome, _EMPTY, 0, generated, {}, ())
     text = decode(data)
-    found = _EMPTY
+    structure = _EMPTY
     if outcome == "parsed" and tier == "full" and language != "text":
-        outcome, found = _parsed(text, language)
+        outcome, structure = _parsed(text, language)
     if outcome != "parsed" or tier == "text" or language == "text":
         outcome = "text" if outcome == "parsed" else outcome
-        found = text_structure(text)
-    terms, lengths = pack_terms(text, found.chunks, found.symbols)
+        structure = text_structure(text)
+    terms, lengths = pack_terms(text, structure.chunks, structure.symbols)
     lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
-    return Facts(outcome, found, lines, generated, terms, lengths)
+    return Facts(outcome, structure, lines, generated, terms, lengths)
 
 
 def _parsed(text: bytes, language: str) -> tuple[Outcome, Structure]:

@@ -30,12 +30,12 @@ def given_by(info: LanguageInfo) -> tuple[Gift, ...]:
     `docs` are the comments or strings that document definitions, `embedded` the definitions of
     parts in other languages.
     """
-    found: set[Gift] = set()
+    gifts: set[Gift] = set()
     for stem in info.queries:
         query = _COMMENT.sub("", (FOLDER / f"{stem}.scm").read_text(encoding="utf-8"))
-        found.update(_BY_CAPTURE[head] for head in _CAPTURE.findall(query) if head in _BY_CAPTURE)
+        gifts.update(_BY_CAPTURE[head] for head in _CAPTURE.findall(query) if head in _BY_CAPTURE)
     if info.sections != "heading":
-        found.discard("headings")
-    if "definitions" not in found:
-        found.discard("docs")
-    return tuple(one for one in get_args(Gift) if one in found)
+        gifts.discard("headings")
+    if "definitions" not in gifts:
+        gifts.discard("docs")
+    return tuple(get_arg for get_arg in get_args(Gift) if get_arg in gifts)

@@ -65,7 +65,7 @@ def all_traits() -> Mapping[str, Traits]:
         found = [Traits._make(map(_frozen, row)) for row in known["languages"]]
     else:
         found = list(_read())
-    return {one.name: one for one in found}
+    return {language.name: language for language in found}
 
 
 def language_called(word: str) -> str | None:
@@ -77,7 +77,9 @@ def language_called(word: str) -> str | None:
     for one in known.values():
         if word == one.title.lower() or word in one.aliases:
             return one.name
-    return next((one.name for one in known.values() if f".{word}" in one.extensions), None)
+    return next(
+        (language.name for language in known.values() if f".{word}" in language.extensions), None
+    )
 
 
 def extractor_version(language: str) -> int:
@@ -196,17 +198,17 @@ def _glob(glob: str) -> str:
 
 @cache
 def _table() -> _Table:
-    found = list(all_traits().values())
+    languages = list(all_traits().values())
     contested: dict[str, list[tuple[re.Pattern[bytes], str]]] = {}
-    for one in found:
-        for extension, pattern in one.contested:
-            entry = (re.compile(pattern.encode(), re.MULTILINE), one.name)
+    for language in languages:
+        for extension, pattern in language.contested:
+            entry = (re.compile(pattern.encode(), re.MULTILINE), language.name)
             contested.setdefault(extension, []).append(entry)
     return _Table(
-        {key: one.name for one in found for key in one.extensions},
-        {key: one.name for one in found for key in one.filenames},
-        {key: one.name for one in found for key in one.stems},
-        {key: one.name for one in found for key in one.interpreters},
+        {key: language.name for language in languages for key in language.extensions},
+        {key: language.name for language in languages for key in language.filenames},
+        {key: language.name for language in languages for key in language.stems},
+        {key: language.name for language in languages for key in language.interpreters},
         contested,
     )
 
@@ -222,7 +224,7 @@ def settings_digest() -> str:
 
 def index_text() -> str:
     """What `detection.json` should hold."""
-    rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in _read())
+    rows = ",\n".join(json.dumps(language, ensure_ascii=False) for language in _read())
     return f'{{"digest": "{settings_digest()}", "languages": [\n{rows}\n]}}\n'
 
 

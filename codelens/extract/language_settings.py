@@ -260,7 +260,7 @@ def _load(path: Path) -> LanguageInfo:
     for key, value in values.items():
         choices = _CHOICES.get(key)
         chosen = cast("list[object]", value if isinstance(value, list) else [value])
-        if choices and not all(one in choices for one in chosen):
+        if choices and not all(value in choices for value in chosen):
             raise SettingError(f"{path.name}: {key} must be one of {', '.join(choices)}")
     settings = {key: _frozen(key, value) for key, value in values.items()}
     return LanguageInfo(name=path.stem, **settings)  # type: ignore[arg-type]

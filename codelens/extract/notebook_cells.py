@@ -66,7 +66,7 @@ def _lines(cell: Node, text: bytes) -> list[Span]:
             source = value
     if source is None:
         return []
-    lines = [one.byte_range for one in source.named_children]
+    lines = [child.byte_range for child in source.named_children]
     return [] if lines and text.startswith(b"%%", lines[0][0] + 1) else lines
 
 
@@ -90,8 +90,8 @@ def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
         if cut > begin:
             spans.append((begin, cut))
         # Of an escaped quote or backslash the character itself is code.
-        kept = text[cut + 1 : cut + 2] in b'"\\/'
-        begin = cut + 1 if kept else cut + 2
+        is_escaped = text[cut + 1 : cut + 2] in b'"\\/'
+        begin = cut + 1 if is_escaped else cut + 2
         at = cut + 2
     if begin < last:
         spans.append((begin, last))

@@ -34,15 +34,19 @@ def structure(text: bytes, language: str) -> Structure:
     if not language_info(language).grammar:
         return text_structure(text)
     source = Source(text)
-    found = _found(source, language)
-    chunks = chunks_of(found.roots, source, found.comments, found.symbols)
+    captures_found = _found(source, language)
+    chunks = chunks_of(
+        captures_found.roots, source, captures_found.comments, captures_found.symbols
+    )
     return Structure(
-        tuple(found.symbols),
-        tuple(found.references),
-        tuple(found.imports),
+        tuple(captures_found.symbols),
+        tuple(captures_found.references),
+        tuple(captures_found.imports),
         tuple(chunks),
-        tuple(found.scopes) if len(found.scopes) > 1 or found.bindings else (),
-        tuple(found.bindings),
+        tuple(captures_found.scopes)
+        if len(captures_found.scopes) > 1 or captures_found.bindings
+        else (),
+        tuple(captures_found.bindings),
     )
 
 
@@ -54,7 +58,7 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
     comments = Comments(source, captures.get("comment", []))
     statements = import_spans(captures, rules.info, source)
     defined = definitions(captures, rules, source.text, spans)
-    found = symbols_of(defined, rules.info, source, comments, statements)
+    symbols = symbols_of(defined, rules.info, source, comments, statements)
     imports = imports_of(captures, rules.info, statements, source)
     inner: list[tuple[Part, PartFacts]] = []
     for one in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
@@ -62,12 +66,14 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
         with suppress(ParseTimeout):
             inner.append((one, _found(source, one.language, one, level + 1)))
     bound = [*imports, *bindings(inner)]
-    flow = Flow(captures, found, imports, rules.info, source)
-    references = references_of(captures, found, bound, rules.info, source, flow)
+    flow = Flow(captures, symbols, imports, rules.info, source)
+    references = references_of(captures, symbols, bound, rules.info, source, flow)
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
     trees = [Root(root, end, depth) for root in roots]
-    own = PartFacts(trees, comments, found.symbols, references, imports, flow.scopes, flow.bindings)
+    own = PartFacts(
+        trees, comments, symbols.symbols, references, imports, flow.scopes, flow.bindings
+    )
     return joined(own, inner, rules.info, source) if inner else own
 
 

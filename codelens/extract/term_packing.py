@@ -44,10 +44,12 @@ def pack_terms(
         lengths.append((sum(body.values()), name, doc))
     # Most terms stand in one chunk of a file.
     return {
-        term: _PAIR((found[0] & 0xFF00) << 8 | (found[0] & 0xF0) << 4 | found[0] & 15, found[0])
-        if len(found) == 1
-        else _packed(found)
-        for term, found in entries.items()
+        term: _PAIR(
+            (numbers[0] & 0xFF00) << 8 | (numbers[0] & 0xF0) << 4 | numbers[0] & 15, numbers[0]
+        )
+        if len(numbers) == 1
+        else _packed(numbers)
+        for term, numbers in entries.items()
     }, tuple(lengths)
 
 
@@ -70,16 +72,16 @@ def _add_field(
     return sum(counts.values())
 
 
-def _packed(found: list[int]) -> bytes:
+def _packed(numbers: list[int]) -> bytes:
     body = doc = name = 0
-    for entry in found:
+    for entry in numbers:
         body += entry >> 8 & 255
         if entry & 255:
             doc += entry >> 4 & 15
             name += entry & 15
     if body > 0xFFFF or doc > 255 or name > 255:
         body, doc, name = min(body, 0xFFFF), min(doc, 255), min(name, 255)
-    return array("I", (body << 16 | doc << 8 | name, *found)).tobytes()
+    return array("I", (body << 16 | doc << 8 | name, *numbers)).tobytes()
 
 
 def _fields_by_chunk(
@@ -89,7 +91,7 @@ def _fields_by_chunk(
     docs: dict[int, list[str]] = {}
     ordinal = 0
     last = len(chunks) - 1
-    for symbol in sorted(symbols, key=lambda one: one.start_byte):
+    for symbol in sorted(symbols, key=lambda symbol: symbol.start_byte):
         while ordinal < last and chunks[ordinal].end_byte <= symbol.start_byte:
             ordinal += 1
         names.setdefault(ordinal, []).extend(WORD.findall(symbol.name))

@@ -87,8 +87,8 @@ def _stem(word: str) -> str:
     """The beginning that the forms of a word share; the word itself where that is short."""
     for term in terms_of_word(word):
         shared = next(
-            (word[:at] for at, (one, other) in enumerate(zip(word, term, strict=False))
-             if one != other), term[: len(word)],
+            (word[:at] for at, (letter, other) in enumerate(zip(word, term, strict=False))
+             if letter != other), term[: len(word)],
         )  # fmt: skip
         # Porter writes `queri` for `query` and `queries`.
         shared = shared.removesuffix("i") if shared == term else shared
@@ -101,14 +101,14 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def sight(asked: Wanted, path: bytes, data: bytes) -> Sight:
+def sight(request: Wanted, path: bytes, data: bytes) -> Sight:
     """What a file shows of the words."""
     lowered = data.lower()
     name = os.path.basename(path).lower()
     holds: set[int] = set()
     defines: set[int] = set()
     named: set[int] = set()
-    for number, spellings in enumerate(asked.words):
+    for number, spellings in enumerate(request.words):
         for spelling in spellings:
             if spelling in name:
                 named.add(number)
@@ -141,31 +141,31 @@ def _introduces(before: bytes, behind: bytes) -> bool:
     return bool(_BEFORE.search(before)) and not _USING.search(before)
 
 
-def is_target(asked: Wanted, path: bytes) -> bool:
+def is_target(request: Wanted, path: bytes) -> bool:
     """Whether a file is asked for by its name, or lies in a folder that is."""
-    while path and asked.paths:
-        if path in asked.paths:
+    while path and request.paths:
+        if path in request.paths:
             return True
         path = os.path.dirname(path)
     return False
 
 
-def ordered(asked: Wanted, seen: dict[bytes, Sight]) -> list[bytes]:
+def ordered(request: Wanted, seen: dict[bytes, Sight]) -> list[bytes]:
     """The files that show anything of what is asked, the most telling first.
 
     A word counts by how few files hold it; a definition of it, and a file called so, count more.
     """
     count = len(seen) + 1
     rarity = [
-        math.log(count / (1 + sum(number in one.holds for one in seen.values()))) + 1.0
-        for number in range(len(asked.words))
+        math.log(count / (1 + sum(number in sight.holds for sight in seen.values()))) + 1.0
+        for number in range(len(request.words))
     ]
     scores: list[tuple[float, bytes]] = []
-    for path, one in seen.items():
-        score = sum(rarity[number] for number in one.holds)
-        score += _DEFINING * sum(rarity[number] for number in one.defines)
-        score += _NAMED * sum(rarity[number] for number in one.named)
-        score += _TARGET * is_target(asked, path)
+    for path, sight in seen.items():
+        score = sum(rarity[number] for number in sight.holds)
+        score += _DEFINING * sum(rarity[number] for number in sight.defines)
+        score += _NAMED * sum(rarity[number] for number in sight.named)
+        score += _TARGET * is_target(request, path)
         if score > 0:
             scores.append((-score, path))
     return [path for _, path in sorted(scores)]

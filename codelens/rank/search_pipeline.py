@@ -49,14 +49,16 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
     """
     check(request)
     query = analyse(request.query)
-    asked = SearchState(view, request, query, Filters(view, request), read, list(query.notes))
-    results, mode = _by_mode(asked)
+    search_state = SearchState(
+        view, request, query, Filters(view, request), read, list(query.notes)
+    )
+    results, mode = _by_mode(search_state)
     if not results:
-        for one in asked.filters.explain_nothing():
-            asked.deny(one)
-        if not asked.notes:
-            asked.deny(_NOTHING)
-    return Outcome(results, mode, asked.notes)
+        for warning in search_state.filters.explain_nothing():
+            search_state.deny(warning)
+        if not search_state.notes:
+            search_state.deny(_NOTHING)
+    return Outcome(results, mode, search_state.notes)
 
 
 class Judgement(NamedTuple):
@@ -77,73 +79,90 @@ def files(view: Snapshot, request: Request, read: Read) -> Judgement:
     """
     check(request)
     query = analyse(request.query)
-    asked = SearchState(view, request, query, Filters(view, request), read, list(query.notes))
+    search_state = SearchState(
+        view, request, query, Filters(view, request), read, list(query.notes)
+    )
     judged: list[Files] = []
 
-    def keep(one: SearchState) -> list[Ranked]:
-        judged.append(judged_files(one))
+    def keep(search_state: SearchState) -> list[Ranked]:
+        judged.append(judged_files(search_state))
         return []
 
-    found, mode = _auto(asked, keep)
+    ranked, mode = _auto(search_state, keep)
     if not judged and mode != "symbol":
-        keep(asked._replace(notes=[]))
-    return Judgement(judged[-1] if judged else None, found, asked.notes)
+        keep(search_state._replace(notes=[]))
+    return Judgement(judged[-1] if judged else None, ranked, search_state.notes)
 
 
-def _by_mode(asked: SearchState) -> tuple[list[Ranked], str]:
-    mode = asked.request.mode
+def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
+    mode = search_state.request.mode
     if mode == "text":
-        return _text(asked, asked.request.query), mode
+        return _text(search_state, search_state.request.query), mode
     if mode == "regex":
         return regex_search.search(
-            asked.view, asked.request, asked.filters, asked.read, asked.notes
+            search_state.view,
+            search_state.request,
+            search_state.filters,
+            search_state.read,
+            search_state.notes,
         ), mode
     if mode == "path":
         return path_search.search(
-            asked.view, asked.query, asked.request, asked.filters, asked.notes
+            search_state.view,
+            search_state.query,
+            search_state.request,
+            search_state.filters,
+            search_state.notes,
         ), mode
     if mode == "symbol":
-        asked = query_forms.as_name(asked)
-        return (query_forms.nothing_to_look_up(asked) or (_ranked(asked), mode))[0], mode
-    return _auto(asked, _ranked)
+        search_state = query_forms.as_name(search_state)
+        return (query_forms.nothing_to_look_up(search_state) or (_ranked(search_state), mode))[
+            0
+        ], mode
+    return _auto(search_state, _ranked)
 
 
-def _auto(asked: SearchState, rank: query_forms.Rank) -> tuple[list[Ranked], str]:
-    if asked.request.kinds:
-        return rank(query_forms.as_name(asked)), "symbol"
+def _auto(search_state: SearchState, rank: query_forms.Rank) -> tuple[list[Ranked], str]:
+    if search_state.request.kinds:
+        return rank(query_forms.as_name(search_state)), "symbol"
     ways = (
-        lambda: query_forms.trace(asked, rank),
-        lambda: _quoted(asked),
-        lambda: query_forms.place(asked),
-        lambda: query_forms.wildcard(asked),
+        lambda: query_forms.trace(search_state, rank),
+        lambda: _quoted(search_state),
+        lambda: query_forms.place(search_state),
+        lambda: query_forms.wildcard(search_state),
     )
     found = next((answer for way in ways if (answer := way()) is not None), None)
     if found is not None:
         return found
-    query_forms.tell_regex(asked)
-    asked = query_forms.as_name(asked)
+    query_forms.tell_regex(search_state)
+    search_state = query_forms.as_name(search_state)
     return (
-        query_forms.nothing_to_look_up(asked)
-        or query_forms.message(asked, rank)
-        or (rank(asked), "symbol" if asked.query.single else "auto")
+        query_forms.nothing_to_look_up(search_state)
+        or query_forms.message(search_state, rank)
+        or (rank(search_state), "symbol" if search_state.query.single else "auto")
     )
 
 
-def _quoted(asked: SearchState) -> tuple[list[Ranked], str] | None:
+def _quoted(search_state: SearchState) -> tuple[list[Ranked], str] | None:
     """A query that is one quoted phrase: the files that hold it to the letter."""
-    query = asked.query
+    query = search_state.query
     if not query.phrases or query.text[1:-1].strip() != query.phrases[0]:
         return None
-    found = _text(asked, query.phrases[0])
-    if found:
-        return found, "text"
-    asked.deny(f"no file holds {query.phrases[0]!r} to the letter; its words were ranked")
+    ranked_hits = _text(search_state, query.phrases[0])
+    if ranked_hits:
+        return ranked_hits, "text"
+    search_state.deny(f"no file holds {query.phrases[0]!r} to the letter; its words were ranked")
     return None
 
 
-def _text(asked: SearchState, text: str) -> list[Ranked]:
+def _text(search_state: SearchState, text: str) -> list[Ranked]:
     return text_search.search(
-        asked.view, text, asked.request, asked.filters, asked.read, asked.notes
+        search_state.view,
+        text,
+        search_state.request,
+        search_state.filters,
+        search_state.read,
+        search_state.notes,
     )
 
 
@@ -161,69 +180,73 @@ class Files(NamedTuple):
     texts: Texts
 
 
-def _ranked(asked: SearchState) -> list[Ranked]:
+def _ranked(search_state: SearchState) -> list[Ranked]:
     """Words, names and definitions: everything that goes by scores."""
-    return places(judged_files(asked))
+    return places(judged_files(search_state))
 
 
-def judged_files(asked: SearchState) -> Files:
+def judged_files(search_state: SearchState) -> Files:
     """The best files for a query, by score."""
-    asked, terms = _weighed(asked)
-    view, query = asked.view, asked.query
+    search_state, terms = _weighed(search_state)
+    view, query = search_state.view, search_state.query
     corpus = corpus_of(view)
-    found = query_names.defined(view, query.names)
+    definitions = query_names.defined(view, query.names)
     if query.spelled is not None:
         spelled = query_names.defined(view, [query.spelled])
-        found += [one for one in spelled if one not in found]
-    also = {one.file.path_id: one.file for one in found}
-    chosen = candidates.choose(corpus, terms, list(also.values()), asked.keep, query.single)
+        definitions += [definition for definition in spelled if definition not in definitions]
+    also = {definition.file.path_id: definition.file for definition in definitions}
+    chosen = candidates.choose(corpus, terms, list(also.values()), search_state.keep, query.single)
     evidence = definition_features.examine(
-        view, corpus, query, terms, chosen, query_names.by_file(found)
+        view, corpus, query, terms, chosen, query_names.by_file(definitions)
     )
     judged = weighted_score.judge(evidence, query)
-    held: list[tuple[FileRow, int]] = []
+    files_with_chunks: list[tuple[FileRow, int]] = []
     if query.phrases:
-        judged, held = quoted_phrases.holding(judged, query.phrases, asked.read)
+        judged, files_with_chunks = quoted_phrases.holding(judged, query.phrases, search_state.read)
     if query.single:
         judged = query_forms.production_first(judged, query)
-    texts = Texts(asked.read, {one.text: one.weight for one in terms if one.text in query.typed})
-    return Files(asked, terms, found, judged, held, texts)
+    texts = Texts(
+        search_state.read, {term.text: term.weight for term in terms if term.text in query.typed}
+    )
+    return Files(search_state, terms, definitions, judged, files_with_chunks, texts)
 
 
 def places(files: Files) -> list[Ranked]:
     """The places to show of judged files."""
-    asked, terms, found, judged, held, texts = files
-    view, request, query = asked.view, asked.request, asked.query
+    search_state, terms, definitions, judged, files_with_chunks, texts = files
+    view, request, query = search_state.view, search_state.request, search_state.query
     shown = result_places.arranged(view, judged, request, query, terms, texts)
     results = result_reasons.results(view, query, terms, shown, texts, explain=request.explain)
     if query.phrases:
-        results = query_forms.quoted_first(asked, held, results)
-    results = query_forms.places_inside(asked, results)
-    results = near_matches.with_near_names(asked, found, judged, results)
-    return sole_definitions.unique_first(asked, found, results)
+        results = query_forms.quoted_first(search_state, files_with_chunks, results)
+    results = query_forms.places_inside(search_state, results)
+    results = near_matches.with_near_names(search_state, definitions, judged, results)
+    return sole_definitions.unique_first(search_state, definitions, results)
 
 
-def _weighed(asked: SearchState) -> tuple[SearchState, list[Weighed]]:
+def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
     """The terms that the view knows; misspelt words are ranked as what they may be, and said."""
-    corpus = corpus_of(asked.view)
-    query = asked.query
+    corpus = corpus_of(search_state.view)
+    query = search_state.query
     terms, dropped = candidates.weigh(
-        asked.view, corpus, [*query.terms, *related_words.kindred(query)]
+        search_state.view, corpus, [*query.terms, *related_words.kindred(query)]
     )
     if dropped:
-        asked.note(f"a long query: its {len(terms)} rarest terms count, {dropped} do not")
-        return asked, terms
-    unknown = [] if query.single else query.unknown({one.text for one in terms})
-    unknown = [word for word in unknown if not any(word in one.path for one in query.places)]
+        search_state.note(f"a long query: its {len(terms)} rarest terms count, {dropped} do not")
+        return search_state, terms
+    unknown = [] if query.single else query.unknown({term.text for term in terms})
+    unknown = [word for word in unknown if not any(word in place.path for place in query.places)]
     if not unknown:
-        return asked, terms
-    meant, near = near_matches.near_words(asked, unknown)
+        return search_state, terms
+    meant, near = near_matches.near_words(search_state, unknown)
     for word, other in near.items():
-        asked.deny(f"no file here has `{word}`; ranked with `{other}`")
+        search_state.deny(f"no file here has `{word}`; ranked with `{other}`")
     left = [f"`{word}`" for word in unknown if word not in near]
     if left:
-        asked.deny(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}")
+        search_state.deny(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}")
     if not near:
-        return asked, terms
-    terms, _ = candidates.weigh(asked.view, corpus, [*meant.terms, *related_words.kindred(meant)])
-    return asked._replace(query=meant), terms
+        return search_state, terms
+    terms, _ = candidates.weigh(
+        search_state.view, corpus, [*meant.terms, *related_words.kindred(meant)]
+    )
+    return search_state._replace(query=meant), terms

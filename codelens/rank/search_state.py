@@ -43,26 +43,26 @@ class SearchState(NamedTuple):
 def before(first: Sequence[Ranked], rest: Sequence[Ranked], limit: int) -> list[Ranked]:
     """`first`, then what of `rest` lies elsewhere; scores go on falling from one to the next."""
     shown = list(first[:limit])
-    floor = max((one.score for one in rest), default=0.0)
+    floor = max((ranked.score for ranked in rest), default=0.0)
     if shown and shown[-1].score <= floor:
         more = floor - shown[-1].score + 1.0
-        shown = [_raised(one, more) for one in shown]
-    for one in rest:
+        shown = [_raised(ranked, more) for ranked in shown]
+    for ranked in rest:
         if len(shown) >= limit:
             break
-        if not any(_covers(other, one) for other in shown):
-            shown.append(one)
+        if not any(_covers(other, ranked) for other in shown):
+            shown.append(ranked)
     return shown
 
 
-def _raised(one: Ranked, more: float) -> Ranked:
-    explain = {**one.explain, "first": more} if one.explain else one.explain
-    return one._replace(score=one.score + more, explain=explain)
+def _raised(ranked: Ranked, more: float) -> Ranked:
+    explain = {**ranked.explain, "first": more} if ranked.explain else ranked.explain
+    return ranked._replace(score=ranked.score + more, explain=explain)
 
 
-def _covers(one: Ranked, other: Ranked) -> bool:
+def _covers(ranked: Ranked, other: Ranked) -> bool:
     return (
-        one.file.path_id == other.file.path_id
-        and one.start_line <= other.start_line
-        and other.end_line <= one.end_line
+        ranked.file.path_id == other.file.path_id
+        and ranked.start_line <= other.start_line
+        and other.end_line <= ranked.end_line
     )

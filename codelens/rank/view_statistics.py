@@ -85,10 +85,10 @@ class Corpus:
 def _norms(absent: Sequence[int], lengths: Sequence[int], mean: float, b: float) -> list[float]:
     slope = b / mean if mean > 0 else 0.0
     flat = 1.0 - b
-    found = [1.0 / (flat + slope * length) for length in lengths]
+    norms = [1.0 / (flat + slope * length) for length in lengths]
     for at in absent:
-        found[at] = 0.0
-    return found
+        norms[at] = 0.0
+    return norms
 
 
 _Mark = tuple[object, ...]
@@ -99,10 +99,10 @@ def corpus_of(view: Snapshot) -> Corpus:
     """The corpus of a view, from memory where neither the view nor the segments changed."""
     mark: _Mark = (view.row.generation, len(view.files), *(view.db.row(_SEGMENTS_MARK) or ()))
     known = _kept.setdefault(view.db, {})
-    found = known.pop(view.row.id, None)
-    if found is None or found[0] != mark:
-        found = (mark, Corpus(view))
-    known[view.row.id] = found
+    cached = known.pop(view.row.id, None)
+    if cached is None or cached[0] != mark:
+        cached = (mark, Corpus(view))
+    known[view.row.id] = cached
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]
-    return found[1]
+    return cached[1]

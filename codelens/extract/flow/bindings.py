@@ -94,8 +94,8 @@ class Bindings:
         self._source = source
         self._leaves = info.destructured
         self._rules = rules(info.name)
-        told = info.selves != ".*"
-        self._selves = re.compile(rf"(?:{info.selves})\.[\w$#]+") if told else None
+        has_self = info.selves != ".*"
+        self._selves = re.compile(rf"(?:{info.selves})\.[\w$#]+") if has_self else None
         self._exporting = re.compile(info.exporting) if info.exporting else None
         self._expressions = expressions
         self._opened = opened
@@ -164,7 +164,7 @@ class Bindings:
         if paths is None:
             self._targeted(start, outside, how, node, None, None)
             return
-        value, said = _first(node, paths[1]), _first(node, paths[2])
+        value, type_node = _first(node, paths[1]), _first(node, paths[2])
         targets = _all(node, paths[0])
         if how == "export" and not targets and value is not None:
             text = self._expressions.written(value)
@@ -177,7 +177,7 @@ class Bindings:
                         text = self._declared(node) or text
                     self._found.append((start, "default", "export", text, False))
                 continue
-            self._targeted(start, outside, how, target, value, said)
+            self._targeted(start, outside, how, target, value, type_node)
 
     def _asserted(self, node: Node) -> None:
         """Python's `assert isinstance(a, B)`."""
@@ -212,12 +212,12 @@ class Bindings:
         how: str,
         target: Node,
         value: Node | None,
-        said: Node | None,
+        node: Node | None,
     ) -> None:
         """Rows of one target, or of each in a list of targets: `a, b = c, d` and `a, b = f()`."""
         lists = self._rules.lists
         if target.type not in lists:
-            form, text = self._meaning(how, value, said)
+            form, text = self._meaning(how, value, node)
             self._named(start, outside, target, form, text)
             return
         targets = target.named_children
@@ -228,7 +228,7 @@ class Bindings:
                 form, text = ("?", "") if text == UNKNOWN else ("=", f"{text}.#key")
                 self._named(start, outside, targets[0], form, text)
             else:
-                self._targeted(start, outside, how, targets[0], values[0], said)
+                self._targeted(start, outside, how, targets[0], values[0], node)
             return
         spread = next((at for at, one in enumerate(targets) if "splat" in one.type), len(targets))
         paired = len(values) == len(targets) == spread and values[0] is not value
@@ -236,16 +236,16 @@ class Bindings:
             if one is None:
                 break
             form, text = "?", ""
-            if paired and said is None:
-                form, text = self._meaning(how, part, said)
+            if paired and node is None:
+                form, text = self._meaning(how, part, node)
             elif at < spread:
-                form, text = self._part(how, at, values[0], said)
+                form, text = self._part(how, at, values[0], node)
             self._named(start, outside, one, form, text)
 
-    def _part(self, how: str, at: int, value: Node | None, said: Node | None) -> tuple[str, str]:
+    def _part(self, how: str, at: int, value: Node | None, node: Node | None) -> tuple[str, str]:
         """Form and text of one of several targets of one value."""
-        if said is not None:
-            text = self._expressions.type(said)
+        if node is not None:
+            text = self._expressions.type(node)
             return ("=", f"`{text}`.#{at}") if text else ("?", "")
         form, text = self._meaning(how if how in _STEPS else "", value, None)
         if text in {"", UNKNOWN}:
@@ -332,7 +332,7 @@ class Bindings:
             if left is not None:
                 pending.append((left, taken))
                 continue
-            pending += [(one, taken and "?") for one in reversed(node.named_children)]
+            pending += [(child, taken and "?") for child in reversed(node.named_children)]
 
 
 def _all(node: Node, paths: tuple[str, ...]) -> list[Node]:
@@ -345,15 +345,15 @@ def _all(node: Node, paths: tuple[str, ...]) -> list[Node]:
             found = node.children_by_field_name(path[:-1])
             if found:
                 return found
-    one = _first(node, tuple(path for path in paths if not path.endswith("*")))
-    return [one] if one is not None else []
+    child_node = _first(node, tuple(path for path in paths if not path.endswith("*")))
+    return [child_node] if child_node is not None else []
 
 
 def _first(node: Node, paths: tuple[str, ...]) -> Node | None:
     for path in paths:
-        found = child(node, path)
-        if found is not None:
-            return found
+        child_node = child(node, path)
+        if child_node is not None:
+            return child_node
     return None
 
 

@@ -45,8 +45,8 @@ class Arguments:
         """Where arguments begin, behind type arguments that stand at a position."""
         if self._source.text[end : end + 1] != b"<":
             return end
-        found = _GENERIC.match(self._source.text, end)
-        return found.end() if found is not None else end
+        match = _GENERIC.match(self._source.text, end)
+        return match.end() if match is not None else end
 
     def generics(self, end: int) -> str:
         """How many type arguments stand at a position."""
@@ -67,8 +67,10 @@ class Arguments:
         nodes = list(_flat(node))
         if not nodes or len(nodes) > _MOST:
             return len(nodes), ""
-        told = [self._argument(one) for one in nodes]
-        return len(nodes), "\n".join(told) if any(one != UNKNOWN for one in told) else ""
+        argument_texts = [self._argument(one) for one in nodes]
+        return len(nodes), "\n".join(argument_texts) if any(
+            text_ != UNKNOWN for text_ in argument_texts
+        ) else ""
 
     def _argument(self, node: Node) -> str:
         if self._kinds.get(node.type) != "argument":
@@ -87,8 +89,8 @@ class Arguments:
         kind = self._kind(node, 0)
         if kind:
             return kind if kind[0] == "`" else "'" + kind
-        found = self._expressions.written(node)
-        return UNKNOWN if found == LITERAL or "\n" in found else found
+        text = self._expressions.written(node)
+        return UNKNOWN if text == LITERAL or "\n" in text else text
 
     def _kind(self, node: Node, depth: int) -> str:
         kind = self._kinds.get(node.type, "")
@@ -117,7 +119,7 @@ class Arguments:
         kinds = {self._kind(left, depth + 1), self._kind(right, depth + 1)}
         if sign.type == "+" and "string" in kinds:
             return "string"
-        numbers = [one for one in _NUMBERS if one in kinds]
+        numbers = [name for name in _NUMBERS if name in kinds]
         return numbers[-1] if numbers and kinds <= set(_NUMBERS) else ""
 
     def _array(self, node: Node) -> str:
@@ -125,7 +127,7 @@ class Arguments:
         if of is None:
             return ""
         text = self._source.slice(of.start_byte, of.end_byte).partition("[")[0].strip()
-        depth = sum(one.type in _DIMENSIONS for one in node.children) or 1
+        depth = sum(child.type in _DIMENSIONS for child in node.children) or 1
         return f"`{text}{'[]' * depth}`" if text.replace(".", "").isidentifier() else ""
 
 
@@ -134,8 +136,8 @@ _DIMENSIONS = frozenset({"dimensions_expr"})
 
 def _flat(node: Node) -> Iterator[Node]:
     """Arguments in a list, or in lists behind each other: `f<T>(a) { b }` of Kotlin."""
-    for one in node.named_children:
-        if one.type == "value_arguments":
-            yield from (inner for inner in one.named_children if not inner.is_extra)
-        elif one.type != "type_arguments" and not one.is_extra:
-            yield one
+    for child in node.named_children:
+        if child.type == "value_arguments":
+            yield from (inner for inner in child.named_children if not inner.is_extra)
+        elif child.type != "type_arguments" and not child.is_extra:
+            yield child

@@ -77,8 +77,12 @@ class Expressions:
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
         if form == "call" and len(parts) > 1 and inner in (own := dict(map(_pair, parts[1:]))):
-            given = child(node, f"arguments.{own[inner].removeprefix('type') or 0}")
-            return self._quoted(given) if own[inner] == "type" else self.written(given, depth)
+            argument_node = child(node, f"arguments.{own[inner].removeprefix('type') or 0}")
+            return (
+                self._quoted(argument_node)
+                if own[inner] == "type"
+                else self.written(argument_node, depth)
+            )
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
@@ -133,27 +137,27 @@ class Expressions:
 
     def _record(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
         """An object by its keys and what it takes over; what nothing is known of hides the rest."""
-        found: list[str] = []
-        told = False
+        texts: list[str] = []
+        is_told = False
         if node.named_child_count > _MOST_KEYS:
             return LITERAL
-        for one in node.named_children:
-            kind = one.type
+        for child in node.named_children:
+            kind = child.type
             if kind == "shorthand_property_identifier":
-                found.append(self._source.slice(one.start_byte, one.end_byte))
-                told = True
+                texts.append(self._source.slice(child.start_byte, child.end_byte))
+                is_told = True
             elif kind == "spread_element":
-                value = self.written(one.named_child(0), depth)
-                found.append(f"...{value}")
-                told = told or value not in {LITERAL, UNKNOWN}
+                value = self.written(child.named_child(0), depth)
+                texts.append(f"...{value}")
+                is_told = is_told or value not in {LITERAL, UNKNOWN}
             elif kind in {"pair", "method_definition", "field"}:
-                key = one.child_by_field_name("key" if kind == "pair" else "name")
+                key = child.child_by_field_name("key" if kind == "pair" else "name")
                 name = "" if key is None else self._source.slice(key.start_byte, key.end_byte)
-                value = self.written(one.child_by_field_name("value"), depth)
+                value = self.written(child.child_by_field_name("value"), depth)
                 if name.isidentifier():
-                    found.append(f"{name}:{'?' if value == LITERAL else value}")
-                    told = told or value not in {LITERAL, UNKNOWN}
-        return "{" + ",".join(found) + "}" if told else LITERAL
+                    texts.append(f"{name}:{'?' if value == LITERAL else value}")
+                    is_told = is_told or value not in {LITERAL, UNKNOWN}
+        return "{" + ",".join(texts) + "}" if is_told else LITERAL
 
     def _cast(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
         to = child(node, "1")
@@ -188,17 +192,17 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
 
 def _marks(node: Node, letters: tuple[str, ...]) -> str:
     """Arguments of a call, a letter each, by the types of their nodes: `string:s`."""
-    told = dict(map(_pair, letters))
-    found = "<" if node.child_by_field_name("type_arguments") is not None else ""
+    letter_of = dict(map(_pair, letters))
+    marks = "<" if node.child_by_field_name("type_arguments") is not None else ""
     listed = node.child_by_field_name("arguments")
     if listed is None or listed.type != "arguments":
-        return found + _MORE
-    for at, one in enumerate(listed.named_children):
-        if at == _MOST_MARKS or one.type == "spread_element":
-            return found + _MORE
-        if one.type != "comment":
-            found += told.get(one.type, "u")
-    return found
+        return marks + _MORE
+    for at, child_node in enumerate(listed.named_children):
+        if at == _MOST_MARKS or child_node.type == "spread_element":
+            return marks + _MORE
+        if child_node.type != "comment":
+            marks += letter_of.get(child_node.type, "u")
+    return marks
 
 
 def _pair(part: str) -> tuple[str, str]:
@@ -221,31 +225,42 @@ def child(node: Node, path: str) -> Node | None:
         return node.child_by_field_name(path)
     if path == ".":
         return node
-    found: Node | None = node
+    child_node: Node | None = node
     for part in path.split("."):
-        if found is None:
+        if child_node is None:
             return None
         if part == "^":
-            found = found.parent
+            child_node = child_node.parent
         elif part == "$":
-            count = found.named_child_count
-            found = found.named_child(count - 1) if count else None
+            count = child_node.named_child_count
+            child_node = child_node.named_child(count - 1) if count else None
         elif part[0] == "~":
             kind = part[1:]
-            found = next((one for one in found.named_children if one.type == kind), None)
+            child_node = next(
+                (
+                    named_child
+                    for named_child in child_node.named_children
+                    if named_child.type == kind
+                ),
+                None,
+            )
         elif part.isdigit():
-            found = found.named_child(int(part)) if int(part) < found.named_child_count else None
+            child_node = (
+                child_node.named_child(int(part))
+                if int(part) < child_node.named_child_count
+                else None
+            )
         else:
-            found = found.child_by_field_name(part)
-    return found
+            child_node = child_node.child_by_field_name(part)
+    return child_node
 
 
 @cache
 def _recipes(
     settings: tuple[tuple[str, str], ...],
 ) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
-    found = {kind: tuple(recipe.split()) for kind, recipe in settings}
+    recipes = {kind: tuple(recipe.split()) for kind, recipe in settings}
     plain_kinds = frozenset(
-        kind for kind, recipe in found.items() if recipe[0] in {"name", "member"}
+        kind for kind, recipe in recipes.items() if recipe[0] in {"name", "member"}
     )
-    return found, plain_kinds
+    return recipes, plain_kinds

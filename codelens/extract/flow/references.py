@@ -64,7 +64,7 @@ _new_reference = cast(
 
 def references_of(
     captures: Captures,
-    found: Symbols,
+    symbols: Symbols,
     imports: Iterable[Import],
     info: LanguageInfo,
     source: Source,
@@ -77,7 +77,7 @@ def references_of(
     """
     # By position, as captures come in another order each time where patterns overlap; what is
     # written later into the same place wins.
-    found_at = _bound(captures, found, imports, info, source)
+    found_at = _bound(captures, symbols, imports, info, source)
     for name, start in _joined_calls(captures, info, source):
         found_at[start] = (name, "call")
     for kind in KINDS:
@@ -85,10 +85,10 @@ def references_of(
         if nodes:
             names, starts = _last_names(nodes, source, _last_name(info))
             ignored = info.ignored_types if kind == "type" else info.ignored_calls
-            names, starts = _foreign(names, starts, found, ignored)
+            names, starts = _foreign(names, starts, symbols, ignored)
             parameters = captures.get("type.parameter") if kind == "type" else None
             if parameters:
-                names, starts = _given_types(names, starts, found, parameters, source)
+                names, starts = _given_types(names, starts, symbols, parameters, source)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
     # What a parser puts in where a name is missing is none: `self. = 1`.
     starts = sorted([start for start, (name, _) in found_at.items() if name])
@@ -100,9 +100,11 @@ def references_of(
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
     receivers = _receivers(captures, names, starts, source, flow)
     scopes = flow.scopes_at(starts)
-    owners = _owners(starts, found)
-    counts, given = _arguments(captures, names, starts, source, flow)
-    rows = zip(names, kinds, lines, columns, owners, receivers, scopes, counts, given, strict=True)
+    owners = _owners(starts, symbols)
+    counts, arguments = _arguments(captures, names, starts, source, flow)
+    rows = zip(
+        names, kinds, lines, columns, owners, receivers, scopes, counts, arguments, strict=True
+    )
     return list(map(_new_reference, rows))
 
 
@@ -111,33 +113,33 @@ def _arguments(
 ) -> tuple[list[int], list[str]]:
     """How many arguments stand behind each name, and which."""
     lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
-    given = [""] * len(names)
+    texts = [""] * len(names)
     text = source.text
     told = flow.arguments
     if not lists and not told:
-        return [-1] * len(names), given
-    found: list[int] = []
+        return [-1] * len(names), texts
+    argument_ordinals: list[int] = []
     for at, (name, start) in enumerate(zip(names, starts, strict=True)):
         end = start + (len(name) if name.isascii() else len(name.encode()))
         while text[end : end + 1] in _BLANKS:
             end += 1
         if text[end : end + 1] == b"!":
-            found.append(MACRO)
+            argument_ordinals.append(MACRO)
             continue
         node = lists.get(end)
         types = told.generics(end) if told else ""
         if told and node is None:
             node = lists.get(told.behind(end))
         if node is None:
-            found.append(-1)
+            argument_ordinals.append(-1)
         elif told:
-            count, given[at] = told.written(node)
-            found.append(min(count, 127))
+            count, texts[at] = told.written(node)
+            argument_ordinals.append(min(count, 127))
         else:
-            found.append(min(node.named_child_count, 127))
+            argument_ordinals.append(min(node.named_child_count, 127))
         if types:
-            given[at] = f"{types}\n{given[at]}".rstrip()
-    return found, given
+            texts[at] = f"{types}\n{texts[at]}".rstrip()
+    return argument_ordinals, texts
 
 
 def _receivers(
@@ -157,8 +159,8 @@ def _receivers(
     text = source.text
     written = flow.expressions.written
     chained = bool(nodes) and not owned
-    found: list[str] = []
-    add = found.append
+    receivers: list[str] = []
+    add = receivers.append
     for name, start in zip(names, starts, strict=True):
         if text[start - 1 : start] not in _BEFORE_NAME:
             add("")
@@ -178,7 +180,7 @@ def _receivers(
             add(_without_name(written(node), name))
         else:
             add(_read_back(text, start, owned, flow, node, name))
-    return found
+    return receivers
 
 
 def _read_back(
@@ -217,7 +219,7 @@ def _without_name(whole: str, name: str) -> str:
 
 def _bound(
     captures: Captures,
-    found: Symbols,
+    symbols: Symbols,
     imports: Iterable[Import],
     info: LanguageInfo,
     source: Source,
@@ -229,20 +231,20 @@ def _bound(
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
-            known = known or _known_names(found, imports, info.known_members)
+            known = known or _known_names(symbols, imports, info.known_members)
             names = source.texts(nodes)
             if info.reference_names:
                 names = [_plain(name, _last_name(info)) for name in names]
             for node, name in zip(nodes, names, strict=True):
                 if (
                     name in known or (telling is not None and telling.fullmatch(name))
-                ) and node.start_byte not in found.name_starts:
+                ) and node.start_byte not in symbols.name_starts:
                     found_at[node.start_byte] = (name, kind)
     members = captures.get("reference.member")
     if members:
-        known = known or _known_names(found, imports, info.known_members)
+        known = known or _known_names(symbols, imports, info.known_members)
         for start, name in _used_members(members, known, info, source):
-            if start not in found.name_starts:
+            if start not in symbols.name_starts:
                 found_at[start] = (name, "name")
     return found_at
 
@@ -318,49 +320,49 @@ def _last_names(
 
 
 def _foreign(
-    names: list[str], starts: list[int], found: Symbols, ignored: frozenset[str]
+    names: list[str], starts: list[int], symbols: Symbols, ignored: frozenset[str]
 ) -> tuple[list[str], list[int]]:
     """Without the names in definitions, and without those that are built in."""
-    defined = found.name_starts
+    defined = symbols.name_starts
     if not ignored and defined.isdisjoint(starts):
         return names, starts
-    kept = [
+    kept_ordinals = [
         at
         for at, (name, start) in enumerate(zip(names, starts, strict=True))
         if name not in ignored and start not in defined
     ]
-    return [names[at] for at in kept], [starts[at] for at in kept]
+    return [names[at] for at in kept_ordinals], [starts[at] for at in kept_ordinals]
 
 
 def _given_types(
-    names: list[str], starts: list[int], found: Symbols, parameters: list[Node], source: Source
+    names: list[str], starts: list[int], symbols: Symbols, parameters: list[Node], source: Source
 ) -> tuple[list[str], list[int]]:
     """Without the type parameters, each inside the definition that it is a parameter of."""
     holders: dict[str, set[int]] = {}
     ordered = sorted(parameters, key=lambda node: node.start_byte)
-    inside = _owners([node.start_byte for node in ordered], found)
+    inside = _owners([node.start_byte for node in ordered], symbols)
     for name, holder in zip(source.texts(ordered), inside, strict=True):
         holders.setdefault(name, set()).add(holder)
     suspects = [at for at, name in enumerate(names) if name in holders]
-    owners = dict(zip(suspects, _owners([starts[at] for at in suspects], found), strict=True))
-    given: set[int] = set()
+    owners = dict(zip(suspects, _owners([starts[at] for at in suspects], symbols), strict=True))
+    given_ordinals: set[int] = set()
     for at in suspects:
         owner = owners[at]
         while owner not in holders[names[at]] and owner >= 0:
-            owner = found.symbols[owner].parent
+            owner = symbols.symbols[owner].parent
         if owner in holders[names[at]]:
-            given.add(at)
-    kept = [at for at in range(len(names)) if at not in given]
-    return [names[at] for at in kept], [starts[at] for at in kept]
+            given_ordinals.add(at)
+    kept_ordinals = [at for at in range(len(names)) if at not in given_ordinals]
+    return [names[at] for at in kept_ordinals], [starts[at] for at in kept_ordinals]
 
 
-def _known_names(found: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
+def _known_names(symbols: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
     left_out = _FIELDS if members else _MEMBERS
-    known = {symbol.name for symbol in found.symbols if symbol.kind not in left_out}
-    for one in imports:
-        known.add(one.alias or one.name or one.module)
-        if not one.alias and not one.name:
-            parts = _MODULE_PARTS.split(one.module)
+    known = {symbol.name for symbol in symbols.symbols if symbol.kind not in left_out}
+    for imported in imports:
+        known.add(imported.alias or imported.name or imported.module)
+        if not imported.alias and not imported.name:
+            parts = _MODULE_PARTS.split(imported.module)
             known.update((parts[0], parts[-1]))
     known -= {"", "*"}
     return known

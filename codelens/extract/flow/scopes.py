@@ -74,11 +74,11 @@ class Flow:
     def _at(self, start: int) -> int:
         return self._inside[bisect_right(self._bounds, start) - 1]
 
-    def _owners(self, found: Symbols) -> dict[int, int]:
+    def _owners(self, symbols: Symbols) -> dict[int, int]:
         """Scope -> the symbol whose inside it is."""
         by_span: dict[tuple[int, int], int] = {}
         bodies: dict[int, int] = {}
-        for at, frame in enumerate(found.frames):
+        for at, frame in enumerate(symbols.frames):
             if frame.index == at and frame.kind in _HOLDERS:
                 by_span.setdefault((frame.tree_start, frame.tree_end), at)
                 if frame.body_start < frame.tree_end:
@@ -98,7 +98,7 @@ class Flow:
             # The first body in it is its own, as what is around a body stands right before.
             if first < len(starts) and starts[first] < end:
                 at = bodies[starts[first]]
-                frame = found.frames[at]
+                frame = symbols.frames[at]
                 if frame.tree_start <= start and end <= frame.tree_end:
                     owners[scope] = at
         return owners
@@ -139,12 +139,12 @@ class Flow:
                 parent = symbols[parent].parent
             if scope != scope_of.get(parent, 0):
                 yield start, scope, symbol.name, "def", str(at), symbol.name_line
-        for number, one in enumerate(imports):
-            start = self._line_begin(one.line)
+        for number, imported in enumerate(imports):
+            start = self._line_begin(imported.line)
             scope = self._at(start)
             if scope:
-                name = one.alias or one.name or one.module
-                yield start, scope, name, "import", str(number), one.line
+                name = imported.alias or imported.name or imported.module
+                yield start, scope, name, "import", str(number), imported.line
 
     def _line_begin(self, line: int) -> int:
         """Where the text of a line begins, behind its blanks."""

@@ -33,11 +33,11 @@ class Taken:
 
     def _declarations(self) -> dict[int, set[str]]:
         """Names that types declare by themselves, not through an instance, by their frames."""
-        found: dict[int, set[str]] = {}
+        names_by_scope: dict[int, set[str]] = {}
         for frame in self._frames:
             outer = frame.above
             if outer is not None and outer.kind in TYPES and frame.through is None:
-                names = found.setdefault(id(outer), set())
+                names = names_by_scope.setdefault(id(outer), set())
                 for span in self._names.spans(frame):
                     names.add(self._names.name(frame.kind, span)[0])
-        return found
+        return names_by_scope

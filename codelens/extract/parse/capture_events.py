@@ -122,14 +122,14 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes, spans: Sequence
 
 def _tails(captures: Captures) -> dict[tuple[int, int], Node]:
     """Bodies that stand behind their definitions, by the spans of these."""
-    found: dict[tuple[int, int], Node] = {}
+    tails: dict[tuple[int, int], Node] = {}
     for node in captures.get("body.after", ()):
         before = node.prev_named_sibling
         while before is not None and "comment" in before.type:
             before = before.prev_named_sibling
         if before is not None:
-            found[before.byte_range] = node
-    return found
+            tails[before.byte_range] = node
+    return tails
 
 
 def _masks(regex: str, text: bytes, spans: Sequence[Span]) -> Iterator[Event]:

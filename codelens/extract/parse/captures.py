@@ -60,7 +60,7 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
         ParseTimeout: the parser went over its limit, or left a tree no query could cope with.
     """
     rule = grammar.info.unparsable
-    spans = [(one.start_byte, one.end_byte) for one in ranges]
+    spans = [(range_.start_byte, range_.end_byte) for range_ in ranges]
     parts = [text[start:end] for start, end in spans] or [text]
     if rule is not None and any(_is_unparsable(part, rule) for part in parts):
         raise ParseTimeout("nested deeper than the grammar can take")
@@ -183,13 +183,13 @@ def _replaced(text: bytes, spans: list[Mask]) -> bytes:
     """The text with words and blanks in place of the spans, so that positions stay."""
     if not spans:
         return text
-    found = bytearray(text)
+    blanked = bytearray(text)
     for start, end, name in spans:
         word = (name or "").encode()
         blank = _SHOWN.sub(b" ", text[start:end])
         fits = len(word) <= len(blank) and b"\n" not in blank[: len(word)]
-        found[start:end] = word + blank[len(word) :] if fits else blank
-    return bytes(found)
+        blanked[start:end] = word + blank[len(word) :] if fits else blank
+    return bytes(blanked)
 
 
 def blanked(text: bytes, spans: Sequence[tuple[int, int]]) -> bytes:

@@ -55,21 +55,21 @@ def unbalanced_branches(text: bytes) -> list[tuple[Span, ...]]:
 
     The branch that stays is the first, or the second of `#if 0`. Inner sections come first.
     """
-    found: list[tuple[Span, ...]] = []
+    spanses: list[tuple[Span, ...]] = []
     for section, outer in _sections(text):
         first = text[slice(*section.directives[0])]
         # `extern "C" {`: grammars know it.
         if b"__cplusplus" in first or all(depth == (0, 0) for depth in section.depths):
             continue
-        kept = int(len(section.branches) > 1 and _NEVER.match(first) is not None)
+        kept_branch = int(len(section.branches) > 1 and _NEVER.match(first) is not None)
         if outer is not None:
-            outer.braces += section.depths[kept][0]
-            outer.rounds += section.depths[kept][1]
-        others = [one for at, one in enumerate(section.branches) if at != kept]
-        found.append(tuple(sorted([*section.directives, *others])))
-        if len(found) >= _MOST:
+            outer.braces += section.depths[kept_branch][0]
+            outer.rounds += section.depths[kept_branch][1]
+        others = [span for at, span in enumerate(section.branches) if at != kept_branch]
+        spanses.append(tuple(sorted([*section.directives, *others])))
+        if len(spanses) >= _MOST:
             break
-    return found
+    return spanses
 
 
 def _sections(text: bytes) -> Iterator[tuple[_Section, _Section | None]]:

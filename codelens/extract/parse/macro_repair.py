@@ -60,12 +60,18 @@ def repaired(text: bytes, root: Node, grammar: Grammar, spans: Sequence[Span]) -
     """
     best = Repaired(text, root)
     faults = _faults(root)
-    suspects = [one for one in _suspects(text, grammar, spans) if _count(faults, one.zone)]
+    suspects = [
+        suspect for suspect in _suspects(text, grammar, spans) if _count(faults, suspect.zone)
+    ]
     if suspects:
         trial = _tried(text, suspects, grammar, spans)
         if trial is not None:
             then = _faults(trial.root)
-            kept = [one for one in suspects if _count(then, one.zone) < _count(faults, one.zone)]
+            kept = [
+                suspect
+                for suspect in suspects
+                if _count(then, suspect.zone) < _count(faults, suspect.zone)
+            ]
             if kept and len(kept) < len(suspects):
                 trial = _tried(text, kept, grammar, spans)
             best, faults = _better(best, faults, trial if kept else None)
@@ -89,7 +95,7 @@ def _better(
 def _tried(
     text: bytes, suspects: Sequence[_Suspect], grammar: Grammar, spans: Sequence[Span]
 ) -> Repaired | None:
-    trial = blanked(text, [span for one in suspects for span in one.spans])
+    trial = blanked(text, [span for suspect in suspects for span in suspect.spans])
     try:
         return Repaired(trial, parse(trial, grammar, ranges(trial, spans)).root_node)
     except ParseTimeout:
@@ -97,17 +103,17 @@ def _tried(
 
 
 def _suspects(text: bytes, grammar: Grammar, spans: Sequence[Span]) -> list[_Suspect]:
-    found: list[_Suspect] = []
+    suspects: list[_Suspect] = []
     pattern = _pattern(grammar.info)
     for span in spans or [(0, len(text))]:
         for match in pattern.finditer(text, *span):
             groups = range(1, pattern.groups + 1)
             marked = tuple(match.span(at) for at in groups if match.start(at) < match.end(at))
             if marked:
-                found.append(_Suspect(marked, _zone(text, marked[0][0], marked[-1][1])))
-            if len(found) >= _MOST_SUSPECTS:
-                return found
-    return found
+                suspects.append(_Suspect(marked, _zone(text, marked[0][0], marked[-1][1])))
+            if len(suspects) >= _MOST_SUSPECTS:
+                return suspects
+    return suspects
 
 
 def _zone(text: bytes, start: int, end: int) -> Span:
@@ -120,17 +126,17 @@ def _zone(text: bytes, start: int, end: int) -> Span:
 
 def _faults(root: Node) -> list[Span]:
     """Spans of the errors of a tree, by their starts; where something is missing it is empty."""
-    found: list[Span] = []
+    spans: list[Span] = []
     pending = [root]
-    while pending and len(found) < _MOST_FAULTS:
+    while pending and len(spans) < _MOST_FAULTS:
         node = pending.pop()
         if node.is_missing:
-            found.append((node.start_byte, node.start_byte))
+            spans.append((node.start_byte, node.start_byte))
         elif node.is_error:
-            found.append(node.byte_range)
+            spans.append(node.byte_range)
         if node.has_error:
             pending += [child for child in node.children if child.has_error or child.is_missing]
-    return sorted(found)
+    return sorted(spans)
 
 
 def _count(faults: list[Span], zone: Span) -> int:

@@ -12,7 +12,7 @@ Span = tuple[int, int]
 
 def ranges(text: bytes, spans: Sequence[Span]) -> list[Range]:
     """Ranges of spans; empty ones, and what is out of order, are left out."""
-    found: list[Range] = []
+    ranges_: list[Range] = []
     line = at = 0
     for start, end in spans:
         if start >= end or start < at:
@@ -21,9 +21,9 @@ def ranges(text: bytes, spans: Sequence[Span]) -> list[Range]:
         begin = Point(line, start - text.rfind(b"\n", 0, start) - 1)
         line += text.count(b"\n", start, end)
         finish = Point(line, end - text.rfind(b"\n", 0, end) - 1)
-        found.append(Range(begin, finish, start, end))
+        ranges_.append(Range(begin, finish, start, end))
         at = end
-    return found
+    return ranges_
 
 
 def overlap(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:

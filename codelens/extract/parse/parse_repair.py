@@ -78,8 +78,10 @@ class _Repair:
         self._spans = spans
         self._parses = 0
         self._failures = 0
-        found = _restarts(grammar.info.restarts)
-        self._restarts = [match.start(1) for span in spans for match in found.finditer(text, *span)]
+        pattern = _restarts(grammar.info.restarts)
+        self._restarts = [
+            match.start(1) for span in spans for match in pattern.finditer(text, *span)
+        ]
 
     def run(self, first: Parsed) -> Parsed:
         best, holes = first, list[Span]()
@@ -113,11 +115,11 @@ class _Repair:
             tried = sorted([*holes, hole])
             self._parses += 1
             root = parse(self._text, self._grammar, self._outside(tried)).root_node
-            found = Parsed([root], _captures(root, self._grammar, self._text))
-            left = self._lost(found, tried)
+            parsed = Parsed([root], _captures(root, self._grammar, self._text))
+            left = self._lost(parsed, tried)
             if len(left) < len([start for start in lost if not hole[0] <= start < hole[1]]):
                 self._failures = 0
-                return found, tried, left
+                return parsed, tried, left
             self._failures += 1
         return None
 
@@ -130,12 +132,14 @@ class _Repair:
             piece = self._text[start:end]
             deeper = self._indentation(end) - self._indentation(start)
             open_braces = piece.count(b"{") - piece.count(b"}")
-            if any(piece.count(one) != piece.count(other) for one, other in _ROUND):
+            if any(piece.count(opening) != piece.count(other) for opening, other in _ROUND):
                 odd.append(at)
             elif (open_braces > 0) - (open_braces < 0) != (deeper > 0) - (deeper < 0):
                 curly.append(at)
         # Where blocks have words for brackets, braces tell nothing.
-        return next((one for one in (odd + curly, odd) if len(one) <= _MOST_SUSPECTS), list[int]())
+        return next(
+            (count for count in (odd + curly, odd) if len(count) <= _MOST_SUSPECTS), list[int]()
+        )
 
     def _indentation(self, byte: int) -> int:
         return byte - self._line(byte)
@@ -143,11 +147,11 @@ class _Repair:
     def _goes_on(self) -> bool:
         return self._parses < _MOST_PARSES and self._failures < _MOST_FAILURES
 
-    def _lost(self, found: Parsed, holes: list[Span]) -> list[int]:
+    def _lost(self, parsed: Parsed, holes: list[Span]) -> list[int]:
         """Lines that should begin a definition and do not."""
         starts = {
             node.start_byte
-            for capture, nodes in found.captures.items()
+            for capture, nodes in parsed.captures.items()
             if capture.startswith(_BEGINNINGS)
             for node in nodes
         }
@@ -160,7 +164,7 @@ class _Repair:
             looks -= 1
             if not looks:
                 break
-            if not self._inert(found.roots[0], start):
+            if not self._inert(parsed.roots[0], start):
                 lost.append(start)
         return lost
 
@@ -175,8 +179,8 @@ class _Repair:
         edges = [0, *(edge for hole in holes for edge in hole), len(self._text)]
         return self._ranges(list(zip(edges[::2], edges[1::2], strict=True)))
 
-    def _ranges(self, wanted: list[Span]) -> list[Range]:
-        return ranges(self._text, overlap(self._spans, wanted))
+    def _ranges(self, spans: list[Span]) -> list[Range]:
+        return ranges(self._text, overlap(self._spans, spans))
 
 
 @cache

@@ -147,15 +147,15 @@ class Names:
 
     def _taken_apart(self, pattern: Node) -> list[Node]:
         """Names in a pattern and in the patterns in it."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         pending = [pattern]
-        while pending and len(found) < _MOST_TAKEN_APART:
+        while pending and len(nodes) < _MOST_TAKEN_APART:
             node = pending.pop()
             if node.type in self._patterns:
-                found.append(node)
+                nodes.append(node)
             elif node is pattern or node.type.endswith(_PATTERN_TYPES):
                 pending += [_target(child) for child in reversed(node.named_children)]
-        return found
+        return nodes
 
 
 def _target(part: Node) -> Node:
@@ -173,7 +173,10 @@ def _followed(node: Node, path: list[str]) -> list[Node]:
     """Nodes that a field path leads to; `a*` goes on by field a down to the leaves."""
     for field in path:
         if field[-1] == "*":
-            return [_leaf(one, field[:-1]) for one in node.children_by_field_name(field[:-1])]
+            return [
+                _leaf(child_node, field[:-1])
+                for child_node in node.children_by_field_name(field[:-1])
+            ]
         child = node.child_by_field_name(field)
         if child is None:
             return []

@@ -31,9 +31,9 @@ def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[
     calls = captures.get("import.call")
     if not calls:
         return spans
-    wanted = info.import_calls
+    call_names = info.import_calls
     callees = {
-        node.start_byte: name in wanted
+        node.start_byte: name in call_names
         for node, name in zip(calls, source.texts(calls), strict=True)
     }
     starts = sorted(callees)
@@ -63,7 +63,7 @@ def imports_of(
         }
     )
     statements = _Statements(info, source, reach)
-    found: list[Import] = []
+    imports: list[Import] = []
     at = reached = 0
     for start, minus_end in sorted((start, -end) for start, end in spans):
         if start < reached:
@@ -74,8 +74,8 @@ def imports_of(
         first = at
         while at < len(parts) and parts[at][0] < reached:
             at += 1
-        found += statements.read(parts[first:at])
-    return found
+        imports += statements.read(parts[first:at])
+    return imports
 
 
 class _Statements:
@@ -109,7 +109,7 @@ class _Statements:
             return self._one(parts) if len(modules) == 1 else self._bare(parts)
         edges = [*modules, len(parts)]
         pairs = pairwise(edges)
-        return [one for begin, end in pairs for one in self._one(parts[begin:end])]
+        return [imported for begin, end in pairs for imported in self._one(parts[begin:end])]
 
     def _whole_modules(self, parts: list[_Part]) -> list[_Part]:
         """Modules that come piece by piece, `a` `.` `b`, each as one."""
@@ -128,17 +128,17 @@ class _Statements:
         """Values in the roles that the keys before them give: `:refer [a b] :as c`."""
         found: list[_Part] = []
         role = "name"
-        for start, end, given in parts:
+        for start, end, key_text in parts:
             text = self._source.slice(start, end)
-            if given == "key":
+            if key_text == "key":
                 role = self._role(text, "none")
-            elif given == "value":
+            elif key_text == "value":
                 known = "all" if self._role(text, role) == "all" else role
                 if known != "none":
                     found.append((start, end, known))
             else:
-                role = "name" if given == "module" else role
-                found.append((start, end, given))
+                role = "name" if key_text == "module" else role
+                found.append((start, end, key_text))
         return found
 
     def _role(self, text: str, unknown: str) -> str:
@@ -148,36 +148,38 @@ class _Statements:
         """What is imported from one module."""
         modules = [part for part in parts if part[2] == "module"]
         module = self._text(modules[0])
-        found: list[Import] = []
+        imports: list[Import] = []
         last_role = ""
         for part in parts:
             start, _, role = part
             if role != "module":
                 text = self._text(part)
                 if role == "alias" and last_role == "name":
-                    found[-1] = found[-1]._replace(alias=text if text != found[-1].name else "")
+                    imports[-1] = imports[-1]._replace(
+                        alias=text if text != imports[-1].name else ""
+                    )
                 else:
                     names = text.split() if self._words and role == "name" else [text]
                     line = self._source.line(start)
-                    found += [Import(module, *_bound(role, one), line) for one in names]
+                    imports += [Import(module, *_bound(role, name), line) for name in names]
             last_role = role
-        found = found or [Import(module, "", "", self._source.line(modules[0][0]))]
-        return [self._split(one) for one in found] if self._splits else found
+        imports = imports or [Import(module, "", "", self._source.line(modules[0][0]))]
+        return [self._split(imported) for imported in imports] if self._splits else imports
 
-    def _split(self, one: Import) -> Import:
+    def _split(self, imported: Import) -> Import:
         """`a.b.C` bound itself is C of `a.b`."""
-        module, dot, name = one.module.rpartition(".")
-        return one if one.name or not dot else one._replace(module=module, name=name)
+        module, dot, name = imported.module.rpartition(".")
+        return imported if imported.name or not dot else imported._replace(module=module, name=name)
 
     def _bare(self, parts: list[_Part]) -> list[Import]:
         """Several modules behind something else: each binds itself."""
-        found: list[Import] = []
+        imports: list[Import] = []
         for part in parts:
             if part[2] == "module":
-                found.append(Import(self._text(part), "", "", self._source.line(part[0])))
-            elif part[2] == "alias" and found:
-                found[-1] = found[-1]._replace(alias=self._text(part))
-        return found
+                imports.append(Import(self._text(part), "", "", self._source.line(part[0])))
+            elif part[2] == "alias" and imports:
+                imports[-1] = imports[-1]._replace(alias=self._text(part))
+        return imports
 
     def _text(self, part: _Part) -> str:
         text = self._source.slice(part[0], part[1])
@@ -188,7 +190,7 @@ class _Statements:
 
     def _tree(self, parts: list[_Part]) -> list[Import]:
         """Names behind prefixes that hold as far as their brackets do: `use a::{b, c::d}`."""
-        found: list[Import] = []
+        imports: list[Import] = []
         prefixes: list[_Part] = []
         for part in parts:
             start, _, role = part
@@ -200,15 +202,15 @@ class _Statements:
             module = self._separator.join(map(self._text, prefixes))
             line = self._source.line(start)
             text = self._text(part)
-            if role == "alias" and found:
-                found[-1] = found[-1]._replace(alias=text)
+            if role == "alias" and imports:
+                imports[-1] = imports[-1]._replace(alias=text)
             elif role in {"name", "all"} and module:
-                found.append(Import(module, "*" if role == "all" else text, "", line))
+                imports.append(Import(module, "*" if role == "all" else text, "", line))
             elif role in {"name", "module"}:
-                found.append(Import(text, "", "", line))
+                imports.append(Import(text, "", "", line))
             elif role == "self":
-                found.append(Import(module, "", "", line))
-        return found
+                imports.append(Import(module, "", "", line))
+        return imports
 
 
 def _bound(role: str, text: str) -> tuple[str, str]:

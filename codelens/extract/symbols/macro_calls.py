@@ -83,7 +83,7 @@ def _told(arguments: Node, source: Source, in_type: bool, body: bool) -> Span | 
     `(name, int(...))` declare a method, as gmock's do.
     """
     given = arguments.named_children[:_MOST_ARGUMENTS]
-    texts = [source.slice(*one.byte_range).strip() for one in given]
+    texts = [source.slice(*argument.byte_range).strip() for argument in given]
     at = -1
     if body and texts and _PLAIN.fullmatch(texts[0]):
         at = 0

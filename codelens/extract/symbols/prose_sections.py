@@ -17,7 +17,7 @@ _LEVELS = tuple((f"section.{level}", level) for level in range(1, 10))
 def sections(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
     """Nodes of the headings with the ends of their sections, blanks at the end left out."""
     headings = [(node.start_byte, level, node) for node, level in _headings(captures, text)]
-    headings.sort(key=lambda one: one[0])
+    headings.sort(key=lambda heading: heading[0])
     opaque = deque(sorted((node.start_byte, node.end_byte) for node in captures.get("opaque", ())))
     reached = 0
     open_sections: list[tuple[int, Node]] = []
@@ -49,7 +49,7 @@ def _by_marks(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
     marks = sorted((node.start_byte, node.end_byte) for node in captures.get("section.mark", ()))
     starts = [start for start, _ in marks]
     levels: dict[tuple[bytes, int], int] = {}
-    for node in sorted(captures.get("section.auto", ()), key=lambda one: one.start_byte):
+    for node in sorted(captures.get("section.auto", ()), key=lambda heading: heading.start_byte):
         first = bisect_left(starts, node.start_byte)
         count = bisect_left(starts, node.end_byte) - first
         if count:

@@ -28,9 +28,9 @@ class TermNumbers(dict[str, tuple[int, ...]]):
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         known = self._numbers
-        found = tuple(known[term] for term in terms_of_word(word) if term in known)
-        self[word] = found or _NOTHING
-        return found
+        term_ids = tuple(known[term] for term in terms_of_word(word) if term in known)
+        self[word] = term_ids or _NOTHING
+        return term_ids
 
 
 class BodyTerms:
@@ -51,7 +51,7 @@ class BodyTerms:
         numbers: TermNumbers,
     ) -> None:
         last = len(lines) + 1
-        self._starts = sorted({1, last, *(min(max(one, 1), last) for one in borders)})
+        self._starts = sorted({1, last, *(min(max(border, 1), last) for border in borders)})
         self._counts: list[dict[int, int]] = [{} for _ in self._starts]
         for number in _worth_reading(lines, self._touched(hit), numbers.beginnings):
             counts = self._counts[bisect_right(self._starts, number) - 1]
@@ -70,11 +70,11 @@ class BodyTerms:
 
     def inside(self, start: int, end: int) -> dict[int, int]:
         """The counts of the lines `start` to `end`, both of which were given as borders."""
-        found: dict[int, int] = {}
+        terms_by_line: dict[int, int] = {}
         for at in range(bisect_left(self._starts, start), bisect_left(self._starts, end + 1)):
             for number, count in self._counts[at].items():
-                found[number] = found.get(number, 0) + count
-        return found
+                terms_by_line[number] = terms_by_line.get(number, 0) + count
+        return terms_by_line
 
 
 def _worth_reading(

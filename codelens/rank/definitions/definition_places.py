@@ -30,12 +30,12 @@ def of_files(
     and so do lines that stand in no definition.
     """
     best = definition_ranking.code_files(judged[: 2 * _FILES], query, _FILES)
-    chosen = {one.evidence.file.path_id: answer_lines.best(one, texts) for one in best}
-    found: dict[int, list[Place]] = {}
+    chosen = {scored.evidence.file.path_id: answer_lines.best(scored, texts) for scored in best}
+    places_by_file: dict[int, list[Place]] = {}
     tops: dict[int, float] = {}
     for row in definition_ranking.ranked(best, query, terms, texts, chosen):
         number = row.judged.evidence.file.path_id
-        places = found.setdefault(number, [])
+        places = places_by_file.setdefault(number, [])
         top = tops.setdefault(number, row.score)
         if row.symbol < 0 or len(places) > _ALSO or (places and row.score < _AS_GOOD * top):
             if not places:
@@ -46,7 +46,7 @@ def of_files(
         place = answer_lines.of_symbol(row.judged, row.definition)
         if not any(answer_lines.overlap(place, other) for other in places):
             places.append(place)
-    return {number: tuple(places) for number, places in found.items()}
+    return {number: tuple(places) for number, places in places_by_file.items()}
 
 
 def with_also(shown: Sequence[Place], inside: Mapping[int, Sequence[Place]]) -> list[Place]:
@@ -62,9 +62,9 @@ def with_also(shown: Sequence[Place], inside: Mapping[int, Sequence[Place]]) -> 
             found.append(place)
             continue
         also = [
-            one
-            for one in inside.get(number, ())
-            if not any(answer_lines.overlap(one, other) for other in mine)
+            place
+            for place in inside.get(number, ())
+            if not any(answer_lines.overlap(place, other) for other in mine)
         ]
         found.append(place._replace(also=tuple(also[:_ALSO])))
     return found
@@ -72,11 +72,11 @@ def with_also(shown: Sequence[Place], inside: Mapping[int, Sequence[Place]]) -> 
 
 def _is_named(judge: Judged) -> bool:
     """Whether the query writes out a definition of the file."""
-    one = judge.evidence
-    return bool(one.defined) and (
-        one.features["spelled"] > 0
+    candidate = judge.evidence
+    return bool(candidate.defined) and (
+        candidate.features["spelled"] > 0
         or any(
             known.grade > query_names.LAST and known.symbol.kind not in query_names.WEAK
-            for known in one.defined
+            for known in candidate.defined
         )
     )

@@ -90,23 +90,29 @@ def ranked(
         chosen: path id -> the place that was chosen by chunks.
     """
     question = path_coverage.asked(terms, query.typed, query.whole)
-    numbers = TermNumbers([one.text for one in terms])
-    top = max((one.score for one in judged), default=0.0)
-    found: list[_Features] = []
-    for one in judged:
-        prior = max(one.score, 0.0) / top if top > 0 else 0.0
-        best_place = chosen.get(one.evidence.file.path_id)
+    numbers = TermNumbers([term.text for term in terms])
+    top = max((scored.score for scored in judged), default=0.0)
+    features: list[_Features] = []
+    for scored in judged:
+        prior = max(scored.score, 0.0) / top if top > 0 else 0.0
+        best_place = chosen.get(scored.evidence.file.path_id)
         place = (best_place.start_line, best_place.end_line) if best_place else None
         tests = "test" in query.roles
-        found += _of_file(one, prior, terms, question, texts, numbers, place, tests=tests)
-    best = max((one.values["body"] for one in found), default=0.0) or 1.0
+        features += _of_file(scored, prior, terms, question, texts, numbers, place, tests=tests)
+    best = max((one.values["body"] for one in features), default=0.0) or 1.0
     weights = ranking_weights.DEFINITIONS
     rows: list[RankedDefinition] = []
-    for one in found:
+    for one in features:
         one.values["body"] /= best
         shares = {name: weight * one.values.get(name, 0.0) for name, weight in weights.items()}
         rows.append(RankedDefinition(*one[:5], sum(shares.values()), shares))
-    rows.sort(key=lambda one: (-one.score, one.judged.evidence.file.path, one.name_line))
+    rows.sort(
+        key=lambda ranked_definition: (
+            -ranked_definition.score,
+            ranked_definition.judged.evidence.file.path,
+            ranked_definition.name_line,
+        )
+    )
     return rows
 
 
@@ -114,16 +120,16 @@ def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> lis
     """The best files of code: those whose role is not pushed down as no answer."""
     down = ranking_weights.pushed_down(False, query.roles)
     return [
-        one
-        for one in judged
-        if down.get(weighted_score.role_of(one.evidence), 0.0) < ranking_weights.NO_BODIES
-        and one.evidence.about is not None
-        and one.evidence.about.language not in ranking_weights.PROSE_AND_DATA
+        scored
+        for scored in judged
+        if down.get(weighted_score.role_of(scored.evidence), 0.0) < ranking_weights.NO_BODIES
+        and scored.evidence.about is not None
+        and scored.evidence.about.language not in ranking_weights.PROSE_AND_DATA
     ][:most]
 
 
 def _of_file(
-    one: Judged,
+    scored: Judged,
     prior: float,
     terms: Sequence[Weighed],
     question: Question,
@@ -133,9 +139,9 @@ def _of_file(
     *,
     tests: bool,
 ) -> Iterator[_Features]:
-    file = one.evidence.file
+    file = scored.evidence.file
     lines = texts.decoded(file)[:_LONGEST]
-    every = list(one.evidence.definitions)
+    every = list(scored.evidence.definitions)
     first = {
         at: body_terms.comment_start(lines, symbol.start_line) for at, symbol in enumerate(every)
     }
@@ -146,13 +152,13 @@ def _of_file(
         for line in (first[at], symbol.start_line, symbol.end_line + 1)
     ]
     borders += [line for start, end in gaps for line in (start, end + 1)]
-    chunks = one.evidence.chunks
+    chunks = scored.evidence.chunks
     hit = sorted(
-        (chunks[at].start_line, chunks[at].end_line) for _, at in one.evidence.scored.chunks
+        (chunks[at].start_line, chunks[at].end_line) for _, at in scored.evidence.scored.chunks
     )
     counts = BodyTerms(lines, borders, hit, numbers)
     like = _likeness(every, question)
-    named = {known.symbol.ordinal: known.grade for known in one.evidence.defined}
+    named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
         if symbol.kind in {"heading", "key"} or (not tests and is_beside_code(at, every)):
@@ -177,14 +183,14 @@ def _of_file(
         else:
             owner = every[shown]
             rows[shown] = _Features(
-                one, shown, first[shown], owner.start_line, owner.end_line, values
+                scored, shown, first[shown], owner.start_line, owner.end_line, values
             )
     yield from rows.values()
     for start, end in gaps:
         body = _bm25(counts.inside(start, end), end - start + 1, terms)
         if body > 0:
             values = {"file": prior, "body": body, "place": _overlap(place, start, end), "top": 1.0}
-            yield _Features(one, TOP_LEVEL, start, start, end, values)
+            yield _Features(scored, TOP_LEVEL, start, start, end, values)
 
 
 def _likeness(every: Sequence[Definition], question: Question) -> Sequence[float]:
@@ -204,14 +210,18 @@ def _own(
     stop = every[at].end_line
     seen = 0
     for inner in range(at + 1, len(every)):
-        one = every[inner]
-        if one.start_line > stop:
+        definition = every[inner]
+        if definition.start_line > stop:
             break
-        if one.start_line <= seen or one.end_line == one.start_line or one.end_line > stop:
+        if (
+            definition.start_line <= seen
+            or definition.end_line == definition.start_line
+            or definition.end_line > stop
+        ):
             continue
-        seen = one.end_line
-        size -= one.end_line - first[inner] + 1
-        for number, count in counts.inside(first[inner], one.end_line).items():
+        seen = definition.end_line
+        size -= definition.end_line - first[inner] + 1
+        for number, count in counts.inside(first[inner], definition.end_line).items():
             own[number] = own.get(number, 0) - count
     return {number: count for number, count in own.items() if count > 0}, max(size, 1)
 

@@ -30,8 +30,8 @@ class Definitions(NamedTuple):
 
     def of_kinds(self, kinds: frozenset[str]) -> Definitions:
         """The same with definitions of some kinds alone."""
-        rows = [one for one in self.rows if one.symbol >= 0 and one.definition.kind in kinds]
-        certain = [one for one in self.certain if one.kind == "symbol"]
+        rows = [row for row in self.rows if row.symbol >= 0 and row.definition.kind in kinds]
+        certain = [ranked for ranked in self.certain if ranked.kind == "symbol"]
         return self._replace(rows=rows, certain=certain)
 
 
@@ -44,18 +44,20 @@ def search(view: Snapshot, request: Request, read: Read) -> Definitions:
     Raises:
         QueryError: the task or a filter cannot be understood.
     """
-    found = search_pipeline.files(view, request, read)
-    files = found.files
+    judgement = search_pipeline.files(view, request, read)
+    files = judgement.files
     rows = ranked_definitions(files, definition_ranking.FILES) if files is not None else []
     judged = files.judged if files is not None else []
     texts = files.texts if files is not None else Texts(read, {})
-    return Definitions(found.certain, rows, judged, texts, found.notes)
+    return Definitions(judgement.certain, rows, judged, texts, judgement.notes)
 
 
 def ranked_definitions(files: Files, most: int) -> list[RankedDefinition]:
     """The definitions of the best `most` files of code, best first."""
-    asked = files.asked
-    best = definition_ranking.code_files(files.judged, asked.query, most)
-    best = weighted_score.with_definitions(asked.view, best, len(best))
-    chosen = {one.evidence.file.path_id: answer_lines.best(one, files.texts) for one in best}
-    return definition_ranking.ranked(best, asked.query, files.terms, files.texts, chosen)
+    search_state = files.asked
+    best = definition_ranking.code_files(files.judged, search_state.query, most)
+    best = weighted_score.with_definitions(search_state.view, best, len(best))
+    chosen = {
+        scored.evidence.file.path_id: answer_lines.best(scored, files.texts) for scored in best
+    }
+    return definition_ranking.ranked(best, search_state.query, files.terms, files.texts, chosen)

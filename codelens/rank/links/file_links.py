@@ -59,8 +59,8 @@ class Links:
         """Take back what a file uses."""
         for target in self.weights[source]:
             self._less(self.importers, target)
-        for one in self._named[source]:
-            self._less(self.users, one)
+        for name_key in self._named[source]:
+            self._less(self.users, name_key)
         self.weights[source], self._named[source] = {}, set()
 
     def forget_names(self, names: Iterable[str]) -> None:
@@ -129,24 +129,24 @@ def relinked(
         counts: how often each of some contents uses each name.
         holding: paths of the files that use or import one of some names.
     """
-    changed = [at for at, one in enumerate(sources) if one is not before[at]]
+    changed = [at for at, source in enumerate(sources) if source is not before[at]]
     names = _affected([(before[at], sources[at]) for at in changed], sources)
     if names is None:
         return False
-    held = holding(names) if names else set[bytes]()
-    again = set(changed) | {at for at, one in enumerate(sources) if one.path in held}
+    holding_paths = holding(names) if names else set[bytes]()
+    again = set(changed) | {at for at, source in enumerate(sources) if source.path in holding_paths}
     if len(again) > max(_MOST_AGAIN, len(sources) * _SHARE_AGAIN):
         return False
-    old = {one.content for one in before} - {one.content for one in sources}
-    told = dict(counts(old))
-    if told.keys() != old:
+    old = {source.content for source in before} - {source.content for source in sources}
+    counts_of = dict(counts(old))
+    if counts_of.keys() != old:
         # Dropped from the index, or without names: it cannot be told which.
         return False
     for content in old:
-        links.forget_names(told[content].keys())
+        links.forget_names(counts_of[content].keys())
     for at in again:
         links.forget(at)
-    new = {one.content for one in sources} - {one.content for one in before}
+    new = {source.content for source in sources} - {source.content for source in before}
     linking = Linking(sources, importer)
     by_content: dict[int, list[int]] = {}
     for at in sorted(again):
@@ -166,7 +166,9 @@ def _affected(
     names: set[str] = set()
     for old, new in changed:
         names |= old.defined ^ new.defined
-        for row in {one[:3] for one in old.imports} ^ {one[:3] for one in new.imports}:
+        for row in {imported[:3] for imported in old.imports} ^ {
+            imported[:3] for imported in new.imports
+        }:
             if "*" in row:
                 return None
             names |= {part for part in row if part}
@@ -175,7 +177,10 @@ def _affected(
         size = len(names)
         # Who passes one of them on under another name.
         names |= {
-            row.alias for one in sources for row in one.imports if row.alias and row.name in names
+            row.alias
+            for source in sources
+            for row in source.imports
+            if row.alias and row.name in names
         }
     return names
 
@@ -194,34 +199,34 @@ class Linking:
         self.links = Links(len(sources))
         """Those of the contents that are not `left`."""
         self._by_content: dict[int, list[int]] = {}
-        for at, one in enumerate(sources):
-            self._by_content.setdefault(one.content, []).append(at)
+        for at, source in enumerate(sources):
+            self._by_content.setdefault(source.content, []).append(at)
         self.left = sorted(self._by_content)
         """Contents whose files are not linked yet."""
-        self._number = {one.path: at for at, one in enumerate(sources)}
+        self._number = {source.path: at for at, source in enumerate(sources)}
         self._definers = Definers(importer, self._surface)
         self._package: dict[tuple[bytes, str], dict[str, int]] = {}
-        for at, one in enumerate(sources):
-            if spec_of(one.language).folder_is_package:
-                names = self._package.setdefault((folder_of(one.path), one.language), {})
-                for name in one.defined:
+        for at, source in enumerate(sources):
+            if spec_of(source.language).folder_is_package:
+                names = self._package.setdefault((folder_of(source.path), source.language), {})
+                for name in source.defined:
                     names.setdefault(name, at)
 
     @cached_property
     def _owner(self) -> dict[str, int]:
         """Name -> the file that alone defines it, -1 if several do."""
-        found: dict[str, int] = {}
-        for at, one in enumerate(self.sources):
-            for name in one.defined:
-                found[name] = -1 if name in found else at
-        return found
+        owner_of: dict[str, int] = {}
+        for at, source in enumerate(self.sources):
+            for name in source.defined:
+                owner_of[name] = -1 if name in owner_of else at
+        return owner_of
 
     def _surface(self, path: bytes) -> Surface | None:
         at = self._number.get(path)
         if at is None:
             return None
-        one = self.sources[at]
-        return Surface(one.language, one.defined, one.imports)
+        source = self.sources[at]
+        return Surface(source.language, source.defined, source.imports)
 
     @property
     def unlinked(self) -> int:
@@ -249,27 +254,27 @@ class Linking:
                 links.use(at, target, name, weight)
 
     def _uses(self, at: int, names: Mapping[str, int]) -> Iterator[tuple[int | None, str, float]]:
-        one = self.sources[at]
-        for row in one.imports:
-            yield from self._imported(one, row, names)
-        package = self._package.get((folder_of(one.path), one.language), {})
+        source = self.sources[at]
+        for row in source.imports:
+            yield from self._imported(source, row, names)
+        package = self._package.get((folder_of(source.path), source.language), {})
         if package:
-            for name in (names.keys() & package.keys()) - one.defined:
+            for name in (names.keys() & package.keys()) - source.defined:
                 yield package[name], name, sqrt(names[name])
-        if not spec_of(one.language).imports_are_complete:
+        if not spec_of(source.language).imports_are_complete:
             # The names of one file first: those of the view are a hundred thousand times as many.
-            for name in sorted((names.keys() & self._owner.keys()) - one.defined):
+            for name in sorted((names.keys() & self._owner.keys()) - source.defined):
                 owner = self._owner[name]
-                alike = owner >= 0 and self.sources[owner].language == one.language
+                alike = owner >= 0 and self.sources[owner].language == source.language
                 if alike and len(name) >= _SHORTEST:
                     yield owner, name, _UNIQUE_WEIGHT * sqrt(names[name])
 
     def _imported(
-        self, one: Source, row: Import, names: Mapping[str, int]
+        self, source: Source, row: Import, names: Mapping[str, int]
     ) -> Iterator[tuple[int | None, str, float]]:
         number = self._number
         if row.name and row.name != "*":
-            definer = self._definers.definer(one.path, one.language, row)
+            definer = self._definers.definer(source.path, source.language, row)
             target = number.get(definer) if definer is not None else None
             if target is not None:
                 used = 1 + names.get(row.alias or row.name, 0)
@@ -281,7 +286,7 @@ class Linking:
                 yield target, "", 1.0
                 yield from self._named_in(target, names)
                 return
-        files = self.importer.targets(one.path, one.language, row)
+        files = self.importer.targets(source.path, source.language, row)
         for path in files:
             target = number.get(path)
             if target is not None:

@@ -32,7 +32,7 @@ def pagerank(
     if not size:
         return []
     total = sum(start)
-    home = [one / total for one in start] if total > 0 else [1.0 / size] * size
+    home = [weight / total for weight in start] if total > 0 else [1.0 / size] * size
     shares = [_shared(out) for out in links]
     rank = list(home)
     for number in range(_ITERATIONS):
@@ -40,13 +40,13 @@ def pagerank(
             break
         lost = sum(rank[node] for node in range(size) if not shares[node])
         back = (1.0 - DAMPING) + DAMPING * lost
-        after = [back * one for one in home]
+        after = [back * weight for weight in home]
         for node in range(size):
-            given = DAMPING * rank[node]
-            if given:
+            passed_on = DAMPING * rank[node]
+            if passed_on:
                 for target, share in shares[node]:
-                    after[target] += given * share
-        moved = sum(abs(one - other) for one, other in zip(rank, after, strict=True))
+                    after[target] += passed_on * share
+        moved = sum(abs(weight - other) for weight, other in zip(rank, after, strict=True))
         rank = after
         if moved < _SETTLED:
             break

@@ -95,27 +95,27 @@ def search(
         return []
     files = [file for file in view.files if file.content is not None]
     if sure:
-        held = _holding(corpus, sure)
-        files = [file for file in files if file.content in held]
+        holding = _holding(corpus, sure)
+        files = [file for file in files if file.content in holding]
     files = filters.keep(files) if filters.active else files
     scores = candidates.whole_scores(corpus, [*sure, *(edge or ())])
     likely, rest = _split(corpus, files, edge, scores)
     if most is not None:
         if not scores:
-            likely.sort(key=lambda one: (one.path.count(b"/"), one.path))
+            likely.sort(key=lambda file: (file.path.count(b"/"), file.path))
         likely, rest = likely[:most], rest[: max(most - len(likely), 0)]
-    found, unread = look(likely, clock)
+    file_matches, unread = look(likely, clock)
     skipped = 0
-    if len({one.file.content for one in found}) >= request.limit:
+    if len({file_match.file.content for file_match in file_matches}) >= request.limit:
         skipped = len(rest)
     else:
         more, late = look(rest, clock)
-        found, unread = [*found, *more], unread + late
+        file_matches, unread = [*file_matches, *more], unread + late
     if unread:
         notes.append(f"{PARTIAL}time ran out with {unread:,} files not looked at")
     elif skipped:
         notes.append(f"{skipped:,} files that have it only inside longer words were not looked at")
-    return _results(view, found, scores, request)
+    return _results(view, file_matches, scores, request)
 
 
 def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:
@@ -129,31 +129,31 @@ def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weigh
         if known and "".join(parts_of_word(word)) not in STOPWORDS:
             terms[known[-1]] = None
     found, _ = candidates.weigh(view, corpus, [Term(term, 1.0) for term in terms])
-    found = [one for one in found if one.hits is not None]
+    found = [term for term in found if term.hits is not None]
     return found if len(found) == len(terms) else None
 
 
 def _holding(corpus: Corpus, terms: Sequence[Weighed]) -> set[int]:
     """Contents that hold every one of some terms."""
-    held: set[int] | None = None
+    holding: set[int] | None = None
     for term in terms:
         here: set[int] = set()
         for number, row in term.hits.rows.items() if term.hits else ():
             contents = corpus.segments[number].contents
             here.update(contents[doc] for doc in row.docs)
-        held = here if held is None else held & here
-    return held or set()
+        holding = here if holding is None else holding & here
+    return holding or set()
 
 
 def _split(
     corpus: Corpus, files: list[FileRow], edge: list[Weighed] | None, scores: dict[int, float]
 ) -> tuple[list[FileRow], list[FileRow]]:
     """Files that have every edge word as a word of its own, best first; the others, by path."""
-    held = _holding(corpus, edge) if edge else set[int]()
-    likely = files if edge == [] else [file for file in files if file.content in held]
-    rest = [] if edge == [] else [file for file in files if file.content not in held]
-    likely.sort(key=lambda one: (-scores.get(one.content or 0, 0.0), one.path))
-    rest.sort(key=lambda one: one.path)
+    holding = _holding(corpus, edge) if edge else set[int]()
+    likely = files if edge == [] else [file for file in files if file.content in holding]
+    rest = [] if edge == [] else [file for file in files if file.content not in holding]
+    likely.sort(key=lambda file: (-scores.get(file.content or 0, 0.0), file.path))
+    rest.sort(key=lambda file: file.path)
     return likely, rest
 
 
@@ -161,14 +161,14 @@ def one_by_one(find: Callable[[FileRow], FileMatches | None]) -> Look:
     """A `Look` that goes through the files in this process."""
 
     def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
-        found: list[FileMatches] = []
+        matched_files: list[FileMatches] = []
         for at, file in enumerate(files):
             if clock.left() <= 0:
-                return found, len(files) - at
-            one = find(file)
-            if one is not None:
-                found.append(one)
-        return found, 0
+                return matched_files, len(files) - at
+            file_match = find(file)
+            if file_match is not None:
+                matched_files.append(file_match)
+        return matched_files, 0
 
     return look
 
@@ -179,29 +179,34 @@ def is_text(data: bytes | None) -> bool:
 
 
 def _results(
-    view: Snapshot, found: Sequence[FileMatches], scores: dict[int, float], request: Request
+    view: Snapshot,
+    matched_files: Sequence[FileMatches],
+    scores: dict[int, float],
+    request: Request,
 ) -> list[Ranked]:
-    facts = view.path_facts(one.file.path_id for one in found)
+    facts = view.path_facts(file_match.file.path_id for file_match in matched_files)
     scored: list[tuple[float, FileMatches, dict[str, float]]] = []
-    for one in found:
+    for file_match in matched_files:
         shares = {
-            "matches": math.log1p(one.matches),
-            "file": scores.get(one.file.content or 0, 0.0),
-            "role": -ranking_weights.PUSHED_DOWN["token"].get(facts[one.file.path_id].role, 0.0),
+            "matches": math.log1p(file_match.matches),
+            "file": scores.get(file_match.file.content or 0, 0.0),
+            "role": -ranking_weights.PUSHED_DOWN["token"].get(
+                facts[file_match.file.path_id].role, 0.0
+            ),
         }
-        scored.append((sum(shares.values()), one, shares))
+        scored.append((sum(shares.values()), file_match, shares))
     scored.sort(key=lambda row: (-row[0], row[1].file.path))
     copies: dict[int | None, list[FileMatches]] = {}
-    for _, one, _ in scored:
-        copies.setdefault(one.file.content, []).append(one)
+    for _, file_match, _ in scored:
+        copies.setdefault(file_match.file.content, []).append(file_match)
     first = [row for row in scored if copies[row[1].file.content][0] is row[1]]
-    return [_with_copies(one, copies[one.file.content]) for one in _rounds(first, request)]
+    return [_with_copies(round_, copies[round_.file.content]) for round_ in _rounds(first, request)]
 
 
-def _with_copies(one: Ranked, found: Sequence[FileMatches]) -> Ranked:
+def _with_copies(ranked: Ranked, matched_files: Sequence[FileMatches]) -> Ranked:
     """A line with the same line of the files that have the very same text."""
-    files = [other.file for other in found[1:]]
-    return one._replace(alike=tuple(one._replace(file=file, line="") for file in files))
+    files = [other.file for other in matched_files[1:]]
+    return ranked._replace(alike=tuple(ranked._replace(file=file, line="") for file in files))
 
 
 def _rounds(
@@ -210,12 +215,16 @@ def _rounds(
     """The first line of each file, then the second of each, until there are enough."""
     left = request.limit
     for number in range(KEPT_LINES):
-        for score, one, shares in scored:
-            if number < len(one.lines):
-                line = one.lines[number]
-                why = "1 match" if one.matches == 1 else f"{one.matches} matches in the file"
+        for score, file_match, shares in scored:
+            if number < len(file_match.lines):
+                line = file_match.lines[number]
+                why = (
+                    "1 match"
+                    if file_match.matches == 1
+                    else f"{file_match.matches} matches in the file"
+                )
                 yield Ranked(
-                    one.file, line.start, line.end, "line", -1, score, why, line.text,
+                    file_match.file, line.start, line.end, "line", -1, score, why, line.text,
                     shares if request.explain else {},
                 )  # fmt: skip
                 left -= 1

@@ -47,9 +47,9 @@ def search(
     """Files whose path answers, best first; a shorter path before a longer one."""
     place = pasted_locations.whole(query.text)
     if place is not None and (place.line or place.names or _is_rooted(place.path)):
-        found = named(view, place, request, filters, notes)
-        if found:
-            return found
+        ranked = named(view, place, request, filters, notes)
+        if ranked:
+            return ranked
     text = place.path if place and place.line else query.text.replace("\\", "/")
     if _GLOB.search(text):
         wanted = globs([text])
@@ -99,9 +99,9 @@ def _folder(files: Iterable[FileRow], path: str) -> list[FileRow]:
     every = list(files)
     for start in range(1, len(parts)):
         folder = b"/".join(parts[start:]) + b"/"
-        found = [file for file in every if file.path.startswith(folder)]
-        if found:
-            return found
+        file_rows = [file for file in every if file.path.startswith(folder)]
+        if file_rows:
+            return file_rows
     return []
 
 
@@ -111,12 +111,12 @@ def _graded(files: Iterable[FileRow], text: str) -> list[tuple[float, FileRow]]:
     if not needle:
         return []
     fold = needle == needle.lower()
-    found: list[tuple[float, FileRow]] = []
+    graded: list[tuple[float, FileRow]] = []
     for file in files:
         path = file.path.lower() if fold else file.path
         if needle in path:
-            found.append((_grade(path, needle), file))
-    return found
+            graded.append((_grade(path, needle), file))
+    return graded
 
 
 def _grade(path: bytes, needle: bytes) -> float:
@@ -139,8 +139,8 @@ def _by_words(view: Snapshot, query: Query, known: set[int]) -> list[tuple[float
     terms = list(dict.fromkeys(terms_of_text(query.text)))[:_SCANNED_WORDS]
     counts: dict[int, int] = {}
     files: dict[int, FileRow] = {}
-    for found in view.paths_with_terms(terms).values():
-        for file in found:
+    for term in view.paths_with_terms(terms).values():
+        for file in term:
             if file.path_id not in known:
                 counts[file.path_id] = counts.get(file.path_id, 0) + 1
                 files[file.path_id] = file
@@ -155,11 +155,11 @@ def _results(
     filters: Filters,
     notes: list[str],
 ) -> list[Ranked]:
-    ordered = sorted(scored, key=lambda one: (-one[0], len(one[1].path), one[1].path))
-    kept = {file.path_id for file in filters.keep([file for _, file in ordered])}
-    shown = [pair for pair in ordered if pair[1].path_id in kept][: request.limit]
+    ordered = sorted(scored, key=lambda graded: (-graded[0], len(graded[1].path), graded[1].path))
+    kept_ids = {file.path_id for file in filters.keep([file for _, file in ordered])}
+    shown = [pair for pair in ordered if pair[1].path_id in kept_ids][: request.limit]
     about = view.about({file.content for _, file in shown if file.content is not None})
-    found: list[Ranked] = []
+    ranked: list[Ranked] = []
     there = 0
     for score, file in shown:
         known = about.get(file.content) if file.content is not None else None
@@ -167,19 +167,19 @@ def _results(
         explain = {"path": score} if request.explain else {}
         here = _within(view, file, place, score)
         there += len(here)
-        said = _SAID.get(score, "words of the path")
-        whole = Ranked(file, 1, last, "file", -1, score, said, "", explain)
-        found.extend(one._replace(explain=explain) for one in here or [whole])
-    if found and not there and place.line:
-        known = about.get(found[0].file.content or 0)
-        notes.append(f"no line {place.line}: `{printed(found[0].file.path)}` has "
+        reason = _SAID.get(score, "words of the path")
+        whole = Ranked(file, 1, last, "file", -1, score, reason, "", explain)
+        ranked.extend(ranked._replace(explain=explain) for ranked in here or [whole])
+    if ranked and not there and place.line:
+        known = about.get(ranked[0].file.content or 0)
+        notes.append(f"no line {place.line}: `{printed(ranked[0].file.path)}` has "
                      f"{known.lines if known else 0} lines")  # fmt: skip
-    if found and place.names:
+    if ranked and place.names:
         if there:
-            found = [one for one in found if one.kind != "file"]
+            ranked = [one for one in ranked if one.kind != "file"]
         else:
-            notes.append(f"no `{'.'.join(place.names)}` in `{printed(found[0].file.path)}`")
-    return found[: request.limit]
+            notes.append(f"no `{'.'.join(place.names)}` in `{printed(ranked[0].file.path)}`")
+    return ranked[: request.limit]
 
 
 def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> list[Ranked]:
@@ -188,10 +188,11 @@ def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> lis
     if place.names:
         return [
             location_context.shown(
-                view, file, Spot(one.start_line, one.end_line, one.ordinal, ""),
+                view, file,
+                Spot(definition.start_line, definition.end_line, definition.ordinal, ""),
                 "defines it in this file", "", shares,
             )
-            for one in location_context.named(view, file, place.names)
+            for definition in location_context.named(view, file, place.names)
         ]  # fmt: skip
     spot = location_context.at_line(view, file, place.line, place.last) if place.line else None
     if spot is None:

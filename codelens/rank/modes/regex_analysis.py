@@ -76,7 +76,7 @@ def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - fields differ by co
     if code == "AT":
         return Part("other" if str(value[0]) == "AT_NON_BOUNDARY" else "edge")
     if code == "IN":
-        only = [str(field) for one in value[0] for field in one]
+        only = [str(field) for item in value[0] for field in item]
         return Part("edge" if only == ["CATEGORY", "CATEGORY_SPACE"] else "other")
     if code in {"MAX_REPEAT", "MIN_REPEAT"}:
         return Part("repeat", "", int(value[0]), int(value[1]), (_parts(value[2]),))
@@ -85,7 +85,9 @@ def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - fields differ by co
         return Part("inner" if changed else "group", inside=(_parts(value[3]),))
     if code in {"BRANCH", "GROUPREF_EXISTS"}:
         choices = value[1] if code == "BRANCH" else value[1:]
-        return Part("branch", inside=tuple(_parts(one) for one in choices if one is not None))
+        return Part(
+            "branch", inside=tuple(_parts(choice) for choice in choices if choice is not None)
+        )
     if code in _INNER:
         return Part("inner", inside=(_parts(value[_INNER[code]]),))
     return Part("backref" if code == "GROUPREF" else "other")
@@ -109,7 +111,7 @@ def _ways(parts: Iterable[Part]) -> int:
 
 
 def _ways_of(part: Part) -> int:
-    inside = [_ways(one) for one in part.inside]
+    inside = [_ways(parts) for parts in part.inside]
     if part.kind == "repeat":
         each = inside[0]
         if part.most > _FEW:
@@ -123,13 +125,13 @@ def _ways_of(part: Part) -> int:
 def sure_words(parts: Iterable[Part]) -> tuple[str, ...]:
     """Words that stand, bounded on both sides, in whatever the pattern matches."""
     text = "".join(_literals(parts))
-    found: list[str] = []
+    words: list[str] = []
     for match in WORD.finditer(text):
         before = text[: match.start()].rstrip(_MAYBE)[-1:]
         after = text[match.end() :].lstrip(_MAYBE)[:1]
         if _ends_word(before) and _ends_word(after):
-            found.append(match[0])
-    return tuple(found)
+            words.append(match[0])
+    return tuple(words)
 
 
 def _ends_word(char: str) -> bool:

@@ -106,12 +106,12 @@ while size := source.read(8):
 
 def _in_child(pattern: re.Pattern[str], read: Read) -> Look:
     def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
-        found: list[FileMatches] = []
+        matched_files: list[FileMatches] = []
         done = 0
         while done < len(files) and clock.left() > _LEAST_S:
             batch = _batch(files[done:], read)
             numbers = _run(pattern, [data for _, data in batch], clock)
-            found.extend(
+            matched_files.extend(
                 _found(file, data, lines)
                 for (file, data), lines in zip(batch, numbers, strict=False)
                 if lines
@@ -119,7 +119,7 @@ def _in_child(pattern: re.Pattern[str], read: Read) -> Look:
             done += len(numbers)
             if len(numbers) < len(batch):
                 break
-        return found, len(files) - done
+        return matched_files, len(files) - done
 
     return look
 

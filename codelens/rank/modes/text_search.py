@@ -75,7 +75,7 @@ def _find(file: FileRow, data: bytes, literal: bytes, fold: bool) -> FileMatches
                 lines.append((part, Line(number, number + high, line_at(searched, data, at))))
                 last = number
         at = searched.find(literal, at + len(literal))
-    lines.sort(key=lambda one: (one[0], one[1].start))
+    lines.sort(key=lambda ranked_line: (ranked_line[0], ranked_line[1].start))
     return FileMatches(file, count, [line for _, line in lines])
 
 

@@ -117,20 +117,20 @@ def parse(text: str) -> Message | None:
     lines = [line for line in text.strip()[:MAX_CHARS].splitlines() if line.strip()]
     if not lines or len(lines) > _LINES:
         return None
-    body, named, told = _without_head(" ".join(lines))
-    if not told and (_ASKING.match(body) or body.count(" ") > _MOST_BLANKS):
+    body, named, has_head = _without_head(" ".join(lines))
+    if not has_head and (_ASKING.match(body) or body.count(" ") > _MOST_BLANKS):
         return None
     runs, values, naming, strong = _taken_apart(body)
-    if body.endswith("?") and not (told or strong):
+    if body.endswith("?") and not (has_head or strong):
         return None
     wrong = bool(_WRONG.search(body))
     # A sentence with a capital and something in quotes; a question was turned away above.
-    quoting = body[:1].isupper() and any(one[0] in "'`" for one in values)
-    filled = told or strong or (bool(values) and wrong) or quoting
-    found = Message(named, runs, values, naming, told, filled)
+    quoting = body[:1].isupper() and any(value[0] in "'`" for value in values)
+    filled = has_head or strong or (bool(values) and wrong) or quoting
+    found = Message(named, runs, values, naming, has_head, filled)
     words = found.words
     topics = [word for word in words if word.lower() not in STOPWORDS]
-    if not topics or len(words) < (_LEAST_TOLD if told else _LEAST_WORDS):
+    if not topics or len(words) < (_LEAST_TOLD if has_head else _LEAST_WORDS):
         return None
     return found if filled or wrong else None
 
@@ -147,9 +147,9 @@ def _without_head(text: str) -> tuple[str, str, bool]:
         if logger and len(body) < len(text.strip()):
             body = body[logger.end() :]
             error = _CLASS.match(body)
-    told = len(body) < len(text.lstrip(" -*>#\t"))
+    has_head = len(body) < len(text.lstrip(" -*>#\t"))
     if error is None:
-        return body.strip(), "", told
+        return body.strip(), "", has_head
     name = re.split(r"[.\\:]+", error[0].split("[")[0].rstrip(": "))[-1]
     return body[error.end() :].strip(), name, True
 
@@ -171,14 +171,19 @@ def _taken_apart(
         strong = strong or match.lastgroup in _STRONG
         at = match.end()
     runs.append(text[at:])
-    kept: list[str] = []
+    lines_kept: list[str] = []
     left = _MAX_WORDS
     for run in runs:
         words = len(WORD.findall(run))
         if words and left > 0:
-            kept.append(run.strip())
+            lines_kept.append(run.strip())
             left -= words
-    return tuple(kept), tuple(value for value in values if value.strip()), tuple(naming), strong
+    return (
+        tuple(lines_kept),
+        tuple(value for value in values if value.strip()),
+        tuple(naming),
+        strong,
+    )
 
 
 def shown_values(message: Message) -> str:

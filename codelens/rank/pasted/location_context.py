@@ -52,11 +52,25 @@ def at_line(
     described = _described(own, text, first, last)
     if described is not None:
         return Spot(described.start_line, described.end_line, described.ordinal, described.name)
-    around = [one for one in own if one.start_line <= first and last <= one.end_line]
-    inner = min(around, key=lambda one: (one.end_line - one.start_line, -one.ordinal), default=None)
+    around = [
+        definition
+        for definition in own
+        if definition.start_line <= first and last <= definition.end_line
+    ]
+    inner = min(
+        around,
+        key=lambda definition: (definition.end_line - definition.start_line, -definition.ordinal),
+        default=None,
+    )
     # The field or key on the line itself says less than what it belongs to.
-    close = [one for one in around if one.end_line - one.start_line < CLOSE_LINES]
-    whole = [one for one in close if one.end_line > one.start_line] or close
+    close = [
+        definition
+        for definition in around
+        if definition.end_line - definition.start_line < CLOSE_LINES
+    ]
+    whole = [
+        definition for definition in close if definition.end_line > definition.start_line
+    ] or close
     if whole:
         one = min(whole, key=lambda known: (known.end_line - known.start_line, -known.ordinal))
         return Spot(one.start_line, one.end_line, one.ordinal, one.name)
@@ -74,8 +88,8 @@ def _described(
 ) -> Definition | None:
     """The definition in whose comment some lines stand, right above it."""
     below = min(
-        (one for one in own if one.start_line > last),
-        key=lambda one: (one.start_line, one.ordinal),
+        (definition for definition in own if definition.start_line > last),
+        key=lambda definition: (definition.start_line, definition.ordinal),
         default=None,
     )
     if text is None or below is None or below.start_line - first > _MOST_COMMENT:
@@ -93,15 +107,19 @@ def named(view: Snapshot, file: FileRow, names: Sequence[str]) -> list[Definitio
         return []
     own = reads.definitions(view.db, [file.content]).get(file.content, [])
     last = key_of(names[-1])
-    found = [(_agree(own, one, names), one) for one in own if key_of(one.name) == last]
-    best = max((score for score, _ in found), default=0)
-    return [one for score, one in found if score == best]
+    agreeing = [
+        (_agree(own, definition, names), definition)
+        for definition in own
+        if key_of(definition.name) == last
+    ]
+    best = max((score for score, _ in agreeing), default=0)
+    return [definition for score, definition in agreeing if score == best]
 
 
-def _agree(own: Sequence[Definition], one: Definition, names: Sequence[str]) -> int:
+def _agree(own: Sequence[Definition], definition: Definition, names: Sequence[str]) -> int:
     """Names in common from the last one outwards; as typed counts more than by convention."""
     score = 0
-    at: Definition | None = one
+    at: Definition | None = definition
     for name in reversed(names):
         if at is None or key_of(at.name) != key_of(name):
             break

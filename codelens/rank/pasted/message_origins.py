@@ -84,7 +84,7 @@ def places(
     literal = max(message.runs, key=len).encode() if len(words) < _LEAST_RUN else b""
     # Between values only so many words stand beside each other.
     least = min(_LEAST_RUN, max(len(WORD.findall(run)) for run in message.runs))
-    found: list[tuple[tuple[bool, bool, float, int], Said]] = []
+    ranked_origins: list[tuple[tuple[bool, bool, float, int], Said]] = []
     size = 0
     enough = _ENOUGH if message.filled else _SURE
     files = _likely(view, corpus, terms, keep, roles, enough * _IN_ONE_CHUNK)
@@ -102,12 +102,12 @@ def places(
         share, line = _literal_place(data, literal) if literal else best_place(data, words, least)
         if share >= enough:
             key = (file.path_id in pushed, share < _SURE, -share, order)
-            found.append((key, Said(file, line, share, key[0])))
+            ranked_origins.append((key, Said(file, line, share, key[0])))
             if share >= _SURE and file.path_id not in pushed:
                 stop = min(stop, order + _SETTLED)
-    found.sort(key=lambda one: one[0])
+    ranked_origins.sort(key=lambda ranked_origin: ranked_origin[0])
     # Catalogues of translations repeat what the source writes.
-    return [one for _, one in found if not one.file.path.endswith(_TRANSLATED)]
+    return [origin for _, origin in ranked_origins if not origin.file.path.endswith(_TRANSLATED)]
 
 
 def _literal_place(data: bytes, literal: bytes) -> tuple[float, int]:
@@ -117,7 +117,7 @@ def _literal_place(data: bytes, literal: bytes) -> tuple[float, int]:
 
 def _words(message: Message, terms: Sequence[Weighed]) -> list[_Word]:
     """The constant words with what each is worth: rare ones much, stopwords a little."""
-    known = {one.text: one.weight for one in terms}
+    known = {term.text: term.weight for term in terms}
     least = min(known.values(), default=1.0)
     found: list[_Word] = []
     for word in message.words:
@@ -129,7 +129,7 @@ def _words(message: Message, terms: Sequence[Weighed]) -> list[_Word]:
         else:
             weight = max(known.values(), default=1.0)  # a value that was not told from the text
         found.append(_Word(word.lower(), weight))
-    return found if any(terms_of_word(one.text) for one in found) else []
+    return found if any(terms_of_word(word.text) for word in found) else []
 
 
 def _likely(
@@ -145,7 +145,7 @@ def _likely(
     `least` is the share of it that a chunk must have.
     """
     rare = _rarest(corpus, terms)
-    total = sum(one.weight for one in rare)
+    total = sum(term.weight for term in rare)
     together: list[tuple[float, bytes, FileRow]] = []
     for segment, doc in _holding(corpus, rare, total * least):
         chunks: dict[int, float] = {}
@@ -157,7 +157,7 @@ def _likely(
         if best >= total * least:
             content = corpus.segments[segment].contents[doc]
             together += [(-best, file.path, file) for file in corpus.files_of[content]]
-    together.sort(key=lambda one: one[:2])
+    together.sort(key=lambda ranked_origin: ranked_origin[:2])
     files = [file for _, _, file in together]
     files = keep(files) if keep else files
     pushed = _pushed_down(view, files, roles)
@@ -168,8 +168,11 @@ def _likely(
 
 def _rarest(corpus: Corpus, terms: Sequence[Weighed]) -> list[Weighed]:
     """The terms that tell most; common ones only where there are too few others."""
-    known = sorted((one for one in terms if one.hits), key=lambda one: (-one.weight, one.text))
-    rare = [one for one in known if one.hits and one.hits.files <= _COMMON * corpus.file_count]
+    known = sorted(
+        (term for term in terms if term.hits),
+        key=lambda ranked_origin: (-ranked_origin.weight, ranked_origin.text),
+    )
+    rare = [term for term in known if term.hits and term.hits.files <= _COMMON * corpus.file_count]
     return (rare if len(rare) >= _LEAST_RUN else known)[:_TERMS]
 
 
@@ -184,24 +187,24 @@ def _holding(corpus: Corpus, terms: Sequence[Weighed], least: float) -> list[tup
             weight = term.weight
             for doc in row.docs:
                 known[doc] += weight
-    found = [
+    ranked_files = [
         (-score, corpus.files_of[corpus.segments[number].contents[doc]][0].path, number, doc)
         for number, known in scores.items()
         for doc, score in enumerate(known)
         if score >= least and corpus.segments[number].body[doc]
     ]
-    found.sort()
-    return [(number, doc) for _, _, number, doc in found[:_CLOSE_LOOK]]
+    ranked_files.sort()
+    return [(number, doc) for _, _, number, doc in ranked_files[:_CLOSE_LOOK]]
 
 
 def _pushed_down(view: Snapshot, files: Sequence[FileRow], roles: frozenset[str]) -> set[int]:
     """Paths that are no production code: by role, and catalogues of translations."""
     down = ranking_weights.pushed_down(False, roles)
-    facts = view.path_facts(one.path_id for one in files)
+    facts = view.path_facts(file.path_id for file in files)
     return {
-        one.path_id
-        for one in files
-        if facts[one.path_id].role in down or one.path.endswith(_TRANSLATED)
+        file.path_id
+        for file in files
+        if facts[file.path_id].role in down or file.path.endswith(_TRANSLATED)
     }
 
 
@@ -212,22 +215,22 @@ def best_place(data: bytes, words: Sequence[_Word], least: int) -> tuple[float, 
     each other: else it is a text about the same thing.
     """
     text = data.lower()
-    if not all(one.text.isascii() for one in words):
+    if not all(word.text.isascii() for word in words):
         text = data.decode("utf-8", "replace").lower().encode()
-    total = sum(one.weight for one in words)
+    total = sum(word.weight for word in words)
     best, line, tried = 0.0, 0, 0
     for at in sorted(range(len(words)), key=lambda at: (-words[at].weight, at)):
-        wanted = words[at].text.encode()
-        place, seen, last = text.find(wanted), 0, -1
+        wanted_word = words[at].text.encode()
+        place, seen, last = text.find(wanted_word), 0, -1
         tried += place >= 0
         while place >= 0 and seen < _SEEN_PLACES:
-            if last < 0 or place - last > len(wanted):
+            if last < 0 or place - last > len(wanted_word):
                 seen += 1
                 weight, run = _around(text, place, words, at)
                 if run >= least and weight / total > best:
                     best, line = weight / total, text.count(b"\n", 0, place) + 1
             last = place
-            place = text.find(wanted, place + len(wanted))
+            place = text.find(wanted_word, place + len(wanted_word))
         if tried == _ANCHORS or best > _SURE:
             break
     return best, line
@@ -241,20 +244,22 @@ def _around(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[f
     before = WORD.findall(text[low:place].decode("utf-8", "replace"))[::-1]
     weight, run = words[at].weight, 1
     best = run
-    for found, rest in ((behind, words[at + 1 :]), (before, words[:at][::-1])):
-        more, longest, first = _in_order(found, rest)
+    for neighbours, rest in ((behind, words[at + 1 :]), (before, words[:at][::-1])):
+        more, longest, first = _in_order(neighbours, rest)
         weight += more
         run += first
         best = max(best, longest)
     return weight, max(best, run)
 
 
-def _in_order(found: Sequence[str], words: Sequence[_Word]) -> tuple[float, int, int]:
+def _in_order(pieces: Sequence[str], words: Sequence[_Word]) -> tuple[float, int, int]:
     """Weight of the words found in order; the longest run of neighbours; the run from the start."""
     weight, at, run, best, first = 0.0, 0, 0, 0, 0
     attached = True
-    for one in words:
-        to = next((to for to in range(at, min(at + _GAP, len(found))) if found[to] == one.text), -1)
+    for word in words:
+        to = next(
+            (to for to in range(at, min(at + _GAP, len(pieces))) if pieces[to] == word.text), -1
+        )
         if to < 0:
             run, attached = 0, False
             continue
@@ -265,24 +270,24 @@ def _in_order(found: Sequence[str], words: Sequence[_Word]) -> tuple[float, int,
         if attached:
             first = run
         best = max(best, run)
-        weight += one.weight
+        weight += word.weight
         at = to + 1
     return weight, best, first
 
 
-def results(view: Snapshot, said: Sequence[Said], request: Request, read: Read) -> list[Ranked]:
+def results(view: Snapshot, origins: Sequence[Said], request: Request, read: Read) -> list[Ranked]:
     """The places as results, one a file, in their order."""
-    found: list[Ranked] = []
-    for number, one in enumerate(said):
-        text = read(one.file)
-        spot = location_context.at_line(view, one.file, one.line, text=text)
+    ranked_hits: list[Ranked] = []
+    for number, origin in enumerate(origins):
+        text = read(origin.file)
+        spot = location_context.at_line(view, origin.file, origin.line, text=text)
         if spot is None:
             continue
-        share = int(100 * one.share)
-        words = "the message" if one.share > _ALL else f"{share} % of the message"
-        lies = f"line {one.line}"
+        share = int(100 * origin.share)
+        words = "the message" if origin.share > _ALL else f"{share} % of the message"
+        lies = f"line {origin.line}"
         shares = {"message": _TOP - number * 0.01}
-        line = location_context.line_of(text, one.line)
-        ranked = location_context.shown(view, one.file, spot, f"{words}, {lies}", line, shares)
-        found.append(ranked if request.explain else ranked._replace(explain={}))
-    return found
+        line = location_context.line_of(text, origin.line)
+        ranked = location_context.shown(view, origin.file, spot, f"{words}, {lies}", line, shares)
+        ranked_hits.append(ranked if request.explain else ranked._replace(explain={}))
+    return ranked_hits

@@ -59,15 +59,15 @@ def whole(text: str) -> Location | None:
         return None
     diff = _DIFF.fullmatch(text)
     if diff:
-        found = _token(diff[1])
-        return found._replace(told=True) if found else None
+        location = _token(diff[1])
+        return location._replace(told=True) if location else None
     return _token(text)
 
 
 def inside(text: str) -> tuple[Location, ...]:
     """The places that stand among other words, each once."""
-    found = (_token(word) for word in text.split() if len(word) <= _MAX_TOKEN)
-    return tuple(dict.fromkeys(one for one in found if one is not None))
+    locations = (_token(word) for word in text.split() if len(word) <= _MAX_TOKEN)
+    return tuple(dict.fromkeys(location for location in locations if location is not None))
 
 
 def _token(token: str) -> Location | None:
@@ -96,7 +96,7 @@ def _with_lines(token: str, match: re.Match[str]) -> Location | None:
     if not _PATH.fullmatch(path):
         return None
     groups = [match[key] for key in "acef"]
-    first = int(next(one for one in groups if one))
+    first = int(next(group for group in groups if group))
     last = int(next((match[key] for key in "bdg" if match[key]), first))
     if last < first or _COLUMN.search(token):
         last = first  # `a.py:12:5` names a column

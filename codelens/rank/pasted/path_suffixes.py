@@ -33,24 +33,24 @@ def parts_of(path: str) -> tuple[bytes, ...]:
     text = path.replace("\\", "/")
     if text[1:3] == ":/":
         text = text[3:]
-    found: list[bytes] = []
+    parts: list[bytes] = []
     for part in text.encode("utf-8", "replace").split(b"/"):
         if part == b"..":
-            found.clear()
+            parts.clear()
         elif part not in {b"", b".", b"~"}:
-            found.append(part)
-    return tuple(found)
+            parts.append(part)
+    return tuple(parts)
 
 
 class Ends:
     """Answers for a few paths after one walk over the files."""
 
     def __init__(self, files: Iterable[FileRow], paths: Iterable[str]) -> None:
-        wanted = {parts[-1].lower() for path in paths if (parts := parts_of(path))}
+        last_parts = {parts[-1].lower() for path in paths if (parts := parts_of(path))}
         self._called: dict[bytes, list[FileRow]] = {}
-        for file in files if wanted else ():
+        for file in files if last_parts else ():
             name = file.path[file.path.rfind(b"/") + 1 :].lower()
-            if name in wanted:
+            if name in last_parts:
                 self._called.setdefault(name, []).append(file)
 
     def find(self, path: str) -> Ending:
@@ -59,9 +59,9 @@ class Ends:
         if not parts:
             return NONE
         known = self._called.get(parts[-1].lower(), ())
-        found = _longest(known, parts)
-        if found.common:
-            return found
+        ending = _longest(known, parts)
+        if ending.common:
+            return ending
         folded = tuple(part.lower() for part in parts)
         return _longest(known, folded, fold=True)
 
@@ -78,5 +78,5 @@ def _longest(files: Iterable[FileRow], parts: Sequence[bytes], *, fold: bool = F
         if common and here >= rank:
             best = [*(best if here == rank else []), file]
             rank = here
-    best.sort(key=lambda one: (len(one.path), one.path))
+    best.sort(key=lambda file: (len(file.path), file.path))
     return Ending(tuple(best), rank[0], rank[1], rank[0] == len(parts))

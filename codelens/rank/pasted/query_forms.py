@@ -52,216 +52,248 @@ _WILD = re.compile(r"(?!/.*/$)(?:[*]|[^\s*]*[^\s*.][*]|[^\s*]*/[*])(?!\))[^\s()|
 _SLASHED = re.compile(r"/(?=.*[\\.*+?\[\](){}|^$]).+/[gimsuy]*")
 
 
-def trace(asked: SearchState, rank: Rank) -> Answer | None:
+def trace(search_state: SearchState, rank: Rank) -> Answer | None:
     """A stack trace: its frames that are here, then what its error says."""
-    found = stack_traces.parse(asked.request.query)
+    found = stack_traces.parse(search_state.request.query)
     if found is None:
         return None
-    placed = trace_frames.place(asked.view, found, asked.request, asked.filters, asked.read)
-    asked.note(trace_frames.said(found, placed))
+    placed = trace_frames.place(
+        search_state.view, found, search_state.request, search_state.filters, search_state.read
+    )
+    search_state.note(trace_frames.said(found, placed))
     rest: list[Ranked] = []
     if found.message or found.error:
         text = f"{found.error}: {found.message}" if found.error else found.message
-        said = error_messages.parse(text)
+        message = error_messages.parse(text)
         # Frames are the answer; the rest of a trace is not read as a question.
-        aside = asked._replace(query=query_analysis.analyse(text), notes=[])
-        rest = _message(aside, said, rank) if said else rank(aside)
+        aside = search_state._replace(query=query_analysis.analyse(text), notes=[])
+        rest = _message(aside, message, rank) if message else rank(aside)
     elif not placed.results:
-        calls = " ".join(dict.fromkeys(one.name for one in found.frames if one.name))
+        calls = " ".join(dict.fromkeys(frame.name for frame in found.frames if frame.name))
         if calls:
-            rest = rank(asked._replace(query=query_analysis.analyse(calls), notes=[]))
-    return before(placed.results, rest, asked.request.limit), "auto"
+            rest = rank(search_state._replace(query=query_analysis.analyse(calls), notes=[]))
+    return before(placed.results, rest, search_state.request.limit), "auto"
 
 
-def place(asked: SearchState) -> Answer | None:
+def place(search_state: SearchState) -> Answer | None:
     """A path, perhaps with a line or a name in it, and nothing else."""
-    found = pasted_locations.whole(asked.query.text)
-    if found is None:
+    location = pasted_locations.whole(search_state.query.text)
+    if location is None:
         return None
-    results = path_search.named(asked.view, found, asked.request, asked.filters, asked.notes)
+    results = path_search.named(
+        search_state.view, location, search_state.request, search_state.filters, search_state.notes
+    )
     if results:
         return results, "path"
-    if found.told and (found.line or found.names or "." in found.path.rsplit("/", 1)[-1]):
-        asked.note(f"no file `{found.path}` here; its words were ranked")
+    if location.told and (
+        location.line or location.names or "." in location.path.rsplit("/", 1)[-1]
+    ):
+        search_state.note(f"no file `{location.path}` here; its words were ranked")
     return None
 
 
-def wildcard(asked: SearchState) -> Answer | None:
+def wildcard(search_state: SearchState) -> Answer | None:
     """A path with wildcards, and nothing else: `test_*.py`, `src/**/query.*`."""
-    text = asked.query.text
+    text = search_state.query.text
     if not _WILD.fullmatch(text) or not ("/" in text or "." in text):
         return None
-    results = path_search.search(asked.view, asked.query, asked.request, asked.filters, asked.notes)
+    results = path_search.search(
+        search_state.view,
+        search_state.query,
+        search_state.request,
+        search_state.filters,
+        search_state.notes,
+    )
     return (results, "path") if results else None
 
 
-def as_name(asked: SearchState) -> SearchState:
+def as_name(search_state: SearchState) -> SearchState:
     """The same, as a name alone where the query is one that is declared, called or quoted so."""
-    found = pasted_declarations.declared(asked.query.text)
+    found = pasted_declarations.declared(search_state.query.text)
     if found is None:
-        return asked
-    here = query_names.defined(asked.view, [found.name])
+        return search_state
+    here = query_names.defined(search_state.view, [found.name])
     fitting = [
-        one
-        for one in here
-        if (not found.kinds or one.symbol.kind in found.kinds)
-        and (one.grade > query_names.LAST or len(found.name.parts) == 1)
+        definition
+        for definition in here
+        if (not found.kinds or definition.symbol.kind in found.kinds)
+        and (definition.grade > query_names.LAST or len(found.name.parts) == 1)
     ]
     signs = not WORD.search(found.name.text)
-    if signs and not any(one.grade == query_names.EXACT for one in fitting):
-        return asked
+    if signs and not any(definition.grade == query_names.EXACT for definition in fitting):
+        return search_state
     if not found.sure and not fitting:
-        return asked
-    return asked._replace(query=query_analysis.of_name(asked.query, found.name))
+        return search_state
+    return search_state._replace(query=query_analysis.of_name(search_state.query, found.name))
 
 
-def nothing_to_look_up(asked: SearchState) -> Answer | None:
+def nothing_to_look_up(search_state: SearchState) -> Answer | None:
     """A query of common words and signs: definitions called so, or the text in a few files."""
-    if asked.query.terms:
+    if search_state.query.terms:
         return None
     found = [
-        one
-        for one in query_names.defined(asked.view, asked.query.names)
-        if not asked.filters.active or asked.filters.keep([one.file])
+        definition
+        for definition in query_names.defined(search_state.view, search_state.query.names)
+        if not search_state.filters.active or search_state.filters.keep([definition.file])
     ]
-    strong = [one for one in found if one.symbol.kind not in query_names.WEAK] or found
+    strong = [
+        definition for definition in found if definition.symbol.kind not in query_names.WEAK
+    ] or found
     if strong:
-        return definitions(asked, strong, "defines it"), "symbol"
-    total = sum(1 for file in asked.view.files if file.content is not None)
-    what = "a word too long to be one" if asked.query.words else "signs"
-    if any(word.lower() in STOPWORDS for word in asked.query.words):
+        return definitions(search_state, strong, "defines it"), "symbol"
+    total = sum(1 for file in search_state.view.files if file.content is not None)
+    what = "a word too long to be one" if search_state.query.words else "signs"
+    if any(word.lower() in STOPWORDS for word in search_state.query.words):
         what = "common words and signs"
-    asked.note(f"nothing but {what}: looked for as literal text")
+    search_state.note(f"nothing but {what}: looked for as literal text")
     notes: list[str] = []
     results = text_search.search(
-        asked.view, asked.query.text, asked.request, asked.filters, asked.read, notes,
+        search_state.view, search_state.query.text, search_state.request,
+        search_state.filters, search_state.read, notes,
         most=_LITERAL_FILES,
     )  # fmt: skip
-    for one in notes:
-        asked.note(one)
+    for note in notes:
+        search_state.note(note)
     if total > _LITERAL_FILES:
-        asked.note(
+        search_state.note(
             f"only {_LITERAL_FILES} of {total:,} files were read, those in the uppermost folders; "
             "mode=text reads all"
         )
     return results, "text"
 
 
-def definitions(asked: SearchState, found: Sequence[Defined], why: str) -> list[Ranked]:
+def definitions(search_state: SearchState, found: Sequence[Defined], why: str) -> list[Ranked]:
     """Definitions as results: as typed first, production code before the rest, then by path."""
-    facts = asked.view.path_facts(one.file.path_id for one in found)
+    facts = search_state.view.path_facts(definition.file.path_id for definition in found)
     down = ranking_weights.PUSHED_DOWN["token"]
 
-    def order(one: Defined) -> tuple[int, float, bool, bytes, int]:
-        role = facts[one.file.path_id].role
-        pushed = 0.0 if role in asked.query.roles else down.get(role, 0.0)
-        weak = one.symbol.kind in query_names.WEAK
-        return (-one.grade, pushed, weak, one.file.path, one.symbol.ordinal)
+    def order(definition: Defined) -> tuple[int, float, bool, bytes, int]:
+        role = facts[definition.file.path_id].role
+        pushed = 0.0 if role in search_state.query.roles else down.get(role, 0.0)
+        weak = definition.symbol.kind in query_names.WEAK
+        return (-definition.grade, pushed, weak, definition.file.path, definition.symbol.ordinal)
 
     results: list[Ranked] = []
-    for number, one in enumerate(sorted(found, key=order)[: asked.request.limit]):
-        spot = Spot(one.symbol.start_line, one.symbol.end_line, one.symbol.ordinal, "")
+    for number, definition in enumerate(sorted(found, key=order)[: search_state.request.limit]):
+        spot = Spot(
+            definition.symbol.start_line, definition.symbol.end_line, definition.symbol.ordinal, ""
+        )
         shares = {"defined": _TOP - 0.01 * number}
-        ranked = location_context.shown(asked.view, one.file, spot, why, "", shares)
-        results.append(ranked if asked.request.explain else ranked._replace(explain={}))
+        ranked = location_context.shown(search_state.view, definition.file, spot, why, "", shares)
+        results.append(ranked if search_state.request.explain else ranked._replace(explain={}))
     return results
 
 
-def message(asked: SearchState, rank: Rank) -> Answer | None:
+def message(search_state: SearchState, rank: Rank) -> Answer | None:
     """An error message or a log line: where it is written, then its constant words."""
-    if asked.query.single:
+    if search_state.query.single:
         return None
-    found = error_messages.parse(asked.query.text)
-    if found is None or (asked.query.phrases and not found.told):
+    found = error_messages.parse(search_state.query.text)
+    if found is None or (search_state.query.phrases and not found.told):
         return None  # a person quotes what must stand there
     # `src/a.c:12:5: error: ...`: a tool says where, and then what.
-    return places_inside(asked, _message(asked, found, rank)), "auto"
+    return places_inside(search_state, _message(search_state, found, rank)), "auto"
 
 
-def _message(asked: SearchState, found: Message, rank: Rank) -> list[Ranked]:
+def _message(search_state: SearchState, found: Message, rank: Rank) -> list[Ranked]:
     constant = query_analysis.analyse(f"{found.error} {found.constant}")
-    corpus = corpus_of(asked.view)
+    corpus = corpus_of(search_state.view)
     plain = query_analysis.analyse(" ".join(found.runs)).typed
     terms, _ = candidates.weigh(
-        asked.view, corpus, [Term(term, 1.0) for term in dict.fromkeys(plain)]
+        search_state.view, corpus, [Term(term, 1.0) for term in dict.fromkeys(plain)]
     )
-    said = message_origins.places(
-        asked.view, corpus, found, terms, asked.keep, asked.read, asked.query.roles
+    origins = message_origins.places(
+        search_state.view,
+        corpus,
+        found,
+        terms,
+        search_state.keep,
+        search_state.read,
+        search_state.query.roles,
     )
-    results = message_origins.results(asked.view, said[:_SOURCES], asked.request, asked.read)
+    results = message_origins.results(
+        search_state.view, origins[:_SOURCES], search_state.request, search_state.read
+    )
     if found.filled:
         if found.left_out:
-            asked.note(
+            search_state.note(
                 f"read as a message; left out as values: {error_messages.shown_values(found)}"
             )
         if not results:
-            asked.note("the message was not found as it is written; its words were ranked")
-        asked = asked._replace(query=constant._replace(text=asked.query.text))
-    ranked = rank(asked)
-    if said and said[0].pushed:
+            search_state.note("the message was not found as it is written; its words were ranked")
+        search_state = search_state._replace(query=constant._replace(text=search_state.query.text))
+    ranked = rank(search_state)
+    if origins and origins[0].pushed:
         # No code writes it: a test or a page that quotes it is no better than what was ranked.
-        return before(ranked[:_RANKED_FIRST], [*results, *ranked], asked.request.limit)
-    return before(results, ranked, asked.request.limit)
+        return before(ranked[:_RANKED_FIRST], [*results, *ranked], search_state.request.limit)
+    return before(results, ranked, search_state.request.limit)
 
 
 def quoted_first(
-    asked: SearchState, held: Sequence[tuple[FileRow, int]], ranked: Sequence[Ranked]
+    search_state: SearchState,
+    files_with_chunks: Sequence[tuple[FileRow, int]],
+    ranked: Sequence[Ranked],
 ) -> list[Ranked]:
     """`ranked` behind the places that hold what is quoted to the letter."""
     first: list[Ranked] = []
-    for number, (file, line) in enumerate(held[: asked.request.limit]):
-        text = asked.read(file)
-        spot = location_context.at_line(asked.view, file, line, text=text)
+    for number, (file, line) in enumerate(files_with_chunks[: search_state.request.limit]):
+        text = search_state.read(file)
+        spot = location_context.at_line(search_state.view, file, line, text=text)
         if spot is not None:
             shares = {"quoted": _TOP - 0.01 * number}
             shown = location_context.line_of(text, line)
             one = location_context.shown(
-                asked.view, file, spot, f"the quoted words, line {line}", shown, shares
+                search_state.view, file, spot, f"the quoted words, line {line}", shown, shares
             )
-            first.append(one if asked.request.explain else one._replace(explain={}))
-    if not first and len(asked.query.phrases) == 1:
+            first.append(one if search_state.request.explain else one._replace(explain={}))
+    if not first and len(search_state.query.phrases) == 1:
         first = text_search.search(
-            asked.view, asked.query.phrases[0], asked.request, asked.filters, asked.read, [],
+            search_state.view, search_state.query.phrases[0], search_state.request,
+            search_state.filters, search_state.read, [],
             most=_LITERAL_FILES,
         )  # fmt: skip
     if not first:
-        asked.note("none of the best files holds the quoted words to the letter")
-    return before(first, ranked, asked.request.limit)
+        search_state.note("none of the best files holds the quoted words to the letter")
+    return before(first, ranked, search_state.request.limit)
 
 
-def places_inside(asked: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
+def places_inside(search_state: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
     """`ranked` behind the files that words of the query name with a folder or a line."""
     first: list[Ranked] = []
-    for one in asked.query.places:
-        if not one.told:
+    for place in search_state.query.places:
+        if not place.told:
             continue
-        found = path_search.named(asked.view, one, asked.request, asked.filters, [])
-        if 0 < len(found) <= _NAMED_FILES and all(hit.why not in _VAGUE for hit in found):
-            first += [hit for hit in found if hit not in first]
-    return before(first, ranked, asked.request.limit)
+        ranked_hits = path_search.named(
+            search_state.view, place, search_state.request, search_state.filters, []
+        )
+        if 0 < len(ranked_hits) <= _NAMED_FILES and all(
+            hit.why not in _VAGUE for hit in ranked_hits
+        ):
+            first += [hit for hit in ranked_hits if hit not in first]
+    return before(first, ranked, search_state.request.limit)
 
 
 _VAGUE = frozenset({"in this folder"})
 
 
-def production_first(judged: Sequence[Judged], asked: Query) -> list[Judged]:
+def production_first(judged: Sequence[Judged], query: Query) -> list[Judged]:
     """The same; of files that define a name, those of production code before the others."""
-    pushed = ranking_weights.PUSHED_DOWN["token"].keys() - asked.roles
+    pushed = ranking_weights.PUSHED_DOWN["token"].keys() - query.roles
     return sorted(
         judged,
-        key=lambda one: (
-            bool(one.evidence.defined) and weighted_score.role_of(one.evidence) in pushed
+        key=lambda scored: (
+            bool(scored.evidence.defined) and weighted_score.role_of(scored.evidence) in pushed
         ),
     )
 
 
-def tell_regex(asked: SearchState) -> None:
+def tell_regex(search_state: SearchState) -> None:
     """A note where a query is most likely a regular expression; it is not run as one unasked."""
-    text = asked.query.text
-    if asked.query.phrases or "\n" in text:
+    text = search_state.query.text
+    if search_state.query.phrases or "\n" in text:
         return
     if (_SLASHED.fullmatch(text) or _REGEX.search(text)) and _compiles(text):
-        asked.note("this looks like a regular expression; mode=regex matches it as one")
+        search_state.note("this looks like a regular expression; mode=regex matches it as one")
 
 
 def _compiles(text: str) -> bool:

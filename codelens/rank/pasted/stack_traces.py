@@ -214,12 +214,12 @@ def _frames(lines: Iterable[str]) -> tuple[list[list[Frame]], list[str]]:
             groups[-1].append(Frame(_slashes(place["path"]), int(place["line"]), ""))
             kinds.append("Rust" if place.re is _PANIC_PLACE else "PHP")
             continue
-        found = _frame(line, pending)
+        form_and_frame = _frame(line, pending)
         pending = ("", "")
-        if found is None:
+        if form_and_frame is None:
             pending = _named(line)
             continue
-        form, frame = found
+        form, frame = form_and_frame
         kinds.append(form.kind)
         reverse = form.last_first
         if reverse:
@@ -277,7 +277,7 @@ def _is_counter(part: str) -> bool:
 
 def _error(lines: Sequence[str]) -> tuple[str, str]:
     """Class and message of the error that ended it: the last that is named, before any cause."""
-    found: list[tuple[int, str, str]] = []
+    candidates: list[tuple[int, str, str]] = []
     for number, line in enumerate(lines):
         shown = line.strip()
         if line[:1] in " \t" and not shown.startswith(("E  ", "---> ")):
@@ -287,14 +287,16 @@ def _error(lines: Sequence[str]) -> tuple[str, str]:
             if match:
                 error = re.split(r"[.\\:]+", match["error"] or "")[-1]
                 message = (match["message"] or "").strip()
-                found.append((number, error, message))
+                candidates.append((number, error, message))
                 break
-    if not found:
+    if not candidates:
         return "", _after_panic(lines)
-    causes = [one for one in found if lines[one[0]].startswith("Caused by: ")]
-    number, error, message = (causes or found)[-1]
+    causes = [
+        candidate for candidate in candidates if lines[candidate[0]].startswith("Caused by: ")
+    ]
+    number, error, message = (causes or candidates)[-1]
     if not causes and _is_top(lines):
-        number, error, message = found[0]
+        number, error, message = candidates[0]
     return error, message
 
 

@@ -59,26 +59,26 @@ def place(
     """Find the frames of a trace in a view; what lies in libraries is left out."""
     paths = {frame.path: _own(frame.path) for frame in trace.frames if frame.path}
     ends = Ends(view.files, [path for path, _ in paths.values()])
-    found: list[Ranked] = []
+    ranked: list[Ranked] = []
     seen: set[tuple[int, int, int]] = set()
     here = 0
     for number, frame in enumerate(trace.frames):
         path, trust = paths.get(frame.path, ("", ""))
         known = _file(view, frame, ends.find(path), trust)
         spots = _spots(view, known, frame) if known else _by_name(view, frame)
-        spots = [one for one in spots if not filters.active or filters.keep([one[0]])]
+        spots = [spot for spot in spots if not filters.active or filters.keep([spot[0]])]
         here += bool(spots)
-        for file, spot, said in spots[:1]:
+        for file, spot, reason in spots[:1]:
             key = (file.path_id, spot.start, spot.end)
             if key in seen:
                 continue
             seen.add(key)
-            shares = {"frame": _TOP - _STEP * len(found)}
+            shares = {"frame": _TOP - _STEP * len(ranked)}
             line = location_context.line_of(read(file), frame.line) if spot.symbol < 0 else ""
-            why = f"frame {number + 1}: {said}"
+            why = f"frame {number + 1}: {reason}"
             one = location_context.shown(view, file, spot, why, line, shares)
-            found.append(one if request.explain else one._replace(explain={}))
-    return Placed(found, here, len(trace.frames))
+            ranked.append(one if request.explain else one._replace(explain={}))
+    return Placed(ranked, here, len(trace.frames))
 
 
 def said(trace: Trace, placed: Placed) -> str:
@@ -139,7 +139,7 @@ def _spots(view: Snapshot, file: FileRow, frame: Frame) -> list[tuple[FileRow, S
     spot = location_context.at_line(view, file, frame.line)
     lies = f"line {frame.line}" + (f", in {spot.inside}" if spot and spot.inside else "")
     if called and not _around_line(called, frame.line):
-        near = min(called, key=lambda one: abs(one.start_line - frame.line))
+        near = min(called, key=lambda definition: abs(definition.start_line - frame.line))
         moved = f"{near.name}, not at line {frame.line} now" if frame.line else near.name
         return [(file, Spot(near.start_line, near.end_line, near.ordinal, near.name), moved)]
     if spot is None:
@@ -148,7 +148,7 @@ def _spots(view: Snapshot, file: FileRow, frame: Frame) -> list[tuple[FileRow, S
 
 
 def _around_line(called: Sequence[Definition], line: int) -> bool:
-    return any(one.start_line <= line <= one.end_line for one in called)
+    return any(definition.start_line <= line <= definition.end_line for definition in called)
 
 
 def _by_name(view: Snapshot, frame: Frame) -> list[tuple[FileRow, Spot, str]]:
@@ -156,13 +156,14 @@ def _by_name(view: Snapshot, frame: Frame) -> list[tuple[FileRow, Spot, str]]:
     parts = tuple(frame.name.split("."))
     if frame.path or len(parts) < 2:
         return []
-    found = [
-        one
-        for one in query_names.defined(view, [Name(frame.name, parts)])
-        if one.grade == query_names.EXACT and key_of(one.symbol.name) == key_of(parts[-1])
+    definitions = [
+        definition
+        for definition in query_names.defined(view, [Name(frame.name, parts)])
+        if definition.grade == query_names.EXACT
+        and key_of(definition.symbol.name) == key_of(parts[-1])
     ]
-    if len(found) != 1:
+    if len(definitions) != 1:
         return []
-    symbol = found[0].symbol
+    symbol = definitions[0].symbol
     spot = Spot(symbol.start_line, symbol.end_line, symbol.ordinal, symbol.name)
-    return [(found[0].file, spot, "by its name")]
+    return [(definitions[0].file, spot, "by its name")]

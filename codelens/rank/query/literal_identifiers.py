@@ -69,7 +69,9 @@ def written(query: Query, terms: Sequence[Weighed]) -> Written:
     wanted = {
         term for name in query.names for part in name.parts for term in _whole(part, name.parts)
     }
-    weights = tuple((number, one.weight) for number, one in enumerate(terms) if one.text in wanted)
+    weights = tuple(
+        (number, term.weight) for number, term in enumerate(terms) if term.text in wanted
+    )
     paths = [place.path for place in query.places]
     paths += ["/".join(name.parts) for name in query.names if len(name.parts) > 1]
     ends = (b"/" + path.strip("/").lower().encode("utf-8", "replace") for path in paths if path)

@@ -37,7 +37,7 @@ class Partial(NamedTuple):
 
 
 def partial_names(
-    asked: SearchState, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)
+    search_state: SearchState, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)
 ) -> Partial:
     """Definitions, then files, whose names a name that nothing is called may be a part of.
 
@@ -47,48 +47,52 @@ def partial_names(
     key = key_of(typed)
     if len(key) < _SHORTEST[PREFIX] or not key.isascii() or not key.isalnum():
         return Partial([], [])
-    tier, found = _definitions(asked, name, key, tiers)
-    shown = list(dict.fromkeys(one.symbol.name for one in found))
+    tier, found = _definitions(search_state, name, key, tiers)
+    shown = list(dict.fromkeys(definition.symbol.name for definition in found))
     places: list[Ranked] = []
     for called in shown:
-        here = [one for one in found if one.symbol.name == called]
-        places += definitions(asked, here, f"name {_SAID[tier]} {typed}: {called}")[:1]
-    files = _files(asked, typed, key) if PIECE in tiers else []
+        here = [definition for definition in found if definition.symbol.name == called]
+        places += definitions(search_state, here, f"name {_SAID[tier]} {typed}: {called}")[:1]
+    files = _files(search_state, typed, key) if PIECE in tiers else []
     return Partial(shown, [*places, *files])
 
 
 def _definitions(
-    asked: SearchState, name: Name, key: str, tiers: Sequence[int]
+    search_state: SearchState, name: Name, key: str, tiers: Sequence[int]
 ) -> tuple[int, list[Defined]]:
     typed = name.parts[-1]
     keys: dict[int, list[str]] = {}
-    for known in vocabulary.keys_with_letters(asked.view.db, key):
+    for known in vocabulary.keys_with_letters(search_state.view.db, key):
         if known != key:
             keys.setdefault(_tier(key, known), []).append(known)
     for tier in tiers:
         if len(key) < _SHORTEST[tier]:
             break
-        found: list[Defined] = []
-        for known in sorted(keys.get(tier, ()), key=lambda one: (len(one), one)):
+        definitions: list[Defined] = []
+        for known in sorted(keys.get(tier, ()), key=lambda part: (len(part), part)):
             parts = (*name.parts[:-1], known)
             here = [
-                one
-                for one in query_names.defined(asked.view, [Name(".".join(parts), parts)])
-                if _is_meant(one, tier, typed)
-                and (not asked.filters.active or asked.filters.keep([one.file]))
+                definition
+                for definition in query_names.defined(
+                    search_state.view, [Name(".".join(parts), parts)]
+                )
+                if _is_meant(definition, tier, typed)
+                and (
+                    not search_state.filters.active or search_state.filters.keep([definition.file])
+                )
             ]
-            found += here
-            if len({one.symbol.name for one in found}) >= _NAMES:
+            definitions += here
+            if len({definition.symbol.name for definition in definitions}) >= _NAMES:
                 break
-        if found:
-            return tier, found
+        if definitions:
+            return tier, definitions
     return LETTERS, []
 
 
-def _is_meant(one: Defined, tier: int, typed: str) -> bool:
-    if one.symbol.kind in {"heading", "key"}:
+def _is_meant(definition: Defined, tier: int, typed: str) -> bool:
+    if definition.symbol.kind in {"heading", "key"}:
         return False
-    return tier != LETTERS or abbreviates(typed, one.symbol.name)
+    return tier != LETTERS or abbreviates(typed, definition.symbol.name)
 
 
 def _tier(key: str, known: str) -> int:
@@ -102,8 +106,8 @@ def abbreviates(typed: str, name: str) -> bool:
 
     Each part begins as its word does: `vldSess` and `vldsess` fit `validate_session`.
     """
-    words = [one.lower() for one in _PARTS.findall(name)]
-    parts = [one.lower() for one in _PARTS.findall(typed)]
+    words = [part.lower() for part in _PARTS.findall(name)]
+    parts = [part.lower() for part in _PARTS.findall(typed)]
     if len(parts) == 1:
         return bool(words) and words[0][:1] == parts[0][:1] and _in_order(parts[0], "".join(words))
     rest = iter(words)
@@ -131,25 +135,25 @@ def _likely(files: Sequence[FileRow], key: str) -> Sequence[FileRow]:
     return [files[number] for number in sorted(held)]
 
 
-def _files(asked: SearchState, typed: str, key: str) -> list[Ranked]:
+def _files(search_state: SearchState, typed: str, key: str) -> list[Ranked]:
     """Files whose names, less their extensions, begin with what was typed or contain it."""
     if len(key) < _SHORTEST[PIECE]:
         return []
-    found: list[tuple[int, int, bytes]] = []
-    for file in _likely(asked.view.files, key):
+    graded: list[tuple[int, int, bytes]] = []
+    for file in _likely(search_state.view.files, key):
         stem = file.path.rpartition(b"/")[2].split(b".")[0].decode("utf-8", "replace")
         known = key_of(stem)
         if key in known and known != key:
-            found.append((_tier(key, known), len(file.path), file.path))
+            graded.append((_tier(key, known), len(file.path), file.path))
     shown: list[Ranked] = []
-    for tier, _, path in sorted(found)[: _FILES * 4]:
-        file = asked.view.by_path[path]
-        if asked.filters.active and not asked.filters.keep([file]):
+    for tier, _, path in sorted(graded)[: _FILES * 4]:
+        file = search_state.view.by_path[path]
+        if search_state.filters.active and not search_state.filters.keep([file]):
             continue
-        about = asked.view.about([file.content] if file.content is not None else [])
-        last = max((one.lines for one in about.values()), default=1)
-        said = f"file name {_SAID[tier]} {typed}: {printed(path.rpartition(b'/')[2])}"
-        shown.append(Ranked(file, 1, max(last, 1), "file", -1, 1.0, said, "", {}))
+        about = search_state.view.about([file.content] if file.content is not None else [])
+        last = max((content.lines for content in about.values()), default=1)
+        reason = f"file name {_SAID[tier]} {typed}: {printed(path.rpartition(b'/')[2])}"
+        shown.append(Ranked(file, 1, max(last, 1), "file", -1, 1.0, reason, "", {}))
         if len(shown) == _FILES:
             break
     return shown

@@ -210,15 +210,15 @@ def _terms(text: str, single: bool) -> list[Term]:
 
 def _names(text: str, single: bool) -> tuple[Name, ...]:
     """Qualified names, then words with humps or underscores; in a single token any word."""
-    found: dict[str, Name] = {}
+    names_by_key: dict[str, Name] = {}
     for match in _QUALIFIED.finditer(text):
-        found[match[0]] = Name(match[0], tuple(_SEPARATORS.split(match[0])))
-    inside = {part for name in found.values() for part in name.parts}
+        names_by_key[match[0]] = Name(match[0], tuple(_SEPARATORS.split(match[0])))
+    inside = {part for name in names_by_key.values() for part in name.parts}
     for match in _NAME.finditer(text):
         word = match[0]
         if word not in inside and (single or _HUMPS.search(word)):
-            found.setdefault(word, Name(word, (word,)))
-    return tuple(found.values())
+            names_by_key.setdefault(word, Name(word, (word,)))
+    return tuple(names_by_key.values())
 
 
 def _spelled(words: tuple[str, ...], single: bool) -> Name | None:

@@ -48,19 +48,23 @@ def defined(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
     """
     best: dict[tuple[int, int], Defined] = {}
     for name in names:
-        found = [
+        definitions = [
             Defined(file, symbol, _grade(name, symbol.name, qualified, file.path))
             for key in keys_of(name.parts[-1])
             for content, symbol, qualified in reads.definitions_with_key(view.db, key)
             for file in view.by_content.get(content, ())
         ]
-        found = _settled(found)
-        top = max((one.grade for one in found), default=0)
-        for one in found:
-            known = best.get((one.file.path_id, one.symbol.ordinal))
-            if (one.grade > LAST or top == LAST) and (known is None or known.grade < one.grade):
-                best[one.file.path_id, one.symbol.ordinal] = one
-    return sorted(best.values(), key=lambda one: (one.file.path, one.symbol.ordinal))
+        definitions = _settled(definitions)
+        top = max((definition.grade for definition in definitions), default=0)
+        for definition in definitions:
+            known = best.get((definition.file.path_id, definition.symbol.ordinal))
+            if (definition.grade > LAST or top == LAST) and (
+                known is None or known.grade < definition.grade
+            ):
+                best[definition.file.path_id, definition.symbol.ordinal] = definition
+    return sorted(
+        best.values(), key=lambda definition: (definition.file.path, definition.symbol.ordinal)
+    )
 
 
 def keys_of(name: str) -> list[str]:
@@ -74,15 +78,17 @@ def keys_of(name: str) -> list[str]:
     )
 
 
-def _settled(found: Sequence[Defined]) -> list[Defined]:
+def _settled(definitions: Sequence[Defined]) -> list[Defined]:
     """The same without `REACHED` and `OTHER`: they stand where there is nothing better."""
-    found = [one for one in found if one.grade != OTHER] or [
-        one._replace(grade=LAST) for one in found
+    definitions = [definition for definition in definitions if definition.grade != OTHER] or [
+        definition._replace(grade=LAST) for definition in definitions
     ]
-    whole = any(one.grade > LAST for one in found)
+    whole = any(definition.grade > LAST for definition in definitions)
     return [
-        one._replace(grade=LAST if whole else EXACT) if one.grade == REACHED else one
-        for one in found
+        definition._replace(grade=LAST if whole else EXACT)
+        if definition.grade == REACHED
+        else definition
+        for definition in definitions
     ]
 
 
@@ -95,15 +101,15 @@ def _grade(name: Name, called: str, qualified: str, path: bytes) -> int:
     if owners[-1:] != [called]:
         owners = [called]  # a name with dots of its own
     chain = [*_modules(path, owners), *owners]
-    wanted = len(name.parts)
-    if tuple(chain[-wanted:-1]) == name.parts[:-1]:
+    part_count = len(name.parts)
+    if tuple(chain[-part_count:-1]) == name.parts[:-1]:
         return last
-    keys = [key_of(one) for one in chain]
-    asked = [key_of(one) for one in name.parts]
-    if keys[-wanted:] == asked:
+    keys = [key_of(part) for part in chain]
+    asked_keys = [key_of(part) for part in name.parts]
+    if keys[-part_count:] == asked_keys:
         return CONVENTION
     rest = iter(keys[:-1])
-    return REACHED if all(one in rest for one in asked[:-1]) else LAST
+    return REACHED if all(part in rest for part in asked_keys[:-1]) else LAST
 
 
 def _spelling(typed: str, called: str) -> int:
@@ -124,15 +130,20 @@ def _modules(path: bytes, owners: Sequence[str]) -> list[str]:
     return [*folders, stem]
 
 
-def telling(one: Defined) -> tuple[int, bool, int, int]:
+def telling(definition: Defined) -> tuple[int, bool, int, int]:
     """Sorts the definitions of one file: as typed, containers, the longest, the first."""
-    lines = one.symbol.end_line - one.symbol.start_line
-    return (one.grade, one.symbol.kind in CONTAINERS, lines, -one.symbol.ordinal)
+    lines = definition.symbol.end_line - definition.symbol.start_line
+    return (
+        definition.grade,
+        definition.symbol.kind in CONTAINERS,
+        lines,
+        -definition.symbol.ordinal,
+    )
 
 
 def by_file(found: Sequence[Defined]) -> Mapping[int, list[Defined]]:
     """Path id -> the definitions there."""
     grouped: dict[int, list[Defined]] = {}
-    for one in found:
-        grouped.setdefault(one.file.path_id, []).append(one)
+    for definition in found:
+        grouped.setdefault(definition.file.path_id, []).append(definition)
     return grouped

@@ -19,19 +19,21 @@ def holding(
     Only the best `CHECKED_FILES` are read. Whole words; letter case counts where a phrase has a
     capital, as in a search for text.
     """
-    wanted = [_form(phrase) for phrase in phrases]
+    patterns = [_form(phrase) for phrase in phrases]
     first: list[Judged] = []
     rest: list[Judged] = []
-    held: list[tuple[FileRow, int]] = []
-    for one in judged[:CHECKED_FILES]:
-        text = read(one.evidence.file) or b""
-        found = [form.search(text) for form in wanted]
-        if found[0] and all(found):
-            first.append(one)
-            held.append((one.evidence.file, text.count(b"\n", 0, found[0].start()) + 1))
+    files_with_chunks: list[tuple[FileRow, int]] = []
+    for scored in judged[:CHECKED_FILES]:
+        text = read(scored.evidence.file) or b""
+        matches = [form.search(text) for form in patterns]
+        if matches[0] and all(matches):
+            first.append(scored)
+            files_with_chunks.append(
+                (scored.evidence.file, text.count(b"\n", 0, matches[0].start()) + 1)
+            )
         else:
-            rest.append(one)
-    return [*first, *rest, *judged[CHECKED_FILES:]], held
+            rest.append(scored)
+    return [*first, *rest, *judged[CHECKED_FILES:]], files_with_chunks
 
 
 def _form(phrase: str) -> re.Pattern[bytes]:

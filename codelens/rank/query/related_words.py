@@ -56,20 +56,20 @@ def kindred(query: Query) -> list[Term]:
     if query.single:
         return []
     room = MAX_TERMS - len(query.terms)
-    seen = {one.text for one in query.terms}
-    found: list[Term] = []
+    seen = {term.text for term in query.terms}
+    terms: list[Term] = []
     for term in query.typed:
         for other in _kin_of(term):
-            if other not in seen and len(found) < room:
+            if other not in seen and len(terms) < room:
                 seen.add(other)
-                found.append(Term(other, ranking_weights.KIN_WEIGHT))
-    return found
+                terms.append(Term(other, ranking_weights.KIN_WEIGHT))
+    return terms
 
 
 @lru_cache(maxsize=4096)
 def _kin_of(term: str) -> Sequence[str]:
     every = (*_doers(term), *_deeds(term), *_table().get(term, ()))
-    return tuple(dict.fromkeys(one for one in every if len(one) >= _SHORTEST))
+    return tuple(dict.fromkeys(suffix for suffix in every if len(suffix) >= _SHORTEST))
 
 
 def _doers(term: str) -> list[str]:
@@ -78,12 +78,12 @@ def _doers(term: str) -> list[str]:
         return []
     if term.endswith("e"):
         return [term + "r"]
-    found = [term + "er"]
+    spellings = [term + "er"]
     if term[-1] in _DOUBLED:
-        found.append(term + term[-1] + "er")
+        spellings.append(term + term[-1] + "er")
     if term[-1] in "ts":
-        found.append(term + "or")
-    return found
+        spellings.append(term + "or")
+    return spellings
 
 
 def _deeds(term: str) -> list[str]:
@@ -91,10 +91,10 @@ def _deeds(term: str) -> list[str]:
     if len(term) <= _SHORTEST + 1 or not term.endswith(("er", "or")):
         return []
     bare = term[:-2]
-    found = [bare, term[:-1]]
+    spellings = [bare, term[:-1]]
     if bare[-1] in _DOUBLED and bare[-1] == bare[-2]:
-        found.append(bare[:-1])
-    return found
+        spellings.append(bare[:-1])
+    return spellings
 
 
 @cache

@@ -31,9 +31,9 @@ class Globs(NamedTuple):
     def match(self, path: bytes) -> bool:
         """Whether a path passes."""
         text = path.decode("utf-8", "surrogateescape")
-        if self.any_of and not any(one.match(text) for one in self.any_of):
+        if self.any_of and not any(pattern.match(text) for pattern in self.any_of):
             return False
-        return not any(one.match(text) for one in self.none_of)
+        return not any(pattern.match(text) for pattern in self.none_of)
 
 
 class Filters:
@@ -46,7 +46,7 @@ class Filters:
                 f"there is no kind {unknown[0][:100]!r}; there are {', '.join(sorted(KINDS))}"
             )
         self._view = view
-        self.languages = frozenset(one.strip().lower() for one in request.languages)
+        self.languages = frozenset(language.strip().lower() for language in request.languages)
         self.globs = globs(request.globs)
         self.content = request.content
         self.kinds = request.kinds
@@ -66,7 +66,7 @@ class Filters:
 
     def _languages(self, files: list[FileRow]) -> dict[int, str]:
         ids = {file.content for file in files if file.content is not None}
-        return {key: one[0] for key, one in reads.languages(self._view.db, ids).items()}
+        return {key: language[0] for key, language in reads.languages(self._view.db, ids).items()}
 
     def _prose(self, files: list[FileRow]) -> set[bytes]:
         known = self._languages(files)
@@ -161,7 +161,7 @@ def _piece(glob: str, at: int) -> tuple[str, int]:
         end = glob.find("}", at)
         if end > 0:
             options = glob[at + 1 : end].split(",")
-            return "(?:" + "|".join(_alternative(one) for one in options) + ")", end + 1
+            return "(?:" + "|".join(_alternative(option) for option in options) + ")", end + 1
     return re.escape(char), at + 1
 
 

@@ -14,22 +14,22 @@ _PROSE = frozenset({"heading", "key"})
 
 
 def unique_first(
-    asked: SearchState, found: Sequence[Defined], results: list[Ranked]
+    search_state: SearchState, found: Sequence[Defined], results: list[Ranked]
 ) -> list[Ranked]:
     """`results` with the one definition that has the name asked for, to the letter, before them.
 
     Headings and keys of data count only where what was typed is written as a name is.
     """
-    if not asked.query.single:
+    if not search_state.query.single:
         return results
     named = [
-        one
-        for one in found
-        if one.grade > query_names.LAST
-        and (not asked.filters.active or asked.filters.keep([one.file]))
+        definition
+        for definition in found
+        if definition.grade > query_names.LAST
+        and (not search_state.filters.active or search_state.filters.keep([definition.file]))
     ]
-    code = [one for one in named if one.symbol.kind not in _PROSE]
-    if not code and query_analysis.looks_like_name(asked.query.text):
+    code = [definition for definition in named if definition.symbol.kind not in _PROSE]
+    if not code and query_analysis.looks_like_name(search_state.query.text):
         code = named
     if len(code) != 1 or code[0].grade != query_names.EXACT:
         # The same name in another convention is as good.
@@ -40,8 +40,8 @@ def unique_first(
             if at == 0:
                 return results
             rest = [*results[:at], *results[at + 1 :]]
-            return before([place], rest, asked.request.limit)
-    if asked.request.kinds and one.symbol.kind not in asked.request.kinds:
+            return before([place], rest, search_state.request.limit)
+    if search_state.request.kinds and one.symbol.kind not in search_state.request.kinds:
         return results
-    first = definitions(asked, [one], f"the only definition of {one.symbol.name}")
-    return before(first, results, asked.request.limit)
+    first = definitions(search_state, [one], f"the only definition of {one.symbol.name}")
+    return before(first, results, search_state.request.limit)

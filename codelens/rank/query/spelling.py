@@ -79,10 +79,10 @@ def terms(view: Snapshot, corpus: Corpus, typed: str) -> list[Near]:
         and distance(lower, term, most, goes_on=True) <= most
         and _has_form(lower, term, most)
     ]
-    held = term_hits.read(view.db, corpus, near)
+    hits_by_term = term_hits.read(view.db, corpus, near)
     return sorted(
-        (Near(typed, term, known.files) for term, known in held.items()),
-        key=lambda one: (-one.files, one.term),
+        (Near(typed, term, known.files) for term, known in hits_by_term.items()),
+        key=lambda near: (-near.files, near.term),
     )
 
 
@@ -149,8 +149,8 @@ def distance(left: str, right: str, most: int, *, goes_on: bool = False) -> int:
     if not goes_on and abs(len(left) - len(right)) > most:
         return most + 1
     at = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
+    for letter, other in zip(left, right, strict=False):
+        if letter != other:
             break
         at += 1
     left, right = left[at:], right[at:]

@@ -60,10 +60,10 @@ class Place(NamedTuple):
 
 def best(judge: Judged, texts: Texts) -> Place:
     """The place of a file that answers best."""
-    one = judge.evidence
-    strong = [known for known in one.defined if known.symbol.kind not in query_names.WEAK]
-    if one.defined and (one.single or one.features["spelled"]):
-        return of_symbol(judge, max(strong or one.defined, key=query_names.telling).symbol)
+    candidate = judge.evidence
+    strong = [known for known in candidate.defined if known.symbol.kind not in query_names.WEAK]
+    if candidate.defined and (candidate.single or candidate.features["spelled"]):
+        return of_symbol(judge, max(strong or candidate.defined, key=query_names.telling).symbol)
     # In a sentence the last part of a name is not enough: `fmt::print` is no other `print`.
     strong = [
         known for known in strong if known.grade > query_names.LAST and not _is_minor(known.symbol)
@@ -71,8 +71,8 @@ def best(judge: Judged, texts: Texts) -> Place:
     if strong:
         named = max(strong, key=query_names.telling).symbol
         return of_symbol(judge, named) if _lines(named) <= SYMBOL_LINES else _part_of(judge, named)
-    if not one.scored.chunks:
-        last = one.about.lines if one.about else 1
+    if not candidate.scored.chunks:
+        last = candidate.about.lines if candidate.about else 1
         return Place(judge, 1, max(last, 1), -1, judge.score, judge.shares)
     return _of_chunk(judge, next(_in_order(judge)), texts)
 
@@ -104,24 +104,24 @@ def overlap(left: Place, right: Place) -> bool:
 
 def _part_of(judge: Judged, symbol: Definition) -> Place:
     """Of a long definition: a container by its beginning, another by its best part."""
-    one = judge.evidence
-    for number in [*(at for _, at in one.scored.chunks), *range(len(one.chunks))]:
-        chunk = one.chunks[number]
+    candidate = judge.evidence
+    for number in [*(at for _, at in candidate.scored.chunks), *range(len(candidate.chunks))]:
+        chunk = candidate.chunks[number]
         start, end = max(chunk.start_line, symbol.start_line), min(chunk.end_line, symbol.end_line)
         if start > end or (symbol.kind in query_names.CONTAINERS and start != symbol.start_line):
             continue
-        end = min(max(end, _end_of(one, number)), symbol.end_line, start + SYMBOL_LINES - 1)
+        end = min(max(end, _end_of(candidate, number)), symbol.end_line, start + SYMBOL_LINES - 1)
         head = symbol.ordinal if start == symbol.start_line else -1
         return Place(judge, start, end, -1, judge.score, judge.shares, head)
     return of_symbol(judge, symbol)
 
 
-def _end_of(one: Evidence, number: int) -> int:
+def _end_of(candidate: Evidence, number: int) -> int:
     """Last line of a chunk, or of the next one where it is short: a heading says little alone."""
-    chunk = one.chunks[number]
-    if _length(chunk) >= SHORT_LINES or number + 1 >= len(one.chunks):
+    chunk = candidate.chunks[number]
+    if _length(chunk) >= SHORT_LINES or number + 1 >= len(candidate.chunks):
         return chunk.end_line
-    following = one.chunks[number + 1]
+    following = candidate.chunks[number + 1]
     near = following.start_line - chunk.end_line <= SHORT_LINES
     return min(following.end_line, chunk.start_line + _LENGTHENED) if near else chunk.end_line
 
@@ -132,37 +132,37 @@ def _in_order(judge: Judged) -> Iterator[int]:
     The first `_COMPARED_CHUNKS` that come near the best are told apart by names, and so are those
     after them, as many again at a time.
     """
-    one = judge.evidence
-    found = one.scored.chunks
-    top = found[0][0] if found else 0.0
-    if top <= 0 or one.symbols.best <= 0:
-        yield from range(len(found))
+    candidate = judge.evidence
+    ordered_chunks = candidate.scored.chunks
+    top = ordered_chunks[0][0] if ordered_chunks else 0.0
+    if top <= 0 or candidate.symbols.best <= 0:
+        yield from range(len(ordered_chunks))
         return
     like = _likeness(judge)
 
     def value(at: int) -> float:
-        score, number = found[at]
+        score, number = ordered_chunks[at]
         return -score / top - _NAME_SHARE * max(map(like, _inside(judge, number)), default=0.0)
 
-    near = sum(score >= _NEAR_BEST * top for score, _ in found)
+    near = sum(score >= _NEAR_BEST * top for score, _ in ordered_chunks)
     for start in range(0, near, _COMPARED_CHUNKS):
         yield from sorted(range(start, min(start + _COMPARED_CHUNKS, near)), key=value)
-    yield from range(near, len(found))
+    yield from range(near, len(ordered_chunks))
 
 
 def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
     """A chunk, or the definition in it that is asked for, or that has all that the chunk has."""
-    one = judge.evidence
-    _, number = one.scored.chunks[at]
-    chunk = one.chunks[number]
+    candidate = judge.evidence
+    _, number = candidate.scored.chunks[at]
+    chunk = candidate.chunks[number]
     like = _likeness(judge)
     inside = [symbol for symbol in _inside(judge, number) if _lines(symbol) <= SYMBOL_LINES]
     if inside:
         named = max(inside, key=lambda symbol: (like(symbol), _lines(symbol), -symbol.ordinal))
         if like(named) >= ranking_weights.SHOWN_COSINE:
             return of_symbol(judge, named)
-    if 0 <= chunk.symbol < len(one.definitions):
-        own = one.definitions[chunk.symbol]
+    if 0 <= chunk.symbol < len(candidate.definitions):
+        own = candidate.definitions[chunk.symbol]
         most = own.start_line < chunk.start_line or _lines(own) >= _MOST * _length(chunk)
         # A namespace around all of a file says less than what is in it.
         if most and own.kind != "module" and _lines(own) <= SYMBOL_LINES:
@@ -171,7 +171,7 @@ def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
     found = _telling(judge, chunk, inside, texts)
     if found is not None:
         return of_symbol(judge, found)
-    end = _end_of(one, number)
+    end = _end_of(candidate, number)
     return Place(judge, chunk.start_line, end, -1, judge.score, judge.shares)
 
 
@@ -183,14 +183,16 @@ def _telling(
     inside = [symbol for symbol in dict.fromkeys(inside) if not _is_minor(symbol)]
     if not inside:
         return None
-    held = texts.held(file, chunk.start_line, chunk.end_line)
-    whole = texts.weight(set[str]().union(*held))
+    terms_by_line = texts.held(file, chunk.start_line, chunk.end_line)
+    whole = texts.weight(set[str]().union(*terms_by_line))
     holding: list[Definition] = []
     for symbol in inside:
-        lines = held[max(symbol.start_line - chunk.start_line, 0) :][: _lines(symbol)]
+        lines = terms_by_line[max(symbol.start_line - chunk.start_line, 0) :][: _lines(symbol)]
         if texts.weight(set[str]().union(*lines)) >= _COVERED * whole:
             holding.append(symbol)
-    return min(holding, key=lambda one: (_lines(one), one.ordinal), default=None)
+    return min(
+        holding, key=lambda definition: (_lines(definition), definition.ordinal), default=None
+    )
 
 
 def _inside(judge: Judged, number: int) -> list[Definition]:

@@ -65,10 +65,10 @@ class Origin(NamedTuple):
 
 def _origin(judge: Judged) -> Origin:
     """Of a file."""
-    one = judge.evidence
-    path = one.file.path
+    candidate = judge.evidence
+    path = candidate.file.path
     stem = path.rpartition(b"/")[2].partition(b".")[0].decode("utf-8", "surrogateescape")
-    return Origin(one.file.content, family(path, prose=one.facts.role == "prose"), stem)
+    return Origin(candidate.file.content, family(path, prose=candidate.facts.role == "prose"), stem)
 
 
 class _Known(NamedTuple):
@@ -79,39 +79,43 @@ class _Known(NamedTuple):
 
 
 def folded(
-    db: Database, found: Iterable[tuple[Judged, Place | None]], limit: int, texts: Texts
+    db: Database, pairs: Iterable[tuple[Judged, Place | None]], limit: int, texts: Texts
 ) -> list[Place]:
     """The first `limit` places that are not alike, each with those that are like it.
 
     Args:
         db: the store.
-        found: files in their order, each with a place, or None for the one that answers best.
+        pairs: files in their order, each with a place, or None for the one that answers best.
             That one costs a look at the text: once there are enough places, it is sought only
             where the file may be a copy of one of them.
         limit: places at most.
         texts: the texts of the query.
     """
     compare = _Comparison(db, texts)
-    kept: list[_Known] = []
+    kept_results: list[_Known] = []
     groups: list[list[Place]] = []
-    for number, (judge, known) in enumerate(found):
-        full = len(kept) >= limit
+    for number, (judge, known) in enumerate(pairs):
+        full = len(kept_results) >= limit
         if full and number >= LOOKED * limit:
             break
         origin = _origin(judge)
-        if known is None and full and not any(origin.may_be(other.origin) for other in kept):
+        if (
+            known is None
+            and full
+            and not any(origin.may_be(other.origin) for other in kept_results)
+        ):
             continue
         place = answer_lines.best(judge, texts) if known is None else known
         one = _Known(place, origin, _name(place))
-        at = next((at for at, other in enumerate(kept) if compare.alike(other, one)), -1)
+        at = next((at for at, other in enumerate(kept_results) if compare.alike(other, one)), -1)
         if at >= 0:
             groups[at].append(place)
         elif not full:
-            kept.append(one)
+            kept_results.append(one)
             groups.append([])
     return [
-        one.place._replace(alike=tuple(group)) if group else one.place
-        for one, group in zip(kept, groups, strict=True)
+        known.place._replace(alike=tuple(group)) if group else known.place
+        for known, group in zip(kept_results, groups, strict=True)
     ]
 
 
@@ -146,32 +150,34 @@ class _Comparison:
             return left.origin.stem == right.origin.stem and self._texts_alike(a, b, NEARLY)
         if not self._texts_alike(a, b, NEARLY):
             return False
-        one, other = self._tokens(a), self._tokens(b)
-        return min(one.total(), other.total()) >= _LONG_TOKENS or (
-            one == other and self._one_name(a, b)
+        counts, other = self._tokens(a), self._tokens(b)
+        return min(counts.total(), other.total()) >= _LONG_TOKENS or (
+            counts == other and self._one_name(a, b)
         )
 
     def _texts_alike(self, a: Place, b: Place, least: float) -> bool:
         lines, others = a.end_line - a.start_line + 1, b.end_line - b.start_line + 1
         if min(lines, others) < min(least, _LINES_ALIKE) * max(lines, others):
             return False
-        one, other = self._tokens(a), self._tokens(b)
-        if min(one.total(), other.total()) < _SHORTEST_TOKENS:
+        counts, other = self._tokens(a), self._tokens(b)
+        if min(counts.total(), other.total()) < _SHORTEST_TOKENS:
             return False
-        return (one & other).total() >= least * (one | other).total()
+        return (counts & other).total() >= least * (counts | other).total()
 
     def _one_name(self, a: Place, b: Place) -> bool:
-        names = {reads.qualified(self._db, _file(one).content or 0, one.symbol) for one in (a, b)}
+        names = {
+            reads.qualified(self._db, _file(place).content or 0, place.symbol) for place in (a, b)
+        }
         return len(names) == 1
 
     def _tokens(self, place: Place) -> Counter[bytes]:
-        found = self._read.get(place.where)
-        if found is None:
+        counts = self._read.get(place.where)
+        if counts is None:
             if len(self._read) >= _TEXTS:
                 return Counter()
-            found = self._texts.tokens(_file(place), place.start_line, place.end_line)
-            self._read[place.where] = found
-        return found
+            counts = self._texts.tokens(_file(place), place.start_line, place.end_line)
+            self._read[place.where] = counts
+        return counts
 
 
 def _file(place: Place) -> FileRow:

@@ -51,17 +51,19 @@ def arranged(
         view, judged, len(judged) if alone else request.limit * 3 // 2
     )
     if alone:
-        found = [(one.judged, one) for one in by_definition(ready, frozenset(request.kinds))]
+        pairs = [(place.judged, place) for place in by_definition(ready, frozenset(request.kinds))]
     elif query.single:
-        found = list(by_name(ready, query))
+        pairs = list(by_name(ready, query))
     else:
         inside = definition_places.of_files(ready, query, terms, texts)
-        found = [(one, inside.get(one.evidence.file.path_id, _NOWHERE)[0]) for one in ready]
-        shown = near_copies.folded(view.db, found, request.limit, texts)
+        pairs = [
+            (scored, inside.get(scored.evidence.file.path_id, _NOWHERE)[0]) for scored in ready
+        ]
+        shown = near_copies.folded(view.db, pairs, request.limit, texts)
         if len(shown) < request.limit:
             shown += _refill(ready, shown, request.limit - len(shown), texts)
         return definition_places.with_also(shown, inside)
-    shown = near_copies.folded(view.db, found, request.limit, texts)
+    shown = near_copies.folded(view.db, pairs, request.limit, texts)
     if alone:
         return shown
     if len(shown) < request.limit:
@@ -74,12 +76,12 @@ def _refill(
 ) -> list[Place]:
     """More places of the first files, where there are not enough files."""
     seen = [place.where for one in shown for place in (one, *one.alike)]
-    copies = {path for one in shown for path, _, _ in (other.where for other in one.alike)}
+    copies = {path for place in shown for path, _, _ in (other.where for other in place.alike)}
     found: list[Place] = []
-    for one in judged[:_REFILLED_FILES]:
-        if one.evidence.file.path in copies:
+    for scored in judged[:_REFILLED_FILES]:
+        if scored.evidence.file.path in copies:
             continue
-        for place in answer_lines.others(one, texts):
+        for place in answer_lines.others(scored, texts):
             if len(found) >= missing:
                 return found
             if place.where not in seen:
@@ -91,8 +93,8 @@ def _refill(
 def with_also(judged: Sequence[Judged], shown: Sequence[Place], texts: Texts) -> list[Place]:
     """The same; where further texts of a file score above all other files, with these."""
     tops = sorted(
-        ((one.evidence.scored.chunks[0][0], one.evidence.file.path_id)
-         for one in judged if one.evidence.scored.chunks),
+        ((scored.evidence.scored.chunks[0][0], scored.evidence.file.path_id)
+         for scored in judged if scored.evidence.scored.chunks),
         reverse=True,
     )  # fmt: skip
     if len(tops) < 2:
@@ -134,9 +136,12 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
     for at, judge in enumerate(judged):
         pushed = down.get(weighted_score.role_of(judge.evidence), 0.0) >= _BEHIND
         strong = _named(judge)
-        for order, (one, place) in enumerate(strong):
-            inner = one.symbol.parent >= 0 and one.symbol.kind not in query_names.CONTAINERS
-            key = (-one.grade, one.symbol.name not in typed, inner, at, order)
+        for order, (definition, place) in enumerate(strong):
+            inner = (
+                definition.symbol.parent >= 0
+                and definition.symbol.kind not in query_names.CONTAINERS
+            )
+            key = (-definition.grade, definition.symbol.name not in typed, inner, at, order)
             (behind if pushed else named).append((key, place))
         if not strong:
             known = known or (not pushed and _is_member(judge))
@@ -151,35 +156,37 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
 def _is_member(judge: Judged) -> bool:
     """Whether a file has a field or the like that is called as the query, letter for letter."""
     return any(
-        one.grade == query_names.EXACT and one.symbol.kind in query_names.MEMBERS
-        for one in judge.evidence.defined
+        definition.grade == query_names.EXACT and definition.symbol.kind in query_names.MEMBERS
+        for definition in judge.evidence.defined
     )
 
 
 def by_definition(judged: Sequence[Judged], kinds: frozenset[str]) -> list[Place]:
     """Definitions alone, of `kinds` if any are given, by name, file and text."""
-    found: list[tuple[int, Place]] = []
+    numbered_places: list[tuple[int, Place]] = []
     for judge in judged:
-        grades = {one.symbol.ordinal: one.grade for one in judge.evidence.defined}
+        grades = {
+            definition.symbol.ordinal: definition.grade for definition in judge.evidence.defined
+        }
         for place, like in _definitions(judge, kinds):
             grade = grades.get(place.symbol, 0)
             if grade or like >= ranking_weights.SYMBOL_COSINE or kinds:
-                found.append((grade, place))
-    found.sort(
+                numbered_places.append((grade, place))
+    numbered_places.sort(
         key=lambda row: (
             -row[0], -row[1].score, row[1].judged.evidence.file.path, row[1].start_line
         )
     )  # fmt: skip
-    return [place for _, place in found]
+    return [place for _, place in numbered_places]
 
 
 def _definitions(judge: Judged, kinds: frozenset[str]) -> Iterator[tuple[Place, float]]:
-    one = judge.evidence
-    for number, symbol in enumerate(one.definitions):
+    candidate = judge.evidence
+    for number, symbol in enumerate(candidate.definitions):
         if kinds and symbol.kind not in kinds:
             continue
-        like = one.symbols.cosines[number]
-        text = _text_share(one, symbol)
+        like = candidate.symbols.cosines[number]
+        text = _text_share(candidate, symbol)
         if like or text:
             shares = {
                 **judge.shares,
@@ -189,20 +196,31 @@ def _definitions(judge: Judged, kinds: frozenset[str]) -> Iterator[tuple[Place, 
             yield answer_lines.of_symbol(judge, symbol, shares), like
 
 
-def _text_share(one: Evidence, symbol: Definition) -> float:
+def _text_share(candidate: Evidence, symbol: Definition) -> float:
     """The best chunk that lies in the definition, against the file's best."""
-    for chunk_score, number in one.scored.chunks:
-        chunk = one.chunks[number]
+    for chunk_score, number in candidate.scored.chunks:
+        chunk = candidate.chunks[number]
         if chunk.start_line <= symbol.end_line and symbol.start_line <= chunk.end_line:
-            return chunk_score / one.scored.chunks[0][0] if one.scored.chunks[0][0] else 0.0
+            return (
+                chunk_score / candidate.scored.chunks[0][0]
+                if candidate.scored.chunks[0][0]
+                else 0.0
+            )
     return 0.0
 
 
 def _named(judge: Judged) -> list[tuple[Defined, Place]]:
     """The strongest definitions of a file that the query names."""
     strong = sorted(_strong(judge), key=query_names.telling, reverse=True)
-    return [(one, answer_lines.of_symbol(judge, one.symbol)) for one in strong[:_SAME_FILE]]
+    return [
+        (definition, answer_lines.of_symbol(judge, definition.symbol))
+        for definition in strong[:_SAME_FILE]
+    ]
 
 
 def _strong(judge: Judged) -> list[Defined]:
-    return [one for one in judge.evidence.defined if one.symbol.kind not in query_names.WEAK]
+    return [
+        definition
+        for definition in judge.evidence.defined
+        if definition.symbol.kind not in query_names.WEAK
+    ]

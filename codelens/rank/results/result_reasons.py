@@ -69,21 +69,27 @@ def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
     for. `name`, `file name`, `folder`: these are like the query. `2/3 words`: so many of its words
     are in the file; nothing is said where all are and there is another reason.
     """
-    one = place.judged.evidence
+    candidate = place.judged.evidence
     reason = _defines(place)
     if not reason and place.symbol >= 0:
-        reason = "name" if one.symbols.cosines[place.symbol] >= ranking_weights.SHOWN_COSINE else ""
-    if not reason and (one.features["stemcov"] or one.features["stempfx"]):
+        reason = (
+            "name"
+            if candidate.symbols.cosines[place.symbol] >= ranking_weights.SHOWN_COSINE
+            else ""
+        )
+    if not reason and (candidate.features["stemcov"] or candidate.features["stempfx"]):
         reason = "file name"
-    if not reason and one.features["dircov"]:
+    if not reason and candidate.features["dircov"]:
         reason = "folder"
     typed = list(dict.fromkeys(query.typed))
     numbers = {term.text: number for number, term in enumerate(terms)}
-    held = [word for word in typed if word in numbers and one.scored.held >> numbers[word] & 1]
+    present = [
+        word for word in typed if word in numbers and candidate.scored.held >> numbers[word] & 1
+    ]
     share = ""
-    if len(held) < len(typed) and not (query.single and reason):
-        share = f"{len(held)}/{len(typed)} words"
-    elif held and not reason:
+    if len(present) < len(typed) and not (query.single and reason):
+        share = f"{len(present)}/{len(typed)} words"
+    elif present and not reason:
         share = "all words" if len(typed) > 1 else "text"
     return "; ".join(part for part in (reason, share) if part)
 

@@ -54,8 +54,8 @@ class Texts:
         """The line that has most of the terms by weight, the first of equals; stripped and cut."""
         best, line = 0.0, ""
         shown = [_text(line) for line in self.lines(file, start, end)]
-        for one, held in zip(shown, self._held(shown), strict=True):
-            weight = self.weight(held)
+        for one, terms_of_line in zip(shown, self._held(shown), strict=True):
+            weight = self.weight(terms_of_line)
             if one and (weight > best or not line):
                 best, line = weight, one
         return line[:LINE_CHARS]
@@ -75,17 +75,17 @@ class Texts:
     def _held(self, lines: Sequence[str]) -> list[set[str]]:
         telling: dict[str, set[str]] = {}
         for word in set(WORD.findall(" ".join(lines))):
-            if held := self._known.keys() & terms_of_word(word):
-                telling[word] = held
-        found: list[set[str]] = []
+            if present := self._known.keys() & terms_of_word(word):
+                telling[word] = present
+        terms_by_line: list[set[str]] = []
         for line in lines:
-            held: set[str] = set()
+            present: set[str] = set()
             # Most lines have none of the words, and to look for a few costs less than to cut all.
             if any(word in line for word in telling):
                 for word in telling.keys() & WORD.findall(line):
-                    held |= telling[word]
-            found.append(held)
-        return found
+                    present |= telling[word]
+            terms_by_line.append(present)
+        return terms_by_line
 
 
 def _text(line: bytes) -> str:

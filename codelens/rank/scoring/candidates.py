@@ -134,12 +134,12 @@ def _ordered(
 
 
 def _kept(ordered: list[FileRow], keep: Keep) -> list[FileRow]:
-    found: list[FileRow] = []
+    files: list[FileRow] = []
     for start in range(0, len(ordered), WANTED):
-        found.extend(keep(ordered[start : start + WANTED]))
-        if len(found) >= WANTED:
+        files.extend(keep(ordered[start : start + WANTED]))
+        if len(files) >= WANTED:
             break
-    return found[:WANTED]
+    return files[:WANTED]
 
 
 def whole_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
@@ -154,10 +154,10 @@ def whole_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
     }
 
 
-def _text_scores(corpus: Corpus, terms: Sequence[Weighed], wanted: int | None) -> _Scores:
+def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | None) -> _Scores:
     """BM25F of whole files, rarest terms first.
 
-    With `wanted` a score is complete only where a file can be among so many best (MaxScore:
+    With `file_count` a score is complete only where a file can be among so many best (MaxScore:
     Turtle and Flood, "Query evaluation: strategies and optimizations", 1995): once the terms left
     cannot lift the others there, they are looked up for the few alone. After `_WALKED` postings
     it is complete for the best so far.
@@ -167,19 +167,19 @@ def _text_scores(corpus: Corpus, terms: Sequence[Weighed], wanted: int | None) -
         (term for term in terms if term.hits), key=lambda term: (-term.weight, term.text)
     )
     left = sum(term.weight for term in ordered) * (K1 + 1.0)
-    tests = [left / 2, left / 4] if wanted is not None else []
+    tests = [left / 2, left / 4] if file_count is not None else []
     walked = 0
     for at, term in enumerate(ordered):
         assert term.hits is not None
         walked += term.hits.files
-        if at and wanted is not None and walked > _WALKED:
+        if at and file_count is not None and walked > _WALKED:
             floor = _floor(scores, _FINISHED)
             if floor > 0 and _finish(corpus, scores, ordered[at:], floor):
                 break
         # A test costs as much as a term of a third of the files.
         if tests and left <= tests[0] and term.hits.files > _WORTH_PRUNING:
             del tests[0]
-            floor = _floor(scores, wanted or 1) - left
+            floor = _floor(scores, file_count or 1) - left
             if floor > 0 and _finish(corpus, scores, ordered[at:], floor):
                 break
         left -= term.weight * (K1 + 1.0)
@@ -220,19 +220,19 @@ def _count(total: int, segment: Segment, doc: int) -> float:
     )
 
 
-def _floor(scores: _Scores, wanted: int) -> float:
+def _floor(scores: _Scores, file_count: int) -> float:
     """The wanted-th best score; 0 where there are fewer."""
     best: list[float] = []
     floor = 0.0
     for known in scores.values():
         if max(known) > floor:
             best += [score for score in known if score > floor]
-            if len(best) > _SORTED_AT * wanted:
+            if len(best) > _SORTED_AT * file_count:
                 best.sort(reverse=True)
-                del best[wanted:]
+                del best[file_count:]
                 floor = best[-1]
     best.sort(reverse=True)
-    return best[wanted - 1] if len(best) >= wanted else 0.0
+    return best[file_count - 1] if len(best) >= file_count else 0.0
 
 
 def _finish(corpus: Corpus, scores: _Scores, terms: Sequence[Weighed], floor: float) -> bool:

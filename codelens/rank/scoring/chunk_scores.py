@@ -41,7 +41,7 @@ class ChunkScorer:
     ) -> None:
         self._corpus = corpus
         self._terms = terms
-        self._texts = frozenset(one.text for one in terms)
+        self._texts = frozenset(term.text for term in terms)
         self._nowhere = [0.0] * len(terms)
         self._chunks = chunks
         self._body = ranking_weights.BODY_B / corpus.chunk_body
@@ -54,7 +54,7 @@ class ChunkScorer:
         chunks = self._chunks.get(file.content or 0, _NO_CHUNKS)
         body: dict[int, float] = {}
         added: dict[int, float] = {}
-        held = 0
+        doc_bits = 0
         base = whole = 0.0
         named = False
         for number, (term, in_path) in enumerate(
@@ -64,22 +64,22 @@ class ChunkScorer:
             if in_path:
                 plain = term.weight * _saturated(in_path)
                 base += plain
-                held |= 1 << number
+                doc_bits |= 1 << number
             row = term.hits.rows.get(segment) if term.hits else None
             if row is None or not (entries := row.entries(doc)):
                 whole += plain
                 continue
-            held |= 1 << number
+            doc_bits |= 1 << number
             total = entries[0]
             named = named or bool(total & 0xFF)
             whole += term.weight * _saturated(self._whole_count(total, segment, doc) + in_path)
             self._add(added, entries, chunks, body, (term.weight, in_path, plain))
         # The order of tuples, since a key costs a call for each; of equals the first chunk.
-        found = sorted([(base + more, -chunk) for chunk, more in added.items()], reverse=True)
-        found = [(score, -chunk) for score, chunk in found]
-        if base and not found and len(chunks):
-            found = [(base, 0)]
-        return Scored(found, whole, held, named)
+        ordered = sorted([(base + more, -chunk) for chunk, more in added.items()], reverse=True)
+        ordered = [(score, -chunk) for score, chunk in ordered]
+        if base and not ordered and len(chunks):
+            ordered = [(base, 0)]
+        return Scored(ordered, whole, doc_bits, named)
 
     def _path_counts(self, facts: PathFacts) -> list[float]:
         stem, folders = facts.stem.split(), facts.folders.split()
@@ -150,7 +150,9 @@ def path_counts(facts: PathFacts, terms: Sequence[Weighed]) -> list[float]:
         - ranking_weights.FOLDER_B
         + ranking_weights.FOLDER_B * len(folders) / ranking_weights.TYPICAL_FOLDER_TERMS
     )
-    return [stem.count(one.text) * in_stem + folders.count(one.text) * in_folders for one in terms]
+    return [
+        stem.count(term.text) * in_stem + folders.count(term.text) * in_folders for term in terms
+    ]
 
 
 def _saturated(count: float) -> float:

@@ -58,20 +58,25 @@ def examine(
     defined: Mapping[int, list[Defined]],
 ) -> list[Evidence]:
     """The candidates that are worth it with all their features, in no stated order."""
-    chunks = reads.chunks(view.db, {one.content for one in candidates if one.content is not None})
+    chunks = reads.chunks(
+        view.db, {candidate.content for candidate in candidates if candidate.content is not None}
+    )
     question = path_coverage.asked(terms, query.typed, query.whole)
     seen = glance(view, corpus, query, terms, question, candidates, chunks)
     best = _most_promising(seen, query, defined)
     own = reads.definitions(
         view.db,
         {
-            one.file.content
-            for one in best
-            if one.file.content is not None and (one.scored.named or one.file.path_id in defined)
+            features.file.content
+            for features in best
+            if features.file.content is not None
+            and (features.scored.named or features.file.path_id in defined)
         },
     )
-    about = view.about({one.file.content for one in best if one.file.content is not None})
-    best = [one for one in best if not _is_empty(about.get(one.file.content or 0))]
+    about = view.about(
+        {features.file.content for features in best if features.file.content is not None}
+    )
+    best = [features for features in best if not _is_empty(about.get(features.file.content or 0))]
     found: list[Evidence] = []
     for one in best:
         content = one.file.content or 0
@@ -91,10 +96,10 @@ def examine(
                 one.scored, like, definitions, here, query.single, features,
             )
         )  # fmt: skip
-    rows = [dict(one.features) for one in found]
-    asked_for = [row for row, one in zip(rows, best, strict=True) if not one.pushed]
+    rows = [dict(candidate.features) for candidate in found]
+    asked_for = [row for row, features in zip(rows, best, strict=True) if not features.pushed]
     scale(rows, asked_for or rows, _SCALED)
-    return [one._replace(features=row) for one, row in zip(found, rows, strict=True)]
+    return [candidate._replace(features=row) for candidate, row in zip(found, rows, strict=True)]
 
 
 def _is_empty(about: Content | None) -> bool:
@@ -115,11 +120,11 @@ def _most_promising(
         score += ranking_weights.WORDS["embdef"] if here else 0.0
         return (not (query.single and here), one.pushed - score, one.file.path)
 
-    wanted = ranking_weights.LOOKED_AT
+    looked_at = ranking_weights.LOOKED_AT
     if query.single:
         # Forty translations may define the name before the one place that is meant.
-        wanted += sum(one.file.path_id in defined for one in seen)
-    return sorted(seen, key=key)[:wanted]
+        looked_at += sum(features.file.path_id in defined for features in seen)
+    return sorted(seen, key=key)[:looked_at]
 
 
 def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
@@ -141,21 +146,23 @@ def _spelled(defined: Sequence[Defined], query: Query) -> Sequence[Defined]:
     if query.spelled is None:
         return ()
     key = key_of(query.spelled.text)
-    return [one for one in defined if key_of(one.symbol.name) == key]
+    return [definition for definition in defined if key_of(definition.symbol.name) == key]
 
 
-def with_definitions(view: Snapshot, found: Sequence[Evidence]) -> list[Evidence]:
+def with_definitions(view: Snapshot, candidates: Sequence[Evidence]) -> list[Evidence]:
     """The same with the definitions of every file, also where no name has a term."""
     missing = {
-        one.file.content for one in found if one.file.content is not None and not one.definitions
+        candidate.file.content
+        for candidate in candidates
+        if candidate.file.content is not None and not candidate.definitions
     }
     read = reads.definitions(view.db, missing)
     return [
-        one._replace(
-            definitions=read[one.file.content],
-            symbols=one.symbols._replace(cosines=[0.0] * len(read[one.file.content])),
+        candidate._replace(
+            definitions=read[candidate.file.content],
+            symbols=candidate.symbols._replace(cosines=[0.0] * len(read[candidate.file.content])),
         )
-        if one.file.content in read and not one.definitions
-        else one
-        for one in found
+        if candidate.file.content in read and not candidate.definitions
+        else candidate
+        for candidate in candidates
     ]

@@ -51,7 +51,7 @@ def glance(
     chunks: Mapping[int, ChunkTable],
 ) -> list[Glance]:
     """Every candidate that has a chunk or a stem with a term, in the order of `candidates`."""
-    facts = view.path_facts(one.path_id for one in candidates)
+    facts = view.path_facts(candidate.path_id for candidate in candidates)
     scorer = ChunkScorer(corpus, terms, chunks)
     down = ranking_weights.pushed_down(query.single, query.roles)
     spelt = literal_identifiers.written(query, terms)
@@ -64,10 +64,10 @@ def glance(
             room -= 1
             if room < 0:
                 continue
-        one = _look(file, known, pushed, scorer, question, spelt)
+        features = _look(file, known, pushed, scorer, question, spelt)
         # A picture in a folder that is called so answers nothing.
-        if one.scored.chunks or one.features["stemcov"] > 0:
-            seen.append(one)
+        if features.scored.chunks or features.features["stemcov"] > 0:
+            seen.append(features)
     _to_scale(seen)
     return seen
 
@@ -104,13 +104,15 @@ def _look(
 
 
 def _to_scale(seen: Sequence[Glance]) -> None:
-    measure = [one.features for one in seen if not one.pushed] or [one.features for one in seen]
-    top = max((one["cmax"] for one in measure), default=0.0)
-    shallow = min((one["depth"] for one in measure), default=0.0)
-    for one in seen:
-        one.features["csumall"] = _mass(one.scored.chunks, top)
-        one.features["depth"] = min(one.features["depth"] - shallow, _DEEPEST)
-    scale((one.features for one in seen), measure, _SCALED)
+    measure = [features.features for features in seen if not features.pushed] or [
+        features.features for features in seen
+    ]
+    top = max((values["cmax"] for values in measure), default=0.0)
+    shallow = min((values["depth"] for values in measure), default=0.0)
+    for features in seen:
+        features.features["csumall"] = _mass(features.scored.chunks, top)
+        features.features["depth"] = min(features.features["depth"] - shallow, _DEEPEST)
+    scale((features.features for features in seen), measure, _SCALED)
 
 
 def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:

@@ -55,7 +55,7 @@ class PathQuery(NamedTuple):
 
 def asked(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> PathQuery:
     """What paths are compared with; `words` are the plain terms of the query."""
-    known = {one.text: one.weight for one in terms}
+    known = {term.text: term.weight for term in terms}
     typed = tuple(word for word in words if word in known)
     top = max(known.values(), default=1.0)
     return PathQuery(
@@ -116,7 +116,7 @@ def _in_folders(folders: str, query: PathQuery) -> _Near:
     if known is None:
         parts = frozenset(folders.split())
         inside = parts.intersection(query.words)
-        begun = (one for one in query.words if one not in inside and _begun(one, parts))
+        begun = (word for word in query.words if word not in inside and _begun(word, parts))
         known = query.folders[folders] = (inside, frozenset(begun))
     return known
 

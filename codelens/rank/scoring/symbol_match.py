@@ -37,7 +37,7 @@ def match(definitions: Sequence[Definition], query: PathQuery) -> SymbolMatch:
     if not length or not definitions:
         return NOTHING._replace(cosines=cosines)
     names = definitions.names if isinstance(definitions, Definitions) else [
-        one.name for one in definitions
+        definition.name for definition in definitions
     ]  # fmt: skip
     seen: dict[str, float] = {}
     total = best = 0.0

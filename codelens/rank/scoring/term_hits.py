@@ -68,11 +68,11 @@ def read(db: Database, corpus: Corpus, terms: Sequence[str]) -> dict[str, Hits]:
         if segment is None:
             continue
         row = Row(data)
-        held = _held(segment, row.docs)
-        if held:
+        doc_bits = _held(segment, row.docs)
+        if doc_bits:
             rows[term][number] = row
-            files[term] += held
-    return {term: Hits(found, files[term]) for term, found in rows.items() if files[term]}
+            files[term] += doc_bits
+    return {term: Hits(row, files[term]) for term, row in rows.items() if files[term]}
 
 
 def _held(segment: Segment, docs: Sequence[int]) -> int:
@@ -85,12 +85,12 @@ def _held(segment: Segment, docs: Sequence[int]) -> int:
     odd = segment.odd
     if len(odd) * _LOOK_UP >= len(docs):
         return sum(map(files.__getitem__, docs))
-    held = size = len(docs)
+    doc_count = size = len(docs)
     for doc in odd:
         at = bisect_left(docs, doc)
         if at < size and docs[at] == doc:
-            held += files[doc] - 1
-    return held
+            doc_count += files[doc] - 1
+    return doc_count
 
 
 def idf(total: int, having: int) -> float:

@@ -20,7 +20,7 @@ def beginnings(terms: tuple[str, ...]) -> tuple[str, ...]:
     Empty where nothing can be said. Porter's stem is how the word begins but for its end: `y`
     becomes `i`, an `e` may be added, and `bil(ity)` becomes `bl(e)`.
     """
-    found: set[str] = set()
+    starts: set[str] = set()
     for term in terms:
         if not term.isascii():
             continue  # stands only in names that are not ASCII, which are all looked at
@@ -31,9 +31,11 @@ def beginnings(terms: tuple[str, ...]) -> tuple[str, ...]:
             start = start[:-1]
         if not start:
             return ()
-        found.add(start)
+        starts.add(start)
     # Whoever holds the longer one holds the shorter: a compound begins with its first part.
-    return tuple(sorted(one for one in found if not any(o in one for o in found if o != one)))
+    return tuple(
+        sorted(start for start in starts if not any(o in start for o in starts if o != start))
+    )
 
 
 def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
@@ -44,10 +46,10 @@ def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     text = "\n".join(names)
     if not starts or not text.isascii() or text.count("\n") != len(names) - 1:
         return range(len(names))  # names that can hold a term in other letters, or of two lines
-    found = _held(text, starts)
-    if len(found) > MOST:
-        return sorted(sorted(found, key=lambda at: (-found[at], at))[:MOST])
-    return sorted(found)
+    masks = _held(text, starts)
+    if len(masks) > MOST:
+        return sorted(sorted(masks, key=lambda at: (-masks[at], at))[:MOST])
+    return sorted(masks)
 
 
 def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
@@ -55,26 +57,26 @@ def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     if not starts:
         return range(len(lines))
     text = "\n".join(lines)
-    found = _held(text, starts).keys()
+    line_numbers = _held(text, starts).keys()
     if not text.isascii():
         # An accent may stand inside of a beginning.
-        found = found | {at for at, line in enumerate(lines) if not line.isascii()}
-    return sorted(found)
+        line_numbers = line_numbers | {at for at, line in enumerate(lines) if not line.isascii()}
+    return sorted(line_numbers)
 
 
 def _held(text: str, starts: Sequence[str]) -> dict[int, int]:
     """Line -> how many of `starts` it holds."""
     text = text.lower().replace("_", "")
-    found: dict[int, int] = {}
+    masks: dict[int, int] = {}
     find, count = text.find, text.count
     for start in starts:
         number = counted = 0
         at = find(start)
         while at >= 0:
             number += count("\n", counted, at)
-            found[number] = found.get(number, 0) + 1
+            masks[number] = masks.get(number, 0) + 1
             counted = find("\n", at)
             if counted < 0:
                 break
             at = find(start, counted)
-    return found
+    return masks

@@ -37,19 +37,19 @@ def family(path: bytes, *, prose: bool) -> str:
     stem, dot, ending = name.rpartition(".")
     if not dot:
         stem, ending = name, ""
-    found = False
+    is_found = False
     shown: list[str] = []
     for at, part in enumerate([*folders, stem]):
-        told = prose or (at > 0 and folders[at - 1].lower() in _LOCALE_FOLDERS)
+        is_locale = prose or (at > 0 and folders[at - 1].lower() in _LOCALE_FOLDERS)
         suffix = _SUFFIX.match(part) if at == len(folders) and ending in _DATA else None
-        if told and _LOCALE.match(part):
+        if is_locale and _LOCALE.match(part):
             shown.append("*")
-            found = True
+            is_found = True
         elif suffix and _LOCALE.match(suffix[2]):
             shown.append(suffix[1])
-            found = True
+            is_found = True
         else:
             shown.append(part)
-    if not found and ending not in _DATA:
+    if not is_found and ending not in _DATA:
         return ""
     return f"{'/'.join(shown)}.{ending}"

@@ -21,32 +21,34 @@ class Judged(NamedTuple):
     """Feature -> its part of the score; their sum is the score."""
 
 
-def judge(found: Sequence[Evidence], query: Query) -> list[Judged]:
+def judge(candidates: Sequence[Evidence], query: Query) -> list[Judged]:
     """Every candidate with its score, best first; ties by path."""
     chosen = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
     down = ranking_weights.pushed_down(query.single, query.roles)
     judged: list[Judged] = []
-    for one in found:
+    for one in candidates:
         shares = {name: weight * one.features[name] for name, weight in chosen.items()}
         role = role_of(one)
         if role in down:
             shares[role] = -down[role]
         judged.append(Judged(one, sum(shares.values()), shares))
-    judged.sort(key=lambda one: (-one.score, one.evidence.file.path))
+    judged.sort(key=lambda scored: (-scored.score, scored.evidence.file.path))
     return judged
 
 
 def with_definitions(view: Snapshot, judged: Sequence[Judged], first: int) -> list[Judged]:
     """The same, the first so many with the definitions of their files."""
-    ready = definition_features.with_definitions(view, [one.evidence for one in judged[:first]])
+    ready = definition_features.with_definitions(
+        view, [scored.evidence for scored in judged[:first]]
+    )
     return [
-        *(one._replace(evidence=more) for one, more in zip(judged, ready, strict=False)),
+        *(scored._replace(evidence=more) for scored, more in zip(judged, ready, strict=False)),
         *judged[first:],
     ]
 
 
-def role_of(one: Evidence) -> str:
+def role_of(candidate: Evidence) -> str:
     """The path's role; else `generated` where the text says so."""
-    if not one.facts.role and one.about is not None and one.about.generated:
+    if not candidate.facts.role and candidate.about is not None and candidate.about.generated:
         return "generated"
-    return one.facts.role
+    return candidate.facts.role
