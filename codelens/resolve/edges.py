@@ -76,6 +76,13 @@ class Edges:
         """How much is remembered."""
         return sum(one.answers for one in self._resolvers.values())
 
+    def exported(self, path: bytes, model: FileModel) -> list[Hit]:
+        """The definitions that a file exports by their names, its own and others'."""
+        names = self._resolver_of(model.language).names
+        told = dict.fromkeys((*model.exports, *sorted(model.listed or ())))
+        hits = (hit for name in told for hit in names.exported(path, name))
+        return list(dict.fromkeys(hit for hit in hits if hit.symbol >= 0))
+
     def of_file(self, path: bytes) -> list[Edge]:
         """All edges that begin in a file, in order of its text; the uncertain ones as well."""
         return self.within(path, lambda: False) or []

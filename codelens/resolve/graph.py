@@ -14,6 +14,7 @@ from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import View
+from codelens.resolve.inference.name_lookup import Hit
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.types import Reference, Symbol
@@ -142,6 +143,11 @@ class Graph:
         """Names used in a file, in order of its text."""
         model = self._view.model(path)
         return model.references if model is not None else ()
+
+    def handed_on(self, path: bytes) -> list[Hit]:
+        """What a file exports by a statement of its own: `export { a }`, `__all__`."""
+        model = self._view.model(path)
+        return self._edges.exported(path, model) if model is not None else []
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file and are certain, in order of its text."""

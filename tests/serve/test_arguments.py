@@ -97,7 +97,7 @@ def test_relations_that_there_are_not_are_told_with_those_that_there_are(asker: 
     failed = asker.error("cl_related", target="Session", kinds=["bogus"])
     assert failed == (
         "kinds must be a list of callers, callees, users, uses, importers, imports, bases, "
-        "subtypes, overrides, overridden, tests, not with 'bogus'."
+        "subtypes, overrides, overridden, tests, belongs_to, defines, exports, not with 'bogus'."
     )
     assert "direction" in asker.error(
         "cl_related", target="Session", kinds=["callers"], direction="out"

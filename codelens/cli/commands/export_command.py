@@ -16,7 +16,8 @@ def add(commands: shared_options.Commands) -> None:
         commands, "export", "print every definition, edge or saved context as JSON",
         "Prints JSON lines, sorted by path and line. symbols: every definition (path, "
         "name, qualified_name, kind, start_line, end_line, line (of the name), exported, "
-        "language). edges: every certain call, use, base class and import (src_file, "
+        "language). edges: every certain call, use, base class and import, and what "
+        "belongs to what (src_file, "
         "src_line, dst_file, dst_line, kind, name, line, confidence; lines of the names of "
         "definitions). contexts: all saved contexts, as one object that `codelens load "
         "--import` reads.",

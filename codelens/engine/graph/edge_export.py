@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 from codelens.answers.reading_answers import EdgeLine
 from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.ownership import Ownership
 from codelens.paths import printed
+from codelens.resolve.edges import CERTAIN
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.stored_graph import graph_of
+from codelens.resolve.walk.edge_table import MODULE, Node
+
+_NO_CODE = frozenset({"heading", "key"})
 
 
 def graph(view: CurrentView) -> Graph:
@@ -27,23 +32,46 @@ def graph(view: CurrentView) -> Graph:
 def edge_lines(view: CurrentView) -> Iterator[EdgeLine]:
     """Every edge of the view that is certain, each pair of definitions once a kind and line."""
     edges = graph(view)
-    told: set[EdgeLine] = set()
-    for one in edges.every():
-        source = edges.symbols(one.source)
-        target = edges.symbols(one.target)
-        line = EdgeLine(
-            printed(one.source),
-            source[one.symbol].name_line if _has_name(edges, one.source, one.symbol) else 0,
-            printed(one.target),
-            target[one.target_symbol].name_line if one.target_symbol >= 0 else 1,
-            one.kind,
-            one.name,
-            one.line,
-            one.confidence,
-        )
-        if line not in told:
-            told.add(line)
-            yield line
+    structure = Ownership(view.snapshot, edges)
+    for path in sorted(edges.languages):
+        told: dict[EdgeLine, None] = {}
+        for one in edges.edges(path):
+            target = Node(one.target, one.target_symbol)
+            source = Node(path, one.symbol)
+            told[_line(edges, source, target, one.kind, one.name, one.line, one.confidence)] = None
+        told.update(dict.fromkeys(_structure_lines(edges, structure, path)))
+        yield from sorted(told, key=lambda line: line.line)
+
+
+def _structure_lines(edges: Graph, structure: Ownership, path: bytes) -> Iterator[EdgeLine]:
+    """What belongs to what, and what the file exports; definitions of code alone."""
+    for at, one in enumerate(edges.symbols(path)):
+        if one.kind not in _NO_CODE:
+            member = Node(path, at)
+            owner = structure.owner(member)
+            yield _line(edges, member, owner, "belongs_to", one.name, one.name_line)
+            yield _line(edges, owner, member, "defines", one.name, one.name_line)
+    for shown in structure.exports(Node(path, MODULE)):
+        name = edges.symbols(shown.path)[shown.symbol].name
+        line = edges.symbols(path)[shown.symbol].name_line if shown.path == path else 1
+        yield _line(edges, Node(path, MODULE), shown, "exports", name, line)
+
+
+def _line(
+    edges: Graph, source: Node, target: Node, kind: str, name: str, line: int,
+    confidence: float = CERTAIN,
+) -> EdgeLine:  # fmt: skip
+    symbols, there = edges.symbols(source.path), edges.symbols(target.path)
+    return EdgeLine(
+        printed(source.path),
+        symbols[source.symbol].name_line if _has_name(edges, *source) else 0,
+        printed(target.path),
+        there[target.symbol].name_line if target.symbol >= 0 else 1,
+        kind,
+        name,
+        line,
+        confidence,
+    )
 
 
 def _has_name(edges: Graph, path: bytes, symbol: int) -> bool:

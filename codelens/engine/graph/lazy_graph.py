@@ -173,6 +173,10 @@ class LazyNet:
         """Files of the view that use or import one of the names, by path, with the uses."""
         return self._holders.of_names(names)
 
+    def naming(self, name: str) -> list[bytes]:
+        """Files of the view that use or import a name, by path."""
+        return [path for path, _ in self.holding({name})]
+
     def interfaces_asking(self, node: Node) -> list[Node]:
         """Methods of Go's interfaces with the name and the number of parameters of a method."""
         return self._holders.interfaces_asking(node)

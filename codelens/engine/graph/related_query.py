@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from codelens.answers.graph_answers import PathStep, RelatedAnswer, Relative
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.ownership import Ownership
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
@@ -14,6 +15,7 @@ from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import SettingError
 from codelens.paths import printed
+from codelens.resolve.relations import STRUCTURE
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import (
     RelatedNode,
@@ -58,6 +60,9 @@ def related(
     for relation in wanted:
         if relation == "tests":
             found[relation], why = _tests(view, net, things, walk, asked, named.paths)
+        elif relation in STRUCTURE:
+            structure = Ownership(view.snapshot, net.graph, net.naming)
+            found[relation] = structure.related(relation, named.nodes, depth)
         else:
             found[relation] = walk.related(relation, depth)
     if "tests" in found:

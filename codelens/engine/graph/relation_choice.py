@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codelens.errors import SettingError
-from codelens.resolve.relations import INWARD, OUTWARD, RELATIONS, Relation
+from codelens.resolve.relations import INWARD, OUTWARD, RELATIONS, STRUCTURE, Relation
 
 __all__ = ["DIRECTIONS", "RELATIONS", "Relation", "relations"]
 
@@ -33,4 +33,5 @@ def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
             f"{' and '.join(against)} only lead {other}, so direction {direction!r} excludes "
             f"them; omit direction, or use {other!r}"
         )
-    return tuple(one for one in RELATIONS if one in allowed and (not kinds or one in kinds))
+    wanted = kinds or [one for one in RELATIONS if one not in STRUCTURE]
+    return tuple(one for one in RELATIONS if one in allowed and one in wanted)

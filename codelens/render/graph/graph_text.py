@@ -28,7 +28,7 @@ _TITLES = {
     "callers": "called by", "callees": "calls", "users": "used by", "uses": "uses",
     "importers": "imported by", "imports": "imports", "bases": "derives from",
     "subtypes": "derived by", "overrides": "overrides", "overridden": "overridden by",
-    "tests": "tests",
+    "tests": "tests", "belongs_to": "belongs to", "defines": "defines", "exports": "exports",
 }  # fmt: skip
 _HOW = {
     "call": "calls", "ref": "uses", "inherit": "derives from", "import": "imports",

@@ -1,0 +1,179 @@
+"""What belongs to what: the relations that the definitions' own places and names tell.
+
+A definition belongs to what it stands in: a type, a namespace, a function, or its file. One that
+stands outside of its type (`void A::f()`, a method of Go, an `impl` in another file) belongs to the
+type that its qualified name says, if one alone in the view has that name, or one alone in its
+folder; else to its file. `defines` is the same the other way round. A file exports its top-level
+definitions that others can see, and those of other files that it exports by a statement of its
+own (`export { a }`, `__all__`); a type exports its members that others can see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from codelens.resolve.facts.file_model import TYPES
+from codelens.resolve.facts.path_tree import folder_of
+from codelens.resolve.graph import Graph
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.resolve.walk.relation_walk import RelatedNode
+from codelens.store.facts.contents import key_of
+from codelens.store.views.snapshot import Snapshot
+from codelens.types import Symbol
+
+_NO_CODE = frozenset({"heading", "key"})
+_FAMILY = {"c": "cpp", "tsx": "typescript"}
+"""Languages whose files share types."""
+_MOST_NODES = 3_000
+
+
+class Ownership:
+    """Answers for one state of a view; its database must be in a read transaction.
+
+    Args:
+        snapshot: the view.
+        graph: its graph.
+        naming: the files in which a name is used.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        graph: Graph,
+        naming: Callable[[str], Iterable[bytes]] = lambda _: (),
+    ) -> None:
+        self._snapshot = snapshot
+        self._graph = graph
+        self._naming = naming
+        self._named: dict[str, list[Node]] = {}
+        self._last: tuple[bytes, dict[str, list[int]]] = (b"", {})
+        """The qualified names of the file that was looked into last."""
+
+    def related(self, relation: str, nodes: Sequence[Node], depth: int) -> list[RelatedNode]:
+        """What stands in one of these relations to some nodes, up to a distance, by place."""
+        found: dict[Node, RelatedNode] = {}
+        frontier = list(dict.fromkeys(nodes))
+        for distance in range(1, depth + 1):
+            reached: list[Node] = []
+            for node in frontier:
+                for one in self._steps(relation, node):
+                    if one in found or one in nodes or len(found) >= _MOST_NODES:
+                        continue
+                    via = node if distance > 1 else None
+                    found[one] = RelatedNode(relation, one, distance, (self._place(one),), via)
+                    reached.append(one)
+            frontier = reached
+        return sorted(found.values(), key=lambda one: (one.distance, one.node))
+
+    def _steps(self, relation: str, node: Node) -> Iterator[Node]:
+        if relation == "exports":
+            yield from self.exports(node)
+        elif relation == "defines":
+            yield from self.members(node)
+        elif node.symbol != MODULE:
+            yield self.owner(node)
+
+    def _place(self, node: Node) -> tuple[bytes, int]:
+        symbols = self._graph.symbols(node.path)
+        return node.path, symbols[node.symbol].name_line if node.symbol != MODULE else 1
+
+    def owner(self, node: Node) -> Node:
+        """What a definition belongs to."""
+        symbols = self._graph.symbols(node.path)
+        one = symbols[node.symbol]
+        said = one.qualified.removesuffix(one.name).rstrip(".")
+        around = symbols[one.parent].qualified if one.parent >= 0 else ""
+        if not said or said == around:
+            return Node(node.path, one.parent)
+        near = self._qualified(node.path).get(said)
+        if near:
+            types = [at for at in near if symbols[at].kind in TYPES]
+            return Node(node.path, (types or near)[0])
+        far = self._elsewhere(node.path, said)
+        return far if far is not None else Node(node.path, one.parent)
+
+    def _qualified(self, path: bytes) -> dict[str, list[int]]:
+        if self._last[0] != path or not self._last[1]:
+            names: dict[str, list[int]] = {}
+            for at, one in enumerate(self._graph.symbols(path)):
+                names.setdefault(one.qualified, []).append(at)
+            self._last = (path, names)
+        return self._last[1]
+
+    def _elsewhere(self, path: bytes, qualified: str) -> Node | None:
+        """The type of a name in another file, if one alone can be meant."""
+        known = self._named.get(qualified)
+        if known is None:
+            rows = self._snapshot.symbols_with_key(key_of(qualified.rpartition(".")[2]))
+            known = self._named[qualified] = [
+                Node(file.path, at)
+                for file, at, one in rows
+                if one.qualified == qualified and one.kind in TYPES
+            ]
+        language = self._family(path)
+        found = [node for node in known if self._family(node.path) == language]
+        near = [node for node in found if folder_of(node.path) == folder_of(path)]
+        for some in (near, found):
+            if len(some) == 1:
+                return some[0]
+        return None
+
+    def members(self, node: Node) -> Iterator[Node]:
+        """What belongs to a definition or a file, by place."""
+        symbols = self._graph.symbols(node.path)
+        found = {
+            Node(node.path, at)
+            for at in range(len(symbols))
+            if self.owner(Node(node.path, at)) == node
+        }
+        if node.symbol != MODULE and symbols[node.symbol].kind in TYPES:
+            declared = {symbols[one.symbol].name for one in found}
+            found.update(self._outside(node, symbols[node.symbol], declared))
+        yield from sorted(found)
+
+    def _outside(self, node: Node, one: Symbol, declared: Iterable[str]) -> Iterator[Node]:
+        """Members of a type that stand in other files of its language.
+
+        Such a file uses the type's name, or defines what the type declares (`void A::f() {}`).
+        """
+        prefix, language = f"{one.qualified}.", self._family(node.path)
+        paths = dict.fromkeys(self._naming(one.name))
+        for name in sorted(declared):
+            rows = self._snapshot.symbols_with_key(key_of(name))
+            paths.update((file.path, None) for file, _, _ in rows)
+        for path in paths:
+            if path == node.path or self._family(path) != language:
+                continue
+            for at, other in enumerate(self._graph.symbols(path)):
+                member = Node(path, at)
+                if other.qualified.startswith(prefix) and self.owner(member) == node:
+                    yield member
+
+    def exports(self, node: Node) -> Iterator[Node]:
+        """What a file or a type shows to others."""
+        if node.symbol != MODULE:
+            yield from (one for one in self.members(node) if self._is_exported(one))
+            return
+        symbols = self._graph.symbols(node.path)
+        spaces = {MODULE}
+        for at, one in enumerate(symbols):
+            if one.kind == "module" and one.parent in spaces:
+                spaces.add(at)
+        found: dict[Node, None] = {}
+        for at, one in enumerate(symbols):
+            here = Node(node.path, at)
+            owner = self.owner(here) if one.parent in spaces else here
+            if owner.path == node.path and owner.symbol in spaces and self._is_exported(here):
+                found[here] = None
+        for hit in self._graph.handed_on(node.path):
+            if hit.path != node.path:
+                found[Node(hit.path, hit.symbol)] = None
+        yield from found
+
+    def _is_exported(self, node: Node) -> bool:
+        one = self._graph.symbols(node.path)[node.symbol]
+        return one.exported and one.kind not in _NO_CODE
+
+    def _family(self, path: bytes) -> str:
+        language = self._graph.languages.get(path, "")
+        return _FAMILY.get(language, language)
