@@ -31,9 +31,9 @@ from codelens.extract.tokenizer import WORD, terms_of_word
 
 KINDS = frozenset("function method class struct interface trait enum".split())
 REPOS = (
-    "psf/requests", "encode/httpx", "curl/curl", "google/gson", "guzzle/guzzle", "jekyll/jekyll",
-    "BurntSushi/ripgrep", "caddyserver/caddy", "axios/axios", "elixir-plug/plug",
-    "serilog/serilog", "square/okhttp",
+    "psf/black", "pallets/werkzeug", "clap-rs/clap", "square/moshi", "twigphp/Twig",
+    "gabime/spdlog", "sindresorhus/got", "FluentValidation/FluentValidation", "square/retrofit",
+    "rust-lang/regex", "google/leveldb",
 )  # fmt: skip
 ASIDE = re.compile(
     r"(^|/)([\w.-]*tests?|testing|specs?|examples?|docs?|bench\w*|vendor|scripts?)/|[._-]?tests?\.|"
@@ -82,7 +82,7 @@ def pairs(engine: Engine, folder: Path, repo: str, each: int) -> list[Pair]:
 
 def asked(doc: str, name: str) -> str:
     match = SENTENCE.match(" ".join(doc.split()))
-    if match is None or len(match[1].split()) < 6:
+    if match is None or len(match[1].split()) < 6 or match[1].startswith(("@", "\\")):
         return ""
     own = set(terms_of_word(name))
     words = [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelens.extract.tokenizer import terms_of_text
-from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers
+from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers, comment_start
 
 WORDS = st.sampled_from(
     "session Sessions validate_session ValidateSession able ability café cafe İstanbul relational "
@@ -37,3 +38,24 @@ def test_lines_of_spans_without_a_term_are_not_read() -> None:
     lines = ["session", "session", "session"]
     counts = BodyTerms(lines, [2, 3], [(2, 2)], TermNumbers(["session"]))
     assert counts.inside(1, 3) == {0: 1}
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# one\n# two", "/** one\n * two\n */", "/**\none\n\ntwo\n*/", "(* one\n   two *)",
+        "{- one\n two -}", "--[[ one\n two ]]", "=begin\none\n=end", '@doc """\none\n"""',
+        "<!-- one\n two -->", "/* one */", "/* one */\n// two", "@decorated",
+    ],
+)  # fmt: skip
+def test_a_comment_begins_at_its_first_line(comment: str) -> None:
+    lines = f"x = 1\n\n{comment}\ndef it".split("\n")
+    assert comment_start(lines, len(lines)) == 3
+
+
+@pytest.mark.parametrize(
+    "above", ["x = 1", "", 'class A:\n    """A doc of\n    the class."""', "a */"]
+)
+def test_what_is_no_comment_of_its_own_is_left(above: str) -> None:
+    lines = f"{above}\ndef it".split("\n")
+    assert comment_start(lines, len(lines)) == len(lines)

@@ -13,6 +13,11 @@ Counts = Mapping[int, int]
 """Position of a term in the query -> how often it stands there."""
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", "%", "<!--", '"""', "'''", "@", "[", "=begin", "=end")
+_BLOCKS = (
+    ("*/", "/*"), ("-->", "<!--"), ("-}", "{-"), ("*)", "(*"), ("]]", "--[["), ("=end", "=begin"),
+    ('"""', "@"),
+)  # fmt: skip
+"""How block comments end and begin."""
 _MOST_COMMENT = 40
 _NOTHING: tuple[int, ...] = ()
 
@@ -104,11 +109,32 @@ def comment_start(lines: Sequence[str], start: int) -> int:
     """The first line of the comment that ends right above a line, or the line itself."""
     first = start
     while first > 1 and start - first < _MOST_COMMENT:
-        above = lines[first - 2].lstrip()
-        if not above.startswith(_COMMENT):
+        opening = _block_start(lines, first - 1)
+        if opening:
+            first = opening
+        elif lines[first - 2].lstrip().startswith(_COMMENT):
+            first -= 1
+        else:
             break
-        first -= 1
     # A lone bracket or star may end the definition above.
     while first < start and lines[first - 1].strip() in {"[", "]", "*", "/"}:
         first += 1
     return first
+
+
+def _block_start(lines: Sequence[str], last: int) -> int:
+    """The first line of the block comment whose end ends a line; 0 where none does.
+
+    The lines inside need no sign of their own, and Elixir's `@doc` is a text in quotes.
+    """
+    end = lines[last - 1].rstrip()
+    for closing, opening in _BLOCKS:
+        if not end.endswith(closing):
+            continue
+        for number in range(last, max(last - _MOST_COMMENT, 0), -1):
+            text = lines[number - 1].lstrip()
+            if number == last:
+                text = text[: -len(closing)] if text.endswith(closing) else text
+            if text.startswith(opening):
+                return number
+    return 0
