@@ -17,7 +17,7 @@ SLOW = (
     "cli/test_install.py", "cli/test_last_resort.py", "cli/test_memory_commands.py",
     "cli/test_upkeep_commands.py", "engine/test_beside_a_writer.py", "engine/test_within.py",
     "extract/test_hostile.py", "extract/test_killers.py", "extract/test_structure.py",
-    "focus/test_against_reference.py", "hooks/test_hooks.py", "hosts/test_texts.py",
+    "focus/test_against_reference.py", "hosts/test_texts.py",
     "index/test_hard_cases.py", "scope/test_huge_files.py", "serve/test_abuse.py",
     "serve/test_first_turn.py", "serve/test_index_at_start.py", "serve/test_oversized_request.py",
     "serve/test_worktree.py", "test_wheel.py",

@@ -97,6 +97,7 @@ def test_what_hosts_put_into_a_prompt_is_not_the_persons(agent: Agent, put_in: s
     assert "docs" not in agent.prompt("token") and "worktree" not in agent.prompt("token")
 
 
+@pytest.mark.slow
 def test_a_collision_with_another_worktree_is_told(
     agent: Agent, repo: GitRepo, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_switched_off_nothing_is_said_or_kept(agent: Agent) -> None:
     assert not list((agent.home / "focus").glob("*.jsonl"))
 
 
+@pytest.mark.slow
 def test_a_session_is_told_where_it_stands_and_what_changed(agent: Agent, repo: GitRepo) -> None:
     first = agent.hook("session-start", "SessionStart", source="startup")
     assert first.startswith(f"codelens: worktree {repo.root} (branch main at ")
@@ -134,6 +136,7 @@ def test_a_session_is_told_where_it_stands_and_what_changed(agent: Agent, repo: 
     assert "since the last session here: 1 commit (and thrice); files: till.py" in new
 
 
+@pytest.mark.slow
 def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo: GitRepo) -> None:
     agent.hook("session-start", "SessionStart", source="startup")
     agent.prompt("charge the card twice")
@@ -143,6 +146,7 @@ def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo:
     assert "    - charge the card twice" in told
 
 
+@pytest.mark.slow
 def test_notes_that_hold_are_named(agent: Agent, repo: GitRepo) -> None:
     env = {**os.environ, "CODELENS_HOME": str(agent.home)}
     for name, handle in (("cards", "till.py#charge"), ("pages", "web.py")):
@@ -153,6 +157,7 @@ def test_notes_that_hold_are_named(agent: Agent, repo: GitRepo) -> None:
     assert "saved notes that are still valid: cards (1 more changed since)" in told
 
 
+@pytest.mark.slow
 def test_an_edit_of_what_another_worktree_edits_is_warned_of(
     agent: Agent, repo: GitRepo, tmp_path: Path
 ) -> None:
