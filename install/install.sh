@@ -12,6 +12,7 @@ set -eu
 
 data="${XDG_DATA_HOME:-$HOME/.local/share}/codelens"
 bin="$HOME/.local/bin"
+man="$HOME/.local/share/man/man1" # where `man` looks beside a ~/.local/bin on PATH
 record="$data/installed-with"
 
 say() { printf '%s\n' "$*"; }
@@ -76,8 +77,9 @@ with_venv() {
         fail "$python cannot make a venv; install its venv package (python3-venv on Debian)"
     "$data/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$source" >&2 ||
         return 1
-    mkdir -p "$bin"
+    mkdir -p "$bin" "$man"
     ln -sf "$data/venv/bin/codelens" "$link"
+    ln -sf "$data/venv/share/man/man1/codelens.1" "$man/codelens.1"
     printf '%s\n' "$link"
 }
 
@@ -130,7 +132,11 @@ uninstall() {
     case $method in
     uv) uv tool uninstall --quiet codelens || true ;;
     pipx) pipx uninstall codelens >/dev/null || true ;;
-    *) if [ -L "$command" ]; then rm -f "$command"; fi ;;
+    *)
+        if [ -L "$command" ]; then rm -f "$command"; fi
+        if [ -L "$man/codelens.1" ]; then rm -f "$man/codelens.1"; fi
+        rmdir -p "$man" 2>/dev/null || true
+        ;;
     esac
     rm -rf "$data/venv"
     rm -f "$record"

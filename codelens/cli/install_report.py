@@ -57,6 +57,11 @@ def screen_safe(text: str) -> str:
     return safe(text)
 
 
+def can_ask() -> bool:
+    """Whether somebody sits at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def agreed(question: str) -> bool:
     """Whether the user, at a terminal, says yes; nothing typed is no."""
     standard_streams.emit(f"{question} [y/N] ")
@@ -69,7 +74,7 @@ def stopped(changes: Sequence[Change], question: str) -> int | None:
 
     Where nobody can be asked nothing is written: an agent or a script has to say --yes.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not can_ask():
         show_problems(changes)
         screen.say(
             "codelens: error: nothing was written: there is no terminal to confirm on; pass --yes"
@@ -81,8 +86,10 @@ def stopped(changes: Sequence[Change], question: str) -> int | None:
     return None
 
 
-def show_table(done: Sequence[Change], machine: Machine, *, planned: bool = False) -> None:
-    """A line for each host and file: what was done with it."""
+def show_table(
+    done: Sequence[Change], machine: Machine, *, planned: bool = False, brief: bool = False
+) -> None:
+    """A line for each host and file: what was done with it; in brief one for each host."""
     rows: list[tuple[str, str, str, str]] = []
     for change in done:
         failed = {host for host, _ in change.problems}
@@ -93,13 +100,13 @@ def show_table(done: Sequence[Change], machine: Machine, *, planned: bool = Fals
             fate = "left alone" if host in failed else _fate(change, planned=planned)
             if fate:
                 rows.append((host, fate, what, machine.shown(change.path)))
-    rows = _folded(rows)
+    rows = _by_host(rows) if brief else _folded(rows)
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     padded = (
         [*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[3]]
         for row in sorted(rows)
     )
-    screen.page(*map("  ".join, padded))
+    screen.page(*("  ".join(cells).rstrip() for cells in padded))
 
 
 def _fate(change: Change, *, planned: bool) -> str:
@@ -110,6 +117,14 @@ def _fate(change: Change, *, planned: bool) -> str:
     if not change.is_change:
         return "left unchanged" if change.remarks else "up to date"
     return "to be written" if planned else "written"
+
+
+def _by_host(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
+    """What was done, in a row for each host, without the files."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for host, fate, what, _ in rows:
+        groups.setdefault((host, fate), []).append(what)
+    return [(*key, ", ".join(dict.fromkeys(parts)), "") for key, parts in groups.items()]
 
 
 def _folded(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from pseudo_terminal import STYLE
 
 SOURCE = Path(__file__).resolve().parents[2]
 VARIABLES = (
@@ -127,17 +128,36 @@ def test_at_a_terminal_it_asks_first_and_for_approvals_apart(shell: Shell) -> No
     assert "Write these changes? [y/N]" in said
     assert "nothing written" in said
     assert shell.files() == []
-    code, said = shell.typed("y\nn\n", *words)
+    assert said.index("Let claude-code call") < said.index("~/.claude.json (new)")
+    code, said = shell.typed("n\nn\ny\n", *words)
     assert code == 0
     assert "Let claude-code call the tools that only read without asking each time?" in said
     assert ".claude/settings.json" not in shell.files()
-    code, said = shell.typed("y\n", *words, "--approve")
+    code, said = shell.typed("n\ny\n", *words, "--approve")
     assert code == 0
     allowed = json.loads((shell.home / ".claude/settings.json").read_text())["permissions"]["allow"]
     assert "mcp__codelens__cl_search" in allowed
     code, said = shell.typed("y\n", "uninstall")
     assert "Remove these?" in said
     assert shell.files() == []
+
+
+def test_at_a_terminal_each_fact_is_told_once(shell: Shell) -> None:
+    words = ("install", "--host", "claude-code,codex,opencode", "--command", str(shell.program))
+    code, said = shell.typed("y\ny\ny\n", *words)
+    assert code == 0
+    shown, done = said.split("Write these changes?")
+    # All that was written had been shown, the approvals and hooks that were agreed to as well.
+    for file in shell.files():
+        assert file in shown, file
+    assert "mcp__codelens__cl_search" in shown
+    done = STYLE.sub("", done)
+    assert "~/" not in done
+    assert "claude-code  written  MCP entry, approval of the tools, hooks, skill, command," in done
+    steps = done.partition("Remaining steps for you:")[2]
+    assert steps.count("sessions that run already see it after a restart") == 1
+    assert "claude-code, opencode: sessions that run" in steps
+    assert "--approve" not in steps
 
 
 def test_it_ends_with_what_was_done_and_what_is_left_to_do(shell: Shell) -> None:
@@ -207,7 +227,7 @@ def test_the_check_starts_what_is_wired(shell: Shell) -> None:
         (None, "is not an executable program"),
         ("#!/bin/sh\nexit 3\n", "it exited before it answered initialize"),
         ("#!/bin/sh\necho no json; sleep 9\n", "Expecting value"),
-        ("#!/bin/sh\necho broken >&2; exit 1\n", "it said: broken"),
+        ("#!/bin/sh\necho broken >&2; exit 1\n", "its output: broken"),
         ("#!/nowhere/sh\n", "does not start"),
     ],
 )

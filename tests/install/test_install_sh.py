@@ -54,18 +54,30 @@ def uv() -> str | None:
     return str(beside) if beside.exists() else shutil.which("uv")
 
 
-def test_a_tool_that_fails_is_replaced_by_a_venv(home: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "pipx"
-    broken.write_text("#!/bin/sh\necho 'pipx: error: unrecognized arguments' >&2\nexit 2\n")
+@pytest.mark.parametrize(
+    ("tool", "script", "told"),
+    [
+        ("pipx", "echo 'pipx: error: unrecognized arguments' >&2; exit 2", "unrecognized"),
+        ("uv", "case $* in *dir*) echo /nowhere;; esac", "installing"),  # says that all is well
+    ],
+)
+def test_a_tool_that_fails_is_replaced_by_a_venv(
+    home: Path, tmp_path: Path, tool: str, script: str, told: str
+) -> None:
+    broken = tmp_path / tool
+    broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     env = environment(home, str(broken))
     said = run(env, "--no-agents")
-    assert "pipx: error: unrecognized arguments" in said
-    assert "pipx failed; trying a venv instead" in said
+    assert told in said
+    assert f"{tool} failed; trying a venv instead" in said
     command = home / ".local" / "bin" / "codelens"
     subprocess.run([command, "--version"], env=env, check=True)
+    page = home / ".local" / "share" / "man" / "man1" / "codelens.1"
+    assert page.read_text().startswith(".TH CODELENS")
     run(env, "--uninstall")
     assert not command.exists()
+    assert files(home, ".cache") == []
 
 
 @pytest.mark.parametrize("tool", ["venv", "uv"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from codelens.cli import shared_options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from codelens.hosts.desired_edits import Request
     from codelens.hosts.file_change import Change
@@ -131,16 +131,19 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
     if ledger.note:
         screen.say(f"note: {ledger.note}")
     changes = work.plan_install(chosen, request, ledger)
+    planned = any(change.is_change for change in changes)
+    if planned and not (args.dry_run or args.yes) and install_report.can_ask():
+        # Before the changes are shown, so that those are all that is written.
+        request = _asked(args, chosen, request)
+        changes = work.plan_install(chosen, request, ledger)
     if not args.json and (args.dry_run or not args.yes):
         install_report.show_diffs(changes, request.machine)
-    planned = any(change.is_change for change in changes)
     if args.dry_run or not planned:
         return _ended(args, changes, chosen, request, planned=args.dry_run)
     if not args.yes:
         code = install_report.stopped(changes, "Write these changes?")
         if code is not None:
             return code
-        request = _asked(args, chosen, request)
     with alone(home):
         ledger = Ledger(home)  # as others have left it that were at it until now
         changes = work.plan_install(chosen, request, ledger)
@@ -182,7 +185,9 @@ def _ended(
     if args.json:
         screen.put_json(reading_json.results(install_report.as_results(changes, planned=planned)))
         return 2 if install_report.show_problems(changes) else 0
-    install_report.show_table(changes, request.machine, planned=planned)
+    # Who has read the changes just now knows the files.
+    brief = not planned and not args.yes and any(change.is_change for change in changes)
+    install_report.show_table(changes, request.machine, planned=planned, brief=brief)
     failed = install_report.show_problems(changes)
     served = {host for change in changes for host in change.hosts} - {
         host for change in changes for host, _ in change.problems
@@ -202,14 +207,26 @@ def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> 
 
     screen.put()
     screen.put("Remaining steps for you:")
+    steps: dict[str, list[str]] = {}
     for host in chosen:
-        if host.name in served and (todo := host.todo.get(request.scope)):
-            screen.put_safe(f"  {host.name}: {todo}")
-        if host.name in served and request.hooks and host.hooks and host.hooks.todo:
-            screen.put_safe(f"  {host.name}: {host.hooks.todo}")
+        if host.name in served:
+            for step in _steps(host, request):
+                steps.setdefault(step, []).append(host.name)
+    for step, names in steps.items():
+        screen.put_safe(f"  {', '.join(names)}: {step}")
     if request.scope == "project":
         screen.put("  every user of this repository: have `codelens` on the PATH")
     screen.put("  then: `codelens install --check` checks that each entry starts and answers")
+
+
+def _steps(host: Host, request: Request) -> Iterator[str]:
+    """What the user still has to do for a host."""
+    if todo := host.todo.get(request.scope):
+        yield todo
+    if not request.approve and (todo := host.todo.get("not_approved")):
+        yield todo
+    if request.hooks and host.hooks and host.hooks.todo:
+        yield host.hooks.todo
 
 
 def _print(chosen: Sequence[Host], request: Request) -> int:
