@@ -33,6 +33,7 @@ class Settings:
     """What a user can set."""
 
     home: Path
+    """The folder with all that codelens keeps; never empty, which would be the current folder."""
     damage: str = ""
     """What is wrong with the settings file, whose settings do not hold then; empty if nothing."""
     budget_ms: float | None = None
@@ -65,6 +66,18 @@ class Settings:
     prune_ref_days: float = 3
     """How long the view of a ref is kept that nobody asks."""
 
+    def __post_init__(self) -> None:
+        """Refuse an empty home.
+
+        Raises:
+            SettingError: the home is `Path("")` or `Path(".")`, which cannot be told apart.
+        """
+        if not self.home.parts:
+            raise SettingError(
+                "home must not be empty or '.': indexes would be written into the current folder; "
+                "pass an absolute path, or leave the settings out for the default"
+            )
+
     def worker_count(self) -> int:
         """Processes that a large job may use."""
         return self.workers or min(os.cpu_count() or 1, 8)
@@ -86,14 +99,15 @@ def home_of(environ: Mapping[str, str] | None = None) -> Path:
 def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> Settings:
     """The settings that hold for this user.
 
-    A file that cannot be understood is told as a warning on this module's logger, once a call.
+    An empty `home` counts as none. A file that cannot be understood is told as a warning on this
+    module's logger, once a call.
 
     Raises:
         SettingError: a variable of the environment has a value that it cannot have.
         HomeNotReadable: the file may not be read.
     """
     env = dict(os.environ if environ is None else environ)
-    place = home.absolute() if home else home_of(env)
+    place = home.absolute() if home and home.parts else home_of(env)
     file = place / "config.toml"
     try:
         values = _converted(_from_file(file))

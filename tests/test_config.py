@@ -13,6 +13,7 @@ from codelens import config
 from codelens.config import MOST_FILE_BYTES, Settings
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
+from codelens.focus.focus_turn import home_folder
 
 DAMAGED = {
     "no TOML": (b"workers = 2\nbudget_ms =\n", "line 2"),
@@ -37,6 +38,28 @@ def repo(tmp_path: Path) -> GitRepo:
     made = GitRepo.init(tmp_path / "repo")
     made.commit("one", {"lamp.py": "def kindle():\n    return 1\n"})
     return made
+
+
+def test_an_empty_home_is_the_default_and_never_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: GitRepo
+) -> None:
+    here, user = tmp_path / "here", tmp_path / "user"
+    here.mkdir()
+    user.mkdir()
+    monkeypatch.chdir(here)
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(user))
+    monkeypatch.setenv("CODELENS_HOME", "")
+    default = user / ".codelens"
+    assert config.load().home == config.load({}, Path("")).home == default
+    assert home_folder() == str(default)
+    with Engine() as engine:
+        assert engine.search("kindle", path=repo.root).results
+    assert (default / "indexes").is_dir()
+    for empty in (Path(""), Path(".")):
+        with pytest.raises(SettingError, match="must not be empty"):
+            Settings(home=empty)
+    assert not list(here.iterdir())
 
 
 @cases

@@ -28,7 +28,7 @@ def run(arguments: list[str]) -> int:
     if event in {"-h", "--help", ""}:
         sys.stdout.write(_USAGE)
         return 0
-    home = "."
+    home = os.path.expanduser("~/.codelens")
     try:
         # What is written is for its owner alone, as all that codelens keeps.
         os.umask(os.umask(0o077) & 0o077)
@@ -45,7 +45,7 @@ def run(arguments: list[str]) -> int:
 
 def _home(arguments: list[str]) -> str:
     """`--home PATH`, which install writes where it was told of one, else as for all commands."""
-    if arguments[1:2] == ["--home"] and len(arguments) > 2:
+    if arguments[1:2] == ["--home"] and len(arguments) > 2 and arguments[2]:
         return os.path.abspath(arguments[2])
     return home_folder()
 

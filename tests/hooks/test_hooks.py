@@ -258,6 +258,16 @@ def test_closed_streams(agent: Agent, closed: tuple[int, ...]) -> None:
     assert subprocess.run(["sh", "-c", line], cwd=agent.folder, env=env).returncode == 0
 
 
+def test_an_empty_home_is_none(agent: Agent) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "codelens", "hook", "no-such-event", "--home", ""],
+        cwd=agent.folder, env={**os.environ, "CODELENS_HOME": str(agent.home)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "unknown event" in agent.log()
+    assert not (agent.folder / "logs").exists()
+
+
 def test_shapes_of_other_hosts(agent: Agent) -> None:
     said = {"sessionId": "s", "cwd": str(agent.folder), "prompt": "add a token"}
     agent.run("prompt", json.dumps(said).encode())
