@@ -34,6 +34,7 @@ SIZES = {
     "CODELENS_HOSTILE_CASES": Size(10_000, 200_000),  # damaged texts, over all languages
     "CODELENS_HOSTILE_SHARE": Size(3, 1),  # one of so many built texts is extracted
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
+    "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent
     "CODELENS_LOAD_SECONDS": Size(60, 600),  # of the crowd
     "CODELENS_TEST_SCALE": Size(1, 10),  # times the examples of generated trees
 }

@@ -28,6 +28,11 @@ class Piece:
     left_out: tuple[str, ...] = ()
     """Handles of the lines of it that are shown nowhere in the answer."""
     stale: bool = False
+    sent: str = ""
+    """`unchanged`: it was sent in this session, and `lines` is its signature alone; `changed`: it
+    was sent, and is another text now."""
+    sent_lines: tuple[tuple[int, int], ...] = ()
+    """Of one that is unchanged the spans that were sent, by the numbers that they have now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,11 @@ class Excerpt:
     """Not even its first line is whole."""
     error: str = ""
     near: tuple[str, ...] = ()
+    sent: str = ""
+    """`unchanged`: all of it was sent in this session, and `text` is its signature alone;
+    `changed`: it was sent, and is another text now."""
+    sent_at: int = 0
+    """The first line that an unchanged one had when it was sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,17 @@ def add_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-C", dest="path", metavar="PATH", default=".", help=argparse.SUPPRESS)
 
 
+def add_session(parser: argparse.ArgumentParser) -> None:
+    """`--session` and `--again`."""
+    parser.add_argument(
+        "--session", default="", metavar="ID",
+        help="leave out code that was printed before with this id and has not changed",
+    )  # fmt: skip
+    parser.add_argument(
+        "--again", action="store_true", help="with --session, print that code again, too"
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """`--json`."""
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")

@@ -15,6 +15,7 @@ from codelens.engine.methods import (
     context_methods,
     graph_methods,
     reading_methods,
+    session_methods,
     upkeep_methods,
     version_methods,
 )
@@ -70,6 +71,10 @@ class Engine(EngineCore):
     export_contexts = context_methods.export_contexts
     import_contexts = context_methods.import_contexts
     adopt = context_methods.adopt
+
+    # Sessions.
+    as_session = session_methods.as_session
+    note_sent = session_methods.note_sent
 
     # The indexes themselves, and how much was used.
     usage = upkeep_methods.usage

@@ -16,12 +16,13 @@ from codelens.focus.focus_turn import path_of
 from codelens.focus.topic_handles import true_handles
 from codelens.hooks import hook_log, session_marks, work_elsewhere
 from codelens.hooks.hook_input import HookInput
-from codelens.trail import trail_log
+from codelens.trail import sent_log, trail_log
 
 LONGEST = 2_400
 _SHOWN = 5
 _TRAIL_LINES = 12
 _BUDGET_MS = 300.0
+_FORGETS = frozenset({"compact", "clear"})
 
 
 def at_start(home: str, event: HookInput, place: Checkout) -> str:
@@ -37,6 +38,9 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
         lambda: work_elsewhere.also_edited(home, place),
         lambda: work_elsewhere.collisions(home, place),
     ]
+    if event.source in _FORGETS:
+        # Its model has not got any more what was sent.
+        sent_log.end_all(home, place.repository, trail_log.worktree_key(place.root))
     goes_on = event.source in {"compact", "resume"}
     if goes_on:
         parts.append(lambda: _recovery(home, place, event.session))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
+from dataclasses import asdict, replace
 
 from codelens.answers.explore_answers import ExploreAnswer, NamedFile, Piece
+from codelens.render import token_budget
 from codelens.render.json_paths import with_usable_paths
 from codelens.render.reading_json import Json, receipt
 
@@ -29,6 +31,13 @@ def explore(answer: ExploreAnswer) -> Json:
     return with_usable_paths(fields)
 
 
+def fitted(answer: ExploreAnswer, max_tokens: int) -> tuple[str, ExploreAnswer]:
+    """The JSON in a number of tokens, and what of the answer is in it."""
+    text = token_budget.fitted_json(explore(answer), "results", max_tokens)
+    shown: list[object] = json.loads(text)["results"]
+    return text, replace(answer, pieces=answer.pieces[: len(shown)])
+
+
 def _piece(piece: Piece) -> Json:
     fields: dict[str, object] = {
         "handle": piece.handle,
@@ -45,6 +54,10 @@ def _piece(piece: Piece) -> Json:
         fields["left_out"] = [*piece.left_out]
     if piece.stale:
         fields["stale"] = True
+    if piece.sent:
+        fields["sent"] = piece.sent
+    if piece.sent_lines:
+        fields["sent_lines"] = [*piece.sent_lines]
     return fields
 
 

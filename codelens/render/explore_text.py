@@ -44,6 +44,8 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
     """
     rows = [intent_line(answer.intent, answer.intent_words)]
     rows += context_lines(answer.contexts, answer.gone_contexts)
+    if any(piece.sent == "unchanged" for piece in answer.pieces):
+        rows.append(_AGAIN_TYPED if typed else AGAIN)
     path = ""
     for piece in answer.pieces:
         if piece.path != path:
@@ -71,6 +73,8 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
     return rows
 
 
+AGAIN = "what was sent earlier: pass again true to have it sent anew"
+_AGAIN_TYPED = "what was sent earlier: --again prints it anew"
 NAMED = "also, not shown (path: name line):"
 TESTS = "tests:"
 

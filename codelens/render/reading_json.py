@@ -93,6 +93,10 @@ def excerpt(item: Excerpt) -> Json:
     }
     if item.moved:
         fields["moved"] = item.moved
+    if item.sent:
+        fields["sent"] = item.sent
+    if item.sent_at and item.sent_at != item.start_line:
+        fields["sent_at"] = item.sent_at
     if item.truncated:
         # Reading is imported late: a search has no need of it.
         from codelens.render.excerpt_rest import rest_of

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
+from codelens.focus.checkout import checkout_at
 from codelens.hooks.hook_input import edited_paths, parsed
-from codelens.trail.trail_log import entries
+from codelens.trail.sent_log import SentBody, SentLog
+from codelens.trail.trail_log import entries, worktree_key
 
 ID = "6fa459ea-ee8a-3ca4-894e-db77e160355e"
 
@@ -147,6 +149,20 @@ def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "ends"), [("compact", True), ("clear", True), ("resume", False)]
+)
+def test_a_compaction_ends_what_was_sent(
+    agent: Agent, repo: GitRepo, source: str, ends: bool
+) -> None:
+    place = checkout_at(str(repo.root))
+    log = SentLog(agent.home, place.repository, worktree_key(place.root), "of the server")
+    log.add([SentBody("till.py", "till.py#charge", ((1, "def charge():"),))])
+    assert log.read()
+    agent.hook("session-start", "SessionStart", source=source)
+    assert bool(log.read()) is not ends
+
+
 def test_notes_that_hold_are_named(agent: Agent, repo: GitRepo) -> None:
     env = {**os.environ, "CODELENS_HOME": str(agent.home)}
     for name, handle in (("cards", "till.py#charge"), ("pages", "web.py")):

@@ -14,7 +14,7 @@ from codelens.serve import record_answers
 from codelens.serve.tools import common_arguments
 from codelens.serve.tools.server_instructions import instructions
 from codelens.serve.tools.tool_call import renderer_of
-from codelens.serve.tools.tool_row import FOR_THE_RENDERER, ToolRow
+from codelens.serve.tools.tool_row import FOR_THE_CALL, FOR_THE_RENDERER, ToolRow
 from codelens.serve.tools.tool_table import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ def test_the_engine_takes_the_arguments_of_each_tool(row: ToolRow) -> None:
     ask = getattr(Engine, row.asks) if isinstance(row.asks, str) else row.asks
     given = {one.name: one.default for one in row.arguments}
     wanted = {
-        one.parameter or one.name: None for one in row.arguments if one.name not in FOR_THE_RENDERER
+        one.parameter or one.name: None for one in row.arguments if one.name not in FOR_THE_CALL
     }
     wanted |= dict.fromkeys(["budget_ms"] if row.budgets else [])
     wanted |= dict.fromkeys(["progress"] if row.tells_progress else [])

@@ -34,6 +34,7 @@ def add(commands: shared_options.Commands) -> None:
         help="maximum number of lines for each handle (default 400)",
     )  # fmt: skip
     parser.add_argument("-n", "--line-number", action="store_true", help="number the lines")
+    shared_options.add_session(parser)
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
@@ -53,30 +54,32 @@ def run(args: argparse.Namespace) -> int:
         for argument in args.handle
         for handle in (_from_stdin() if argument == "-" else [argument])
     ]
-    with Engine() as engine:
+    with Engine() as engine, engine.as_session(args.session):
         answer = engine.expand(
             [from_here(handle, args.path) for handle in handles],
             path=args.path,
             ref=args.ref,
             context=args.context,
             max_lines=args.max_lines,
+            again=args.again,
             budget_ms=shared_options.budget_of(args, engine.settings),
         )
-    items = tuple(
-        replace(excerpt, asked=handle)
-        for excerpt, handle in zip(answer.items, handles, strict=True)
-    )
-    answer = replace(answer, items=items)
-    failed = [item for item in answer.items if item.error]
-    if args.json:
-        from codelens.render import reading_json
+        items = tuple(
+            replace(excerpt, asked=handle)
+            for excerpt, handle in zip(answer.items, handles, strict=True)
+        )
+        answer = replace(answer, items=items)
+        if args.json:
+            from codelens.render import reading_json
 
-        screen.put_json(reading_json.expand(answer))
-    else:
-        titled = len(handles) > 1 or sys.stdout.isatty()
-        for item in answer.items:
-            if not item.error:
-                _show(item, titled=titled, numbered=args.line_number)
+            screen.put_json(reading_json.expand(answer))
+        else:
+            titled = len(handles) > 1 or sys.stdout.isatty()
+            for item in answer.items:
+                if not item.error:
+                    _show(item, titled=titled, numbered=args.line_number)
+        engine.note_sent(answer)
+    failed = [item for item in answer.items if item.error]
     for excerpt in failed:
         fail(excerpt.error)
     if not args.json:
@@ -91,6 +94,7 @@ def _from_stdin() -> list[str]:
 def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
     from codelens.cli.screen import put, say, styled
     from codelens.render.excerpt_rest import rest_of
+    from codelens.render.sent_lines import sent_line
     from codelens.render.text_pieces import lines_of, safe
 
     if excerpt.moved:
@@ -100,7 +104,7 @@ def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
         put(f"{styled('==>', 'dim')} {styled(f'{excerpt.path}:{lines}', 'path')}  {excerpt.handle}")
     # A terminal would obey control characters in a text; a file or a program gets it as it is.
     text = safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
-    if numbered:
+    if numbered and excerpt.sent != "unchanged":
         rows = text.split("\n")
         last = rows.pop()
         rows += [last] if last else []
@@ -110,5 +114,7 @@ def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
             for number, row in enumerate(rows, excerpt.start_line)
         )
     emit(text if text.endswith("\n") or not text else f"{text}\n")
+    if excerpt.sent:
+        say(f"note: {sent_line(excerpt, typed=True)}")
     if excerpt.truncated:
         say(f"note: truncated after line {excerpt.end_line}; continue with {rest_of(excerpt)}")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from codelens.capsule.task_intent import INTENTS
 from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
+
+if TYPE_CHECKING:
+    from codelens.answers.explore_answers import ExploreAnswer
 
 _DEFAULT_TOKENS = 8000
 
@@ -32,6 +36,7 @@ def add(commands: shared_options.Commands) -> None:
         help="which neighbours matter (default: derived from the task's words)",
     )
     shared_options.add_filters(parser)
+    shared_options.add_session(parser)
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
@@ -40,26 +45,35 @@ def add(commands: shared_options.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Look and print; 1 if nothing answers."""
-    from codelens.cli import screen
     from codelens.engine.engine import Engine
 
-    with Engine() as engine, Bar() as bar:
-        answer = engine.explore(
-            " ".join(args.task),
-            max_tokens=args.max_tokens,
-            intent=args.intent,
-            progress=bar,
-            **shared_options.filtered(args, engine.settings),
-        )
+    with Engine() as engine, engine.as_session(args.session):
+        with Bar() as bar:
+            answer = engine.explore(
+                " ".join(args.task),
+                max_tokens=args.max_tokens,
+                intent=args.intent,
+                again=args.again,
+                progress=bar,
+                **shared_options.filtered(args, engine.settings),
+            )
+        engine.note_sent(_printed(answer, args))
+    return 0 if answer.pieces else 1
+
+
+def _printed(answer: ExploreAnswer, args: argparse.Namespace) -> ExploreAnswer:
+    """Print an answer; what of it was printed."""
+    from codelens.cli import screen
+
     if args.json:
         from codelens.cli.standard_streams import emit
-        from codelens.render import explore_json, token_budget
+        from codelens.render import explore_json
 
-        shaped = explore_json.explore(answer)
-        emit(f"{token_budget.fitted_json(shaped, 'results', args.max_tokens)}\n")
-    else:
-        from codelens.render import explore_text
+        text, printed = explore_json.fitted(answer, args.max_tokens)
+        emit(f"{text}\n")
+        return printed
+    from codelens.render import explore_text
 
-        screen.page(*explore_text.body(answer, typed=True))
-        screen.say_all(answer.receipt, answer.notes)
-    return 0 if answer.pieces else 1
+    screen.page(*explore_text.body(answer, typed=True))
+    screen.say_all(answer.receipt, answer.notes)
+    return answer

@@ -19,6 +19,7 @@ from codelens.engine.contexts.notes_here import NotesHere
 from codelens.engine.current_view import CurrentView
 from codelens.engine.explore import capsule_notes
 from codelens.engine.explore.next_call import rest_of
+from codelens.engine.explore.sent_pieces import SentMark, SentPieces
 from codelens.engine.explore.task_candidates import Material, candidates_of
 from codelens.engine.explore.test_files import tests_of
 from codelens.engine.graph.lazy_graph import LazyNet
@@ -28,6 +29,7 @@ from codelens.rank.definitions import definition_search
 from codelens.rank.search_request import Request
 from codelens.render import explore_text
 from codelens.render.token_budget import BYTES_A_TOKEN, cost_of
+from codelens.trail.sent_log import SentBodies
 from codelens.types import Receipt
 
 _NAMES_SHARE, _TESTS_SHARE = 0.08, 0.05
@@ -47,6 +49,8 @@ class ExploreRequest(NamedTuple):
     told: ChosenIntent
     max_tokens: int
     saved: NotesHere
+    sent: SentBodies | None = None
+    """What was sent before in the session."""
     kinds: frozenset[str] = frozenset()
     """Kinds of definition that pivots may be; empty: of any."""
 
@@ -76,24 +80,36 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     )
     more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
     around = sum(map(explore_text.cost, head)) + more_size
+    if explore_request.sent is not None:
+        around += explore_text.cost(explore_text.AGAIN)
     room = explore_request.max_tokens * BYTES_A_TOKEN - around
     tests = _fitting(tests_of(view, net, definitions), int(room * _TESTS_SHARE), explore_text.TESTS)
     names_room = int(room * _NAMES_SHARE)
     left = room - names_room - _size(tests, explore_text.TESTS)
     costs = _costs(material)
-    shown = packing.pack(candidates, left, costs, material.weights)
+    sent = SentPieces(explore_request.sent, material)
+
+    def pack(within: int) -> list[Shown]:
+        return sent.packed(
+            candidates,
+            lambda remaining: packing.pack(remaining, within, costs, material.weights),
+        )
+
+    shown = pack(left)
     here = explore_request.saved.on(capsule_notes.places_of(shown))
     contexts, gone = capsule_notes.fitting(here, int(room * capsule_notes.SHARE))
     if contexts or gone:
         left -= capsule_notes.size(contexts, gone)
-        shown = packing.pack(candidates, left, costs, material.weights)
+        shown = pack(left)
         # What gave way to the notes takes those on it along.
         still = {
             tied_note.name
             for tied_note in explore_request.saved.on(capsule_notes.places_of(shown)).notes
         }
         contexts = tuple(context for context in contexts if context.name in still)
-    pieces = explore_text.pieces_in_order([_piece(material, piece) for piece in shown])
+    pieces = explore_text.pieces_in_order(
+        [_piece(material, piece, sent.mark(piece.candidate)) for piece in shown]
+    )
     named = _fitting(_named(material, candidates, shown), names_room, explore_text.NAMED)
     answer = ExploreAnswer(
         receipt=receipt,
@@ -158,7 +174,7 @@ def _heading(material: Material, candidate: Candidate) -> str:
     )
 
 
-def _piece(material: Material, piece: Shown) -> Piece:
+def _piece(material: Material, piece: Shown, mark: SentMark) -> Piece:
     candidate = piece.candidate
     handle, kind, symbol = material.named(candidate)
     return Piece(
@@ -175,6 +191,8 @@ def _piece(material: Material, piece: Shown) -> Piece:
             lines_handle(candidate.path, *span, material.ref) for span in piece.left_out
         ),
         stale=candidate.path in material.view.snapshot.stale,
+        sent=mark.state,
+        sent_lines=mark.lines,
     )
 
 

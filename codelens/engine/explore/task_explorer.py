@@ -11,6 +11,7 @@ from codelens.engine.explore.explore_query import ExploreRequest, explore
 from codelens.engine.graph.graph_walk import walked_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import seconds_to_read
+from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest
 from codelens.errors import QueryError, SettingError
 from codelens.rank.search_request import Request
@@ -41,6 +42,7 @@ class TaskExplorer:
         languages: Sequence[str],
         globs: Sequence[str],
         kinds: Sequence[str],
+        again: bool,
     ) -> ExploreAnswer:
         """See `Engine.explore`; the task stands in the words of the request."""
         task = view_request.words
@@ -67,5 +69,8 @@ class TaskExplorer:
                 seconds=seconds_to_read(view_request.budget_ms),
             )  # fmt: skip
             saved = NotesHere(view, task, self._now_s())
-            explore_request = ExploreRequest(request, told, max_tokens, saved, frozenset(kinds))
+            sent = sent_before(view.settings, view.scope, again=again)
+            explore_request = ExploreRequest(
+                request, told, max_tokens, saved, sent, frozenset(kinds)
+            )
             return explore(view, explore_request, seconds)

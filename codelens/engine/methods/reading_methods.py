@@ -83,6 +83,7 @@ def explore(
     languages: Sequence[str] = (),
     globs: Sequence[str] = (),
     kinds: Sequence[str] = (),
+    again: bool = False,
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> ExploreAnswer:
@@ -96,13 +97,14 @@ def explore(
         languages: only these.
         globs: only paths that match one; `!glob` leaves out.
         kinds: only these kinds of definition are looked for; neighbours may be of any.
+        again: give code that was sent in this session, too (see `as_session`).
 
     Raises:
         QueryError: the task is empty, or a filter cannot be understood.
     """
     return engine.explorer.explore(
         ViewRequest(path, ref, budget_ms, progress, task), max_tokens, intent,
-        languages=languages, globs=globs, kinds=kinds,
+        languages=languages, globs=globs, kinds=kinds, again=again,
     )  # fmt: skip
 
 
@@ -115,6 +117,7 @@ def expand(
     ref: str | None = None,
     context: int = 0,
     max_lines: int = 400,
+    again: bool = False,
     budget_ms: float | None = None,
 ) -> ExpandAnswer:
     """The text each handle names, read from the disk or the git object now.
@@ -126,9 +129,10 @@ def expand(
         handles: as `search` gives them; a handle may name its own ref (`ref:path#name`).
         context: number of lines to add before and after.
         max_lines: lines of one handle at most.
+        again: give text that was sent in this session, too (see `as_session`).
     """
     view = ViewRequest(path, ref, budget_ms, targets=tuple(handles))
-    return engine.reader.expand(view, handles, context, max_lines)
+    return engine.reader.expand(view, handles, context, max_lines, again=again)
 
 
 @counted

@@ -17,6 +17,7 @@ from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read
 from codelens.engine.reading import search_hits, view_status
+from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import QueryError, SettingError
 from codelens.rank.search_request import Request
@@ -58,7 +59,13 @@ class CodeReader:
         return kept_within(answer, max_tokens)
 
     def expand(
-        self, view_request: ViewRequest, handles: Sequence[str], context: int, max_lines: int
+        self,
+        view_request: ViewRequest,
+        handles: Sequence[str],
+        context: int,
+        max_lines: int,
+        *,
+        again: bool,
     ) -> ExpandAnswer:
         """See `Engine.expand`."""
         from codelens.engine.reading.excerpts import excerpt
@@ -73,7 +80,8 @@ class CodeReader:
                     others[ref] = current_view(view.opened.at(ref), view_request)
                 return others[ref]
 
-            items = [excerpt(handle, view, view_at, context, max_lines) for handle in handles]
+            sent = sent_before(view.settings, view.scope, again=again)
+            items = [excerpt(one, view, view_at, context, max_lines, sent) for one in handles]
             receipt = view.receipt()
             if others:
                 read = ", ".join(f"{ref}@{at.scope.head[:7]}" for ref, at in others.items())

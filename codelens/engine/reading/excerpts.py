@@ -8,10 +8,12 @@ from collections.abc import Callable
 from codelens.answers.reading_answers import Excerpt
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
+from codelens.engine.sessions.sent_answers import without_repeats
 from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuchRef, ReadError
 from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.paths import can_be_named, printed
+from codelens.trail.sent_log import SentBodies
 from codelens.types import RelPath
 
 _NEAR_SHOWN = 20
@@ -24,6 +26,7 @@ def excerpt(
     view_at: Callable[[str], CurrentView],
     context: int,
     max_lines: int,
+    sent: SentBodies | None = None,
 ) -> Excerpt:
     """Read one handle; what cannot be followed or read is told in the excerpt's `error`.
 
@@ -33,27 +36,33 @@ def excerpt(
         view_at: gives the view of another ref, for a handle that names one.
         context: number of lines to add before and after.
         max_lines: lines at most, context included.
+        sent: what was sent before in the session.
     """
     try:
         handle = parse_handle(requested, view.scope.root)
         there = view
         if handle.ref and handle.ref != view.scope.ref:
             there = view_at(handle.ref)
-        return _read(requested, handle, there, context, max_lines)
+        return _read(requested, handle, there, context, max_lines, sent)
     except (HandleError, NoSuchRef, ReadError) as error:
         message, near = _said(error, view), _near(error)
     raw = RelPath(os.fsencode(requested) if can_be_named(requested) else b"")
     if raw in view.snapshot.by_path:
         # The file's own name, not escaped as a handle would have it.
         try:
-            return _read(requested, Handle(raw), view, context, max_lines)
+            return _read(requested, Handle(raw), view, context, max_lines, sent)
         except (HandleError, ReadError) as error:
             message, near = _said(error, view), _near(error)
     return Excerpt(requested, requested, error=message, near=near)
 
 
 def _read(
-    requested: str, handle: Handle, view: CurrentView, context: int, max_lines: int
+    requested: str,
+    handle: Handle,
+    view: CurrentView,
+    context: int,
+    max_lines: int,
+    sent: SentBodies | None,
 ) -> Excerpt:
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
@@ -65,7 +74,7 @@ def _read(
             raise
         raise HandleError(f"{folder!r} is a folder: outline it, or expand a file in it") from error
     text = reader.read(place, context, max_lines)
-    return Excerpt(
+    found = Excerpt(
         handle=place.handle,
         asked=requested,
         path=printed(place.file.path),
@@ -77,6 +86,11 @@ def _read(
         truncated=text.truncated,
         last_line=text.last_line,
     )
+    if sent is None:
+        return found
+    named = place.symbol.name_line if place.symbol is not None else 0
+    whole = reader.read(Place(place.file, None, None, "", ""), 0, text.file_lines).text
+    return without_repeats(found, sent, named, whole.splitlines())
 
 
 def also_at(place: Place) -> str:

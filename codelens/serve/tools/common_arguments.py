@@ -15,6 +15,9 @@ description here would cost tokens in every tool."""
 REF = Argument("ref", default="", example='"main"')
 """A branch, tag or commit; described like `PATH`."""
 FORMAT = Argument("format", default="concise", choices=("concise", "detailed", "json"))
+SESSION = Argument("session", default="", example='"a1b2c3"')
+"""The session of a call, where the host does not tell it; described like `PATH`."""
+AGAIN = Argument("again", "Send what was sent before, too.", "truth", False)
 TAGS = Argument("tags", "Words to filter by.", "words", [], most=50, example='["auth"]')
 
 

@@ -24,6 +24,7 @@ from codelens.render import (
     token_budget,
 )
 from codelens.render.excerpt_rest import rest_of
+from codelens.render.sent_lines import sent_line
 from codelens.render.text_pieces import (
     count_of,
     folded,
@@ -73,16 +74,14 @@ def search(answer: SearchAnswer, form: Format, max_tokens: int, *, brief: bool =
 def explore(answer: ExploreAnswer, form: Format, max_tokens: int) -> str:
     """The code of a task; the answer was packed to its tokens."""
     if form == "json":
-        return token_budget.fitted_json(explore_json.explore(answer), "results", max_tokens)
+        return explore_json.fitted(answer, max_tokens)[0]
     return explore_text.explore(answer)
 
 
 def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
     """The text of each handle; what does not fit is named so that it can be asked for."""
     heading = head(answer.receipt)
-    around = json.dumps(reading_json.receipt(answer.receipt)) if form == "json" else heading
-    tokens = max_tokens - token_budget.cost_of(around) - _SPARE_TOKENS
-    items, left = _cut(answer.items, tokens, form, max_tokens // _NAMES_SHARE)
+    items, left = _kept(answer, form, max_tokens)
     rest = _named(left, max_tokens // _NAMES_SHARE)
     if form == "json":
         shaped = dict(reading_json.expand(replace(answer, items=tuple(items))))
@@ -95,6 +94,16 @@ def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
         others = " and the others" if len(rest) < len(left) else ""
         blocks.append(f"{len(left)} more: call cl_expand with handles {named}{others}")
     return _joined([heading, *blocks])
+
+
+def _kept(
+    answer: ExpandAnswer, form: Format, max_tokens: int
+) -> tuple[list[Excerpt], list[Excerpt]]:
+    """The excerpts that fit, and those left out."""
+    heading = head(answer.receipt)
+    around = json.dumps(reading_json.receipt(answer.receipt)) if form == "json" else heading
+    tokens = max_tokens - token_budget.cost_of(around) - _SPARE_TOKENS
+    return _cut(answer.items, tokens, form, max_tokens // _NAMES_SHARE)
 
 
 def _named(left: Sequence[Excerpt], tokens: int) -> list[str]:
@@ -121,9 +130,21 @@ def _excerpt(excerpt: Excerpt) -> str:
     if excerpt.moved:
         rows.append(f"note: {excerpt.moved}")
     rows.append(safe(excerpt.text).removesuffix("\n"))
+    if excerpt.sent:
+        rows.append(sent_line(excerpt))
     if excerpt.truncated:
         rows.append(f"... {_cut_where(excerpt)}")
     return "\n".join(rows)
+
+
+def delivered(answer: ExpandAnswer, form: Format, max_tokens: int) -> ExpandAnswer:
+    """What of the answer is in the text that `expand` makes of it."""
+    return replace(answer, items=tuple(_kept(answer, form, max_tokens)[0]))
+
+
+def explore_delivered(answer: ExploreAnswer, form: Format, max_tokens: int) -> ExploreAnswer:
+    """What of the answer is in the text that `explore` makes of it."""
+    return explore_json.fitted(answer, max_tokens)[1] if form == "json" else answer
 
 
 def _cut_where(excerpt: Excerpt) -> str:

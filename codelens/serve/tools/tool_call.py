@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
+import secrets
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import Parameter, Signature
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import anyio
 import anyio.to_thread
@@ -19,6 +21,7 @@ from pydantic import ConfigDict, ValidationError
 from codelens.bytecode import damaged_copy
 from codelens.cancellation import Call
 from codelens.engine.engine import Engine
+from codelens.engine.sessions.asking_session import LONGEST_ID, Session, asked_by, of_host
 from codelens.engine.usage import usage_counter
 from codelens.errors import CodelensError
 from codelens.serve.call_slots import CallSlots
@@ -26,7 +29,13 @@ from codelens.serve.call_worktree import Worktrees
 from codelens.serve.tools.argument_errors import refusal
 from codelens.serve.tools.call_progress import progress_of
 from codelens.serve.tools.tool_arguments import annotation_of, as_meant
-from codelens.serve.tools.tool_row import FOR_THE_RENDERER, Given, Hints, ToolRow
+from codelens.serve.tools.tool_row import (
+    FOR_THE_CALL,
+    FOR_THE_RENDERER,
+    Given,
+    Hints,
+    ToolRow,
+)
 from codelens.serve.tools.tool_table import ROWS
 
 logger = logging.getLogger(__name__)
@@ -37,6 +46,8 @@ class _Reply(NamedTuple):
 
     text: str
     failed: bool = False
+    sent: Any = None
+    """What of the answer is in the text, where that is remembered."""
 
 
 class ToolCalls:
@@ -52,6 +63,8 @@ class ToolCalls:
         self._engine = engine
         self._budget_ms = budget_ms
         self._worktrees = worktrees
+        # Whoever else is served has another one.
+        self._connection = f"connection-{secrets.token_hex(8)}"
         self._slots = CallSlots()
         # A thread for each call: which of them has its turn is decided at the index.
         self._threads = anyio.CapacityLimiter(self._slots.most)
@@ -71,9 +84,13 @@ class ToolCalls:
             everything = not path and row.is_everywhere(given_arguments)
             where = "" if everything else await self._worktrees.chosen(path, ctx)
             engine_arguments = self._wanted(row, ctx, given_arguments, where)
-            reply = await self._in_thread(
-                lambda: self._counted(row, given_arguments, engine_arguments)
-            )
+            with asked_by(self._session(ctx, given_arguments)):
+                reply = await self._in_thread(
+                    lambda: self._counted(row, given_arguments, engine_arguments)
+                )
+                if reply.sent is not None:
+                    # Not before: a call that was cancelled is answered to nobody.
+                    await anyio.to_thread.run_sync(self._engine.note_sent, reply.sent)
         except CodelensError as error:
             # Late: of the shapes of answers a server that never fails needs none here.
             from codelens.serve.tools.reading_shape import head
@@ -87,6 +104,17 @@ class ToolCalls:
         content = TextContent(type="text", text=reply.text)
         return CallToolResult(content=[content], is_error=reply.failed)
 
+    def _session(self, ctx: Context[Any, Any], arguments: Given) -> Session:
+        """Which session a call belongs to: as it says, as its host says, else its connection's."""
+        session_id = str(arguments.get("session", "")).strip()
+        if session_id:
+            return Session(session_id[:LONGEST_ID], "call", remembers=True)
+        meta = cast("Mapping[str, object]", ctx.request_context.meta or {})
+        session_id = of_host(os.environ, meta)
+        if session_id:
+            return Session(session_id, "host", remembers=True)
+        return Session(self._connection, "connection", remembers=True)
+
     def _wanted(
         self, row: ToolRow, ctx: Context[Any, Any], arguments: Given, where: str
     ) -> dict[str, object]:
@@ -94,7 +122,7 @@ class ToolCalls:
         engine_arguments: dict[str, object] = {
             argument.parameter or argument.name: arguments[argument.name]
             for argument in row.arguments
-            if argument.name not in FOR_THE_RENDERER
+            if argument.name not in FOR_THE_CALL
         }
         engine_arguments["path"] = where
         if "ref" in engine_arguments:
@@ -130,14 +158,20 @@ class ToolCalls:
             shown = [arguments[name] for name in FOR_THE_RENDERER if name in arguments]
             text = renderer_of(row)(answer, *shown, **row.renders_with(arguments))
             size = len(text.encode("utf-8", "replace"))
-            return _Reply(text, row.fails(answer))
+            sent = _of_tools(row.delivers)(answer, *shown) if row.delivers else None
+            return _Reply(text, row.fails(answer), sent)
         finally:
             usage_counter.served(size)
 
 
 def renderer_of(row: ToolRow) -> Callable[..., str]:
     """The function that makes the text of a tool's answer."""
-    module, _, function = row.renderer.partition(":")
+    return _of_tools(row.renderer)
+
+
+def _of_tools(name: str) -> Callable[..., Any]:
+    """`module:function` in `codelens.serve.tools`."""
+    module, _, function = name.partition(":")
     return getattr(import_module(f"codelens.serve.tools.{module}"), function)
 
 

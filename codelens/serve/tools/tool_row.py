@@ -12,6 +12,8 @@ Takes = Literal["text", "truth", "number", "list", "words", "globs", "handles"]
 """`list` to `handles` are lists of strings; they differ in how one text is split into several."""
 FOR_THE_RENDERER = ("format", "max_tokens")
 """Arguments that say how an answer is written; the engine is not given them."""
+FOR_THE_CALL = (*FOR_THE_RENDERER, "session")
+"""Those, and which session a call belongs to."""
 Hints = Literal["reads", "writes", "removes"]
 
 
@@ -70,6 +72,8 @@ class ToolRow:
         renders_with: what the renderer is given by name.
         fails: whether an answer is one that clients should take for an error.
         is_everywhere: whether a call without `path` is about all worktrees.
+        delivers: `module:function` in `codelens.serve.tools`, of the renderer's arguments: what of
+            the answer is in the text; empty: nothing that is remembered as sent.
         tells_progress: the method is given a `progress` that reaches the client.
     """
 
@@ -87,6 +91,7 @@ class ToolRow:
     renders_with: Callable[[Given], Mapping[str, object]] = _nothing
     fails: Callable[[Any], bool] = _never
     is_everywhere: Callable[[Given], bool] = _never
+    delivers: str = ""
     tells_progress: bool = False
 
     @property

@@ -10,12 +10,14 @@ from __future__ import annotations
 from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
 from codelens.serve.tools import upkeep_questions
 from codelens.serve.tools.common_arguments import (
+    AGAIN,
     CATEGORIES,
     FORMAT,
     HANDLE,
     HANDLES,
     PATH,
     REF,
+    SESSION,
     TAGS,
     depth_argument,
     filter_arguments,
@@ -88,9 +90,10 @@ _CORE = (
                 "intent", "Which neighbours to add.", default="auto",
                 choices=("auto", "debug", "refactor", "modify", "explore"),
             ),
-            *filter_arguments(), PATH, REF, FORMAT, size_argument(8000),
+            *filter_arguments(), AGAIN, SESSION, PATH, REF, FORMAT, size_argument(8000),
         ),
         "explore", "reading_shape:explore", budgets=_WALK,
+        delivers="reading_shape:explore_delivered",
         asks_with=lambda arguments: {
             "max_tokens": arguments["max_tokens"],
             "intent": None if arguments["intent"] == "auto" else arguments["intent"],
@@ -110,9 +113,9 @@ _CORE = (
                 "handles", least=1, most=100, example=HANDLES,
             ),
             Argument("context", "Lines before and after.", "number", 0, least=0, most=1000),
-            PATH, REF, FORMAT, size_argument(8000),
+            AGAIN, SESSION, PATH, REF, FORMAT, size_argument(8000),
         ),
-        "expand", "reading_shape:expand",
+        "expand", "reading_shape:expand", delivers="reading_shape:delivered",
         # A line costs a token at the least.
         asks_with=lambda arguments: {"max_lines": arguments["max_tokens"]},
         fails=lambda answer: all(item.error for item in answer.items),
