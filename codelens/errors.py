@@ -193,7 +193,7 @@ class HandleNotFound(HandleError):
             files = "file is" if unread == 1 else "files are"
             what = f"was not found yet, but {unread:,} {files} unread: ask again"
         else:
-            what = f"is not in this view{why and f' ({why})'}"
+            what = f"was not found{why and f' ({why})'}"
         super().__init__(f"{text[:200]!r} {what}; {hint}")
 
     def while_reading(self, unread: int) -> Self:

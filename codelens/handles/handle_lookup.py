@@ -117,7 +117,7 @@ class Finder:
                 return self._by_name(handle)
             raise HandleNotFound(format_handle(handle), self._near_files(handle))
         if file is None:
-            return self._moved(handle, "is not a file in this view")
+            return self._moved(handle, "does not exist")
         return self._in_file(file, handle)
 
     def _file(self, file: FileRow, lines: Span | None) -> Place:
@@ -200,7 +200,7 @@ class Finder:
             name = symbol_text(handle.symbol)
             moved = (
                 f"{shown} {why}; followed to {path_text(exact[0].file.path)}, "
-                f"the only place in this view that defines {name}"
+                f"the only place that defines {name}"
             )
             return self._place(exact[0], moved)
         near = (*self._near_in_file(handle), *self._handles(exact))
