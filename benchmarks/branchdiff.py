@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -210,18 +211,32 @@ class Trial:
         body = [word.sub(new.encode(), line) for line in body]
         text = b"\n".join([*before, *body, *after])
         if kinds is TYPES:
+            if sum(other.name == one.name for other in self.symbols(name)) > 1:
+                return False
             for other in self.symbols(name):
-                inside = self.texts[name][other.start_byte : other.end_byte]
-                if other.qualified != one.qualified and word.search(inside):
+                _, inside, _ = self.cut(name, other)
+                if other.qualified != one.qualified and word.search(b"\n".join(inside)):
                     self.touch(name, other.qualified)
             text = word.sub(new.encode(), text)
-        old_names = {other.qualified for other in self.symbols(name)}
-        self.texts[name] = text
         owner = one.qualified[: -len(one.name)]
-        names = {other.qualified for other in self.symbols(name)}
-        if owner + new not in names or owner + new in old_names:
+        if not self.replaced(name, text, owner + one.name, owner + new):
             return False
         self.tell(how, name, one.qualified, name, owner + new)
+        return True
+
+    def replaced(self, name: str, text: bytes, old: str = "", new: str = "") -> bool:
+        """Take a text if a parser finds the same definitions in it, but for a new name.
+
+        Otherwise the step did more than is known of it (a header in C++ that is read as C).
+        """
+        then = Counter(
+            new + one.qualified[len(old) :] if old and _is_in(one.qualified, old) else one.qualified
+            for one in self.symbols(name)
+        )
+        now = Counter(one.qualified for one in facts_of(text, self.language).structure.symbols)
+        if then != now:
+            return False
+        self.texts[name] = text
         return True
 
     def rename_owner(self) -> bool:
@@ -242,12 +257,18 @@ class Trial:
         before, body, after = self.cut(name, one)
         if edit:
             body = self.edited(body)
-        before_names = Counter(other.qualified for other in self.symbols(target))
+            self.touch_inside(name, one, target)
+        went = Counter(
+            other.qualified
+            for other in self.symbols(name)
+            if one.start_byte <= other.start_byte < one.end_byte
+        )
+        then = [Counter(other.qualified for other in self.symbols(file)) for file in (name, target)]
         kept = self.texts[name], self.texts[target]
         self.texts[name] = b"\n".join([*before, *after])
         self.texts[target] = self.texts[target].rstrip() + b"\n\n" + b"\n".join(body) + b"\n"
-        now = Counter(other.qualified for other in self.symbols(target))
-        if now[one.qualified] != 1 or any(now[key] < before_names[key] for key in before_names):
+        now = [Counter(other.qualified for other in self.symbols(file)) for file in (name, target)]
+        if [*now] != [then[0] - went, then[1] + went]:
             self.texts[name], self.texts[target] = kept
             return False
         self.tell("moved", name, one.qualified, target, one.qualified)
@@ -270,8 +291,10 @@ class Trial:
         name, at = chosen
         one = self.symbols(name)[at]
         before, body, after = self.cut(name, one)
-        self.texts[name] = b"\n".join([*before, *self.edited(body), *after])
+        if not self.replaced(name, b"\n".join([*before, *self.edited(body), *after])):
+            return False
         self.touch(name, one.qualified)
+        self.touch_inside(name, one, name)
         return True
 
     def reorder(self) -> bool:
@@ -296,13 +319,7 @@ class Trial:
             *lines[:start], *lines[one.end_line : other.end_line], b"", *body, b"",
             *lines[other.end_line :],
         ]  # fmt: skip
-        text = b"\n".join(moved)
-        if {s.qualified for s in symbols} != {
-            s.qualified for s in facts_of(text, self.language).structure.symbols
-        }:
-            return False
-        self.texts[name] = text
-        return True
+        return self.replaced(name, b"\n".join(moved))
 
     def reindent(self) -> bool:
         chosen = self.pick(CALLABLES, 10)
@@ -314,11 +331,15 @@ class Trial:
         for number in range(one.start_line, one.end_line - 1):
             if lines[number].strip() and b"`" not in lines[number]:
                 lines[number] = b"  " + lines[number]
-        self.texts[name] = b"\n".join(lines)
+        if not self.replaced(name, b"\n".join(lines)):
+            return False
         self.touch(name, one.qualified)
+        self.touch_inside(name, one, name)
         return True
 
     def swap_overloads(self) -> bool:
+        if self.language not in OVERLOADED:
+            return False
         for name in sorted(self.texts):
             symbols = self.symbols(name)
             for at, one in enumerate(symbols):
@@ -330,21 +351,16 @@ class Trial:
                 if one.kind in CALLABLES and following:
                     other = following[0]
                     lines = self.texts[name].split(b"\n")
-                    self.texts[name] = b"\n".join(
-                        [
-                            *lines[: one.start_line - 1],
-                            *lines[other.start_line - 1 : other.end_line],
-                            *lines[one.end_line : other.start_line - 1],
-                            *lines[one.start_line - 1 : one.end_line],
-                            *lines[other.end_line :],
-                        ]
-                    )
-                    return True
+                    before, first, _ = self.cut(name, one)
+                    until, second, after = self.cut(name, other)
+                    between = lines[one.end_line : len(until)]
+                    text = b"\n".join([*before, *second, *between, *first, *after])
+                    return self.replaced(name, text)
         return False
 
     def move_file(self) -> bool:
         name = self.rng.choice(sorted(self.texts))
-        if any(known.startswith(f"{name}#") for known in self.touched):
+        if name.startswith("moved_") or any(known.startswith(f"{name}#") for known in self.touched):
             return False
         new = f"moved_{name}"
         self.texts[new] = self.texts.pop(name)
@@ -354,6 +370,7 @@ class Trial:
         return True
 
     def tell(self, how: str, name: str, old: str, target: str, new: str) -> None:
+        name = next((was for what, was, now in self.truth if (what, now) == ("file", name)), name)
         self.truth.add((how, self.key(name, old), self.key(target, new)))
         self.touch(name, old)
         self.touch(target, new)
@@ -361,12 +378,23 @@ class Trial:
     def touch(self, name: str, qualified: str) -> None:
         self.touched.add(self.key(name, qualified))
 
+    def touch_inside(self, name: str, one: Symbol, target: str) -> None:
+        """What is defined inside of what was edited may have been edited."""
+        for other in self.symbols(name):
+            if other.qualified.startswith(f"{one.qualified}."):
+                self.touch(target, other.qualified)
+                self.touch(name, other.qualified)
+
     def write(self) -> None:
         for file in self.root.iterdir():
             if file.is_file() and file.name not in self.texts:
                 file.unlink()
         for name, data in self.texts.items():
             (self.root / name).write_bytes(data)
+
+
+def _is_in(qualified: str, owner: str) -> bool:
+    return qualified == owner or qualified.startswith(f"{owner}.")
 
 
 def _column(text: bytes, one: Symbol) -> int:
@@ -391,28 +419,34 @@ def sources(repositories: list[Path]) -> dict[str, list[tuple[str, bytes]]]:
     found: dict[str, list[tuple[str, bytes]]] = {}
     for where in repositories:
         for name in git(where, "ls-tree", "-r", "-z", "--name-only", "HEAD").split(b"\0"):
-            language = language_of(RelPath(name), b"", {}) if name else ""
-            if language not in LANGUAGES:
+            if not name or language_of(RelPath(name), b"", {}) not in LANGUAGES:
                 continue
             data = blob(where, "HEAD", name)
+            language = language_of(RelPath(name), data[:4096], {})
+            if language not in LANGUAGES:
+                continue
             if 1500 < len(data) < 40_000 and b"\0" not in data and data.isascii():
                 symbols = facts_of(data, language).structure.symbols
                 if sum(one.kind in CALLABLES for one in symbols) > 5:
                     flat = re.sub(r"[^\w.]", "_", name.decode())
-                    if not re.search(r"(?i)test|spec|vendor|generated", flat):
+                    if not re.search(r"(?i)test|spec|vendor|generated|[._]min[._]", flat):
                         found.setdefault(language, []).append((flat, data))
     return found
 
 
-def seeded(repositories: list[Path], trials: int, home: Path, seed: int) -> None:
+def seeded(
+    repositories: list[Path], trials: int, home: Path, seed: int, only: str, keep: str
+) -> None:
     pool = sources(repositories)
-    rng = random.Random(seed)
     sums: dict[str, Counter[str]] = {}
     for language in sorted(pool):
-        if len(pool[language]) < 4:
+        if len(pool[language]) < 4 or only.partition(":")[0] not in {"", language}:
             continue
         counts = sums.setdefault(language, Counter())
         for number in range(trials):
+            if only.partition(":")[2] not in {"", str(number)}:
+                continue
+            rng = random.Random(f"{seed} {language} {number}")
             with tempfile.TemporaryDirectory() as folder, Engine(Settings(home=home)) as engine:
                 files = dict(rng.sample(pool[language], 3))
                 trial = Trial(Path(folder), language, files, rng)
@@ -428,6 +462,8 @@ def seeded(repositories: list[Path], trials: int, home: Path, seed: int) -> None
                 trial.write()
                 if rng.random() < 0.3:
                     git(trial.root, "add", "-A")
+                if keep:
+                    shutil.copytree(folder, keep, dirs_exist_ok=True)
                 answer = engine.diff(path=folder, uses=False)
                 judge(trial, answer, counts, f"{language} {number} {done}")
         print(language, dict(counts), flush=True)
@@ -472,12 +508,14 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=30)
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="LANGUAGE or LANGUAGE:TRIAL")
+    parser.add_argument("--keep", default="", help="a folder for the repository of a trial")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         if asked.what == "account":
             account(asked.repositories, asked.commits, Path(home))
         else:
-            seeded(asked.repositories, asked.trials, Path(home), asked.seed)
+            seeded(asked.repositories, asked.trials, Path(home), asked.seed, asked.only, asked.keep)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,10 @@ _CANDIDATES = 12
 _COMMON_LINE = 20
 
 
+Scope = tuple[bytes, str]
+"""A file and the qualified name of an owner in it, empty at top level."""
+
+
 class FilePair(NamedTuple):
     """A file on both sides."""
 
@@ -50,7 +54,8 @@ class Matches:
         self.old_of: dict[Definition, Definition] = {}
         self._old, self._new = old, new
         self._path = {pair.old.path: pair.new.path for pair in self.pairs}
-        self._owners: dict[tuple[bytes, str], tuple[bytes, str]] = {}
+        self._types: dict[Scope, Scope] = {}
+        self._owners: dict[Scope, Scope] = {}
         self._renamed_owners: dict[str, str] = {}
         self._match()
 
@@ -65,20 +70,42 @@ class Matches:
         paired = set(self._path.values())
         return [file for file in self._new if file.path not in paired]
 
-    def scope_of(self, old: Definition) -> tuple[bytes, str]:
-        """File and owner on the new side that an old definition would have if it did not move."""
+    def scopes_of(self, old: Definition) -> tuple[Scope, ...]:
+        """Files and owners on the new side that an old definition would have if it did not move.
+
+        What stands inside another definition goes with that. What only names its owner (a method
+        of Go, one defined outside of its class in C++) may stay in its file or go with the owner.
+        """
+        parent = old.file.by_symbol.get(old.symbol.parent)
+        if parent is not None and f"{old.owner}.".startswith(f"{parent.symbol.qualified}."):
+            return self._inside_of(parent, old)
         path, owner = old.file.path, old.owner
-        known = self._owners.get((path, owner))
-        if known is not None:
-            return known
-        outer, inner = owner, ""
+        here = self._path.get(path, path)
+        known = self._owner_at(path, owner)
+        if known is None:
+            return ((here, self._renamed_owners.get(owner, owner)),)
+        return tuple(dict.fromkeys(((here, known[1]), known)))
+
+    def _inside_of(self, parent: Definition, old: Definition) -> tuple[Scope, ...]:
+        new = self.new_of.get(parent)
+        rest = old.owner.removeprefix(parent.symbol.qualified)
+        if new is not None:
+            return ((new.file.path, new.symbol.qualified + rest),)
+        return tuple(
+            (path, (f"{owner}.{parent.name}" if owner else parent.name) + rest)
+            for path, owner in self.scopes_of(parent)
+        )
+
+    def _owner_at(self, path: bytes, owner: str) -> Scope | None:
+        """Where an owner that is known by its name alone stands now."""
+        inner, outer = "", owner
         while outer:
+            known = self._types.get((path, outer)) or self._owners.get((path, outer))
+            if known is not None:
+                return known[0], f"{known[1]}{inner}"
             outer, _, last = outer.rpartition(".")
-            inner = f"{last}.{inner}" if inner else last
-            above = self._owners.get((path, outer)) if outer else None
-            if above is not None:
-                return above[0], f"{above[1]}.{inner}"
-        return self._path.get(path, path), self._renamed_owners.get(owner, owner)
+            inner = f".{last}{inner}"
+        return None
 
     def _match(self) -> None:
         for pair in self.pairs:
@@ -98,7 +125,7 @@ class Matches:
         self.old_of[new] = old
         before, after = old.symbol.qualified, new.symbol.qualified
         if old.group in {"type", "module"} or new.group in {"type", "module"}:
-            self._owners[old.file.path, before] = (new.file.path, after)
+            self._types.setdefault((old.file.path, before), (new.file.path, after))
             if before != after:
                 self._renamed_owners.setdefault(before, after)
         else:
@@ -201,17 +228,14 @@ class Matches:
         free = [new for new in news if new not in self.old_of]
         if not free:
             return None
-        path, owner = self.scope_of(old)
+        scopes = self.scopes_of(old)
+        path = scopes[0][0]
         near = [
-            definition
-            for definition in free
-            if (definition.file.path, definition.owner) == (path, owner)
+            definition for definition in free if (definition.file.path, definition.owner) in scopes
         ]
-        asking = [one for one in olds if one not in self.new_of]
+        asking = [definition for definition in olds if definition not in self.new_of]
         if near:
-            rivals = [
-                definition for definition in asking if self.scope_of(definition) == (path, owner)
-            ]
+            rivals = [definition for definition in asking if self.scopes_of(definition) == scopes]
             if named or old.size >= _LEAST_WORDS_EXACT or len(near) == len(rivals) == 1:
                 return near[rivals.index(old)] if rivals.index(old) < len(near) else None
             return None
@@ -235,12 +259,13 @@ class Matches:
             return
         groups: dict[tuple[bytes, str, str], list[Definition]] = defaultdict(list)
         for definition in self._left(self._old, every):
-            path, owner = self.scope_of(definition)
-            name = definition.name
-            if definition.owner and name == definition.owner.rpartition(".")[2]:
-                name = owner.rpartition(".")[2]  # a constructor that is called as its class
-            if (path, owner, name) in waiting:
-                groups[path, owner, name].append(definition)
+            for path, owner in self.scopes_of(definition):
+                name = definition.name
+                if definition.owner and name == definition.owner.rpartition(".")[2]:
+                    name = owner.rpartition(".")[2]  # a constructor that is called as its class
+                if (path, owner, name) in waiting:
+                    groups[path, owner, name].append(definition)
+                    break
         for key, olds in groups.items():
             self._several(olds, waiting[key])
 
@@ -278,12 +303,13 @@ class Matches:
                 holding[word].append(number)
         scored: list[tuple[float, int, int]] = []
         for at, definition in enumerate(old):
+            scopes = self.scopes_of(definition)
             for number in self._candidates(definition, new, holding):
                 other = new[number]
                 if definition.group != other.group:
                     continue
                 score = alike(definition.words, other.words)
-                near = self.scope_of(definition) == (other.file.path, other.owner)
+                near = (other.file.path, other.owner) in scopes
                 least = _IN_SCOPE_ALIKE if near else _OTHER_NAME_ALIKE
                 if score >= least:
                     same = definition.name == other.name

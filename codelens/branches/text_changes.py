@@ -13,7 +13,7 @@ SIGNATURE, BODY, DOCUMENTATION, FORMATTING = "signature", "body", "documentation
 def change_of(old: Definition, new: Definition, matches: Matches) -> tuple[tuple[str, ...], float]:
     """How a definition differs from what it was; nothing for one that does not."""
     how: list[str] = []
-    if matches.scope_of(old) != (new.file.path, new.owner):
+    if (new.file.path, new.owner) not in matches.scopes_of(old):
         how.append(MOVED)
     by_owner = old.owner.rpartition(".")[2] == old.name and new.owner.rpartition(".")[2] == new.name
     if old.name != new.name and not by_owner:

@@ -171,3 +171,53 @@ def test_told_lines_account_for_all_that_differs(new: bytes) -> None:
         for side, known in ((PYTHON, old_told), (new, new_told))
     ]
     assert left[0] == left[1]
+
+
+GO_TYPE = b"""type Shop struct {
+	doors  []Door
+	owners []Owner
+	opened, closed, rented bool
+}
+"""
+GO_METHOD = b"""func (shop *Shop) Open(night Night) error {
+	return night.begin(shop.doors, shop.owners)
+}
+"""
+
+
+@pytest.mark.parametrize("with_method", [False, True])
+def test_a_method_outside_of_its_type_may_stay_or_go_with_it(with_method: bool) -> None:
+    rest = b"package a\n\nfunc Other(one int) int {\n\treturn one + first + second\n}\n\n"
+    went = GO_TYPE + b"\n" + GO_METHOD if with_method else GO_TYPE
+    stays = b"" if with_method else GO_METHOD
+    diff = compared(
+        {b"a.go": rest + GO_TYPE + b"\n" + GO_METHOD, b"b.go": b"package a\n"},
+        {b"a.go": rest + stays, b"b.go": b"package a\n\n" + went},
+        "go",
+    )
+    assert told(diff) == {"Shop": ("moved",)}
+
+
+TWO_OF_ONE_NAME = b"""(function (bundle) {
+  class Connector {
+    open(first, second) { return first.open(second, this.a, this.b); }
+  }
+  bundle.one = Connector;
+})(window);
+(function (bundle) {
+  class Connector {
+    close(door, night) { return door.shut(night, this.lock, this.key); }
+  }
+  bundle.two = Connector;
+})(window);
+"""
+
+
+def test_members_follow_the_type_that_they_stand_in_not_one_of_the_same_name() -> None:
+    at = TWO_OF_ONE_NAME.index(b"(function (bundle) {\n  class Connector {\n    close")
+    diff = compared(
+        {b"a.js": TWO_OF_ONE_NAME, b"b.js": b"const b = 1;\n"},
+        {b"a.js": TWO_OF_ONE_NAME[:at], b"b.js": b"const b = 1;\n" + TWO_OF_ONE_NAME[at:]},
+        "javascript",
+    )
+    assert told(diff) == {"Connector": ("moved",)}
