@@ -21,7 +21,10 @@ def man_page(version: str) -> str:
         "project_name": "codelens", "version": version, "description": NAME,
         "manual_title": "User Commands",
     }  # fmt: skip
-    return str(Manpage(grammar()[0], about, format="single-commands-section"))
+    parser, commands = grammar()
+    for one in commands.values():
+        one.color = False  # type: ignore[attr-defined] - Python 3.14 would style the usage lines
+    return str(Manpage(parser, about, format="single-commands-section"))
 
 
 class ManPage(BuildHookInterface[Any]):
