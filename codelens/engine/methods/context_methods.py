@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.sessions import trail_lines
+from codelens.engine.sessions.trail_lines import trailed
 from codelens.engine.usage.usage_counter import counted
 from codelens.engine.view_request import ViewRequest
 from codelens.index.progress import Progress, silent
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 
 @counted
+@trailed(trail_lines.of_save)
 def save(
     engine: EngineCore,
     name: str,

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.sessions import trail_lines
+from codelens.engine.sessions.trail_lines import trailed
 from codelens.engine.usage.usage_counter import counted
 from codelens.engine.view_request import ViewRequest
 from codelens.index.progress import Progress, silent
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @counted
+@trailed(trail_lines.of_related)
 def related(
     engine: EngineCore,
     target: str,
@@ -54,6 +57,7 @@ def related(
 
 
 @counted
+@trailed(trail_lines.of_impact)
 def impact(
     engine: EngineCore,
     targets: Sequence[str] = (),

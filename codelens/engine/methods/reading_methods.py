@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.sessions import trail_lines
+from codelens.engine.sessions.trail_lines import trailed
 from codelens.engine.usage.usage_counter import counted
 from codelens.engine.view_request import ViewRequest
 from codelens.engine.worktree_paths import root_of
@@ -29,6 +31,7 @@ DEFAULT_TOKENS = 8_000
 
 
 @counted
+@trailed(trail_lines.of_search)
 def search(
     engine: EngineCore,
     query: str,
@@ -72,6 +75,7 @@ def search(
 
 
 @counted
+@trailed(trail_lines.of_explore)
 def explore(
     engine: EngineCore,
     task: str,
@@ -109,6 +113,7 @@ def explore(
 
 
 @counted
+@trailed(trail_lines.of_expand)
 def expand(
     engine: EngineCore,
     handles: Sequence[str],
@@ -136,6 +141,7 @@ def expand(
 
 
 @counted
+@trailed(trail_lines.of_outline)
 def outline(
     engine: EngineCore,
     target: str = ".",

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.sessions import trail_lines
+from codelens.engine.sessions.trail_lines import trailed
 from codelens.engine.usage.usage_counter import counted
 from codelens.engine.view_request import ViewRequest
 from codelens.index.progress import Progress, silent
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 
 @counted
+@trailed(trail_lines.of_diff)
 def diff(
     engine: EngineCore,
     spec: str = "",
@@ -84,6 +87,7 @@ def conflicts(
 
 
 @counted
+@trailed(trail_lines.of_history)
 def history(
     engine: EngineCore,
     target: str,

@@ -99,6 +99,11 @@ def stands(scope: Scope) -> None:
     _thread.scope = scope
 
 
+def standing() -> Scope | None:
+    """The repository that this thread's call is about, once it was opened."""
+    return _thread.scope
+
+
 def served(size_bytes: int) -> Path | None:
     """The answer of this thread's last call was sent; count it. Never fails.
 

@@ -1,0 +1,175 @@
+"""A line of the session trail for each call that touches definitions: what was done, to what.
+
+`trailed` goes around methods of the engine. A line never has code: of a question only words are
+kept, no more than `_LONGEST_WORD` characters each, so that a pasted secret is not.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+
+from codelens.engine.sessions.asking_session import asking
+from codelens.engine.usage import usage_counter
+from codelens.render.text_pieces import count_of
+from codelens.trail import trail_log
+from codelens.trail.trail_log import TrailEntry
+
+if TYPE_CHECKING:
+    from codelens.answers.branch_answers import DiffAnswer, HistoryAnswer
+    from codelens.answers.context_answers import SaveAnswer
+    from codelens.answers.explore_answers import ExploreAnswer
+    from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
+    from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
+    from codelens.config import Settings
+    from codelens.scope.repository import Scope
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+A = TypeVar("A")
+
+
+class _Configured(Protocol):
+    @property
+    def settings(self) -> Settings: ...
+
+
+E = TypeVar("E", bound=_Configured)
+
+_WORD = re.compile(r"[^\W_][\w./#:-]*")
+_LONGEST_WORD, _LONGEST_QUESTION = 32, 48
+_HANDLES = 4
+
+
+class TrailLine(NamedTuple):
+    """What a call is remembered by."""
+
+    tool: str
+    said: str
+    handles: tuple[str, ...] = ()
+
+
+def trailed(
+    said: Callable[[A], TrailLine | None],
+) -> Callable[[Callable[Concatenate[E, P], A]], Callable[Concatenate[E, P], A]]:
+    """A method of the engine whose calls leave a line, as `said` makes it of their answer."""
+
+    def around(method: Callable[Concatenate[E, P], A]) -> Callable[Concatenate[E, P], A]:
+        @functools.wraps(method)
+        def noting(engine: E, /, *args: P.args, **named: P.kwargs) -> A:
+            answer = method(engine, *args, **named)
+            scope = usage_counter.standing()
+            if engine.settings.trail and scope is not None:
+                line = said(answer)
+                if line is not None:
+                    _note(engine.settings, scope, line)
+            return answer
+
+        return noting
+
+    return around
+
+
+def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
+    entry = TrailEntry(
+        int(time.time()), asking().id, trail_log.worktree_key(scope.root), scope.branch,
+        line.tool, line.said, line.handles[:_HANDLES],
+    )  # fmt: skip
+    try:
+        trail_log.append(settings.home, scope.repo_id, entry)
+    except OSError as error:
+        # An answer is not refused because a log cannot be written.
+        logger.debug("the trail is not written: %s", error)
+
+
+def words_of(question: str) -> str:
+    """The words of a question in quotes; without what may be code or a secret."""
+    words = [one for one in _WORD.findall(question[:2_000]) if len(one) <= _LONGEST_WORD]
+    kept = ""
+    for word in words:
+        if len(kept) + len(word) > _LONGEST_QUESTION:
+            break
+        kept += f" {word}"
+    return f"'{kept.strip()}'"
+
+
+def of_search(answer: SearchAnswer) -> TrailLine | None:
+    """A search that found something."""
+    if not answer.results:
+        return None
+    said = f"{words_of(answer.query)} ({count_of(len(answer.results), 'place')})"
+    return TrailLine("searched", said, tuple(one.handle for one in answer.results if one.symbol))
+
+
+def of_explore(answer: ExploreAnswer) -> TrailLine | None:
+    """A task, with what was shown whole or in part."""
+    handles = tuple(one.handle for one in answer.pieces if one.part == "pivot")
+    if not handles:
+        return None
+    return TrailLine(
+        "explored", f"{words_of(answer.task)} ({count_of(len(handles), 'definition')})", handles
+    )
+
+
+def of_expand(answer: ExpandAnswer) -> TrailLine | None:
+    """Handles that were read."""
+    return _of_handles("expanded", [one.handle for one in answer.items if not one.error])
+
+
+def of_outline(answer: OutlineAnswer) -> TrailLine | None:
+    """A file or folder."""
+    return _of_handles("outlined", [answer.target])
+
+
+def of_related(answer: RelatedAnswer) -> TrailLine | None:
+    """What is related to a definition."""
+    count = sum(count for _, count in answer.totals)
+    name = answer.target.symbol or answer.target.path
+    to = f" to {answer.goal.symbol or answer.goal.path}" if answer.goal is not None else ""
+    return TrailLine("related", f"{name}{to} ({count:,})", (answer.target.handle,))
+
+
+def of_impact(answer: ImpactAnswer) -> TrailLine | None:
+    """Who is affected by a change."""
+    if not answer.changed:
+        return None
+    nodes = [one.node for one in answer.changed]
+    names = ", ".join(one.symbol or one.path for one in nodes[:2])
+    more = f" and {len(nodes) - 2} more" if len(nodes) > 2 else ""
+    depth = max((distance for distance, _ in answer.totals), default=0)
+    affected = sum(count for _, count in answer.totals)
+    said = f"of {names}{more} (depth {depth}, {affected:,} affected)"
+    return TrailLine("impact", said, tuple(one.handle for one in nodes))
+
+
+def of_history(answer: HistoryAnswer) -> TrailLine | None:
+    """When a definition changed."""
+    return _of_handles("history", [answer.handle])
+
+
+def of_diff(answer: DiffAnswer) -> TrailLine | None:
+    """What differs between two sides."""
+    handles = [one.handle for file in answer.files for one in file.definitions]
+    if not handles:
+        return None
+    said = f"{answer.old} to {answer.new} ({count_of(len(handles), 'definition')})"
+    return TrailLine("diff", said, tuple(handles))
+
+
+def of_save(answer: SaveAnswer) -> TrailLine | None:
+    """A note that was kept."""
+    handles = tuple(item.handle for item in answer.saved.items)
+    return TrailLine("saved", answer.saved.name, handles)
+
+
+def _of_handles(tool: str, handles: Sequence[str]) -> TrailLine | None:
+    if not handles:
+        return None
+    return TrailLine(
+        tool, count_of(len(handles), "handle") if len(handles) > 1 else "", (*handles,)
+    )
