@@ -16,6 +16,8 @@ from codelens.resolve.languages.registry import loaded, spec_of
 from codelens.types import Reference
 
 CERTAIN = 1.0
+BEGINS = ":"
+"""In place of arguments: what begins a constructor of C++, and can only be a type."""
 
 
 class Edge(NamedTuple):
@@ -156,7 +158,8 @@ class Edges:
             place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
         line = one.line if sensitive or receiver in model.asserted else -1
-        key = (receiver, one.name, one.kind, kind, one.arguments, at, line)
+        begins = one.given == BEGINS
+        key = (receiver, one.name, one.kind, kind, one.arguments, at, line, begins)
         found = known.get(key)
         if found is None:
             hits = self.targets(path, model, one)
@@ -168,7 +171,9 @@ class Edges:
                 # Which of the types of a union it is may have been asked before.
                 found = [(hit, CERTAIN / len(found)) for hit, _ in found]
             known[key] = found
-        if not found or resolver.overloads is None or not (one.given or model.spec.split_types):
+        if not found or resolver.overloads is None:
+            return found
+        if not (one.given or len(found) > 1 or model.spec.split_types):
             return found
         hits = [hit for hit, _ in found]
         meant = resolver.overloads(path, one, hits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from resolved_edges import edges_of
 
-from codelens.resolve.languages.c.c_values import c_type
+from codelens.resolve.languages.c.c_type_text import c_type
 
 C = {
     "include/store.h": (
@@ -75,7 +75,8 @@ def used(body: str, include: str = '#include "item.h"') -> list[str]:
         ("other->mark(1, 2);", ["lib/item.h:shop.Item.mark"]),
         ("other->mark();", []),
         ("shop::make(1).turn();", ["lib/item.cc:shop.make", "lib/item.h:shop.Part.turn"]),
-        ("shop::Item* x = new shop::Item(); (*x).copy();", ["lib/item.cc:shop.Item.copy"]),
+        ("shop::Item* x = new shop::Item(); (*x).copy();",
+         ["lib/item.h:shop.Item", "lib/item.cc:shop.Item.copy"]),
         ("unknown(1)->copy(); y.turn();", []),
     ],
 )  # fmt: skip

@@ -21,6 +21,7 @@ What a `Binding` says, by its `how`:
 | `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
 | `global` | name | empty: means the module's |
 | `asserted` | empty | an expression, a colon, and the type that it is asserted to have |
+| `forward` | type | empty: it is defined in a file that need not be included |
 | `own` | name | empty: means the function or class inside of which it stands |
 | `package` | empty | what the file says to belong to |
 | `built` | empty | when the file is part of it: Go's constraint |
@@ -42,8 +43,8 @@ from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 
 HOWS = frozenset(
-    "alias asserted assign base built caught each export global held implements loop own package "
-    "parameter range receiver result return this type unknown with yield".split()
+    "alias asserted assign base built caught each export forward global held implements loop own "
+    "package parameter range receiver result return this type unknown with yield".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _OF_SCOPE = {
@@ -62,7 +63,13 @@ _ROLES = frozenset({"pattern", "unbound", "list"})
 _TYPED = frozenset({"result", "implements", "alias", "package"})
 _STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
 """From a value to what is bound of it."""
-_FORMS = {"unknown": "?", "global": "global", "type": "type", "own": "own"}
+_FORMS = {
+    "unknown": "?",
+    "global": "global",
+    "type": "type",
+    "own": "own",
+    "forward": "forward",
+}
 """What is bound without a value."""
 _MOST_NAMES = 200
 _HANDING = {"with": ".apply"}
@@ -118,7 +125,8 @@ class Bindings:
             write = type_of if how in _TYPED else written
             for node in nodes:
                 text = write(node)
-                if how == "base" and (text == UNKNOWN or text.endswith("[]")):
+                bare = text == UNKNOWN or text.endswith("[]") or node.type == "template_type"
+                if how == "base" and bare:
                     # With its arguments: `Base[int]`.
                     text = type_of(node)
                 add((node.start_byte, "", label, text, False))

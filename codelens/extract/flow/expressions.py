@@ -76,13 +76,10 @@ class Expressions:
             return special(self, node, parts, depth)
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
-        if form == "call" and len(parts) > 1 and inner in (own := dict(map(_pair, parts[1:]))):
-            argument_node = child(node, f"arguments.{own[inner].removeprefix('type') or 0}")
-            return (
-                self._quoted(argument_node)
-                if own[inner] == "type"
-                else self.written(argument_node, depth)
-            )
+        if form == "call" and len(parts) > 1:
+            told = self._built_in(node, inner, dict(map(_pair, parts[1:])), depth)
+            if told:
+                return told
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
@@ -92,6 +89,22 @@ class Expressions:
             # `await f<T>()`, as the grammar of TypeScript reads it.
             return inner.removesuffix(_AWAITED) + behind + _AWAITED
         return inner + behind
+
+    def _built_in(self, node: Node, called: str, own: dict[str, str], depth: int) -> str:
+        """What a call gives by the language's own settings; empty if they do not say."""
+        gives = own.get(called)
+        if gives == "made":
+            return self._made(node.child_by_field_name("function"))
+        if gives is None:
+            return ""
+        given = child(node, f"arguments.{gives.removeprefix('type') or 0}")
+        return self._quoted(given) if gives == "type" else self.written(given, depth)
+
+    def _made(self, called: Node | None) -> str:
+        """What a function gives that is told the type of it: `make_unique<Foo>()`."""
+        while called is not None and called.child_by_field_name("arguments") is None:
+            called = called.child_by_field_name("name")
+        return self._quoted(child(called, "arguments.0")) if called is not None else UNKNOWN
 
     def _method(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         """A call whose node holds the object and the name of the method side by side."""
@@ -109,7 +122,10 @@ class Expressions:
         owner = self.written(child(node, parts[0]), depth)
         if name is None or owner == UNKNOWN:
             return UNKNOWN
-        return f"{owner}.{self._source.slice(name.start_byte, name.end_byte)}"
+        text = self._source.slice(name.start_byte, name.end_byte)
+        if text[-1:] == ">" and name.type in self._recipes:
+            text = self.written(name, depth)
+        return UNKNOWN if text == UNKNOWN else f"{owner}.{text}"
 
     def _returns(self, node: Node, parts: tuple[str, ...], _depth: int) -> str:
         result = self._quoted(child(node, parts[0]))
@@ -206,7 +222,10 @@ def _marks(node: Node, letters: tuple[str, ...]) -> str:
 
 
 def _pair(part: str) -> tuple[str, str]:
-    """A built-in function, and what it gives: an argument by its number, `new:type` its type."""
+    """A built-in function, and what it gives: an argument by its number, `new:type` its type.
+
+    `make:made` gives what stands in brackets behind the name.
+    """
     name, _, gives = part.partition(":")
     return name, gives
 

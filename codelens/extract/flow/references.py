@@ -34,6 +34,8 @@ _OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
 _LONGEST_OWNER = 80
 MACRO = -2
 """Arguments of a macro: not counted, but no function of that name is called."""
+INITIAL = ":"
+"""In place of arguments that begin a constructor: what is called is a type, and never a field."""
 ROOT = "\\"
 """The receiver of a name that is told to be in no namespace: `\\strlen()` of PHP."""
 _LONGEST_CHAIN = 160
@@ -47,7 +49,7 @@ _JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-\??(?=\s*[\w)\]])|::(?=[\w>])|\\(?=\w)
 """What joins a member to its owner, read backwards."""
 _CHAIN = re.compile(
     rb"(?:\s*\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-\??|::|\\))*[\w$#\x80-\xff]*"
-    rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?!>:\\\x80-\xff\"'`}]|\s+\.)"
+    rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?>:\\\x80-\xff\"'`}]|\s+\.)"
 )
 """The same with the names before it, where there is nothing but names."""
 _DOT = re.compile(r"[?!]?\.|\??->|::|\\")
@@ -116,6 +118,7 @@ def _arguments(
     texts = [""] * len(names)
     text = source.text
     told = flow.arguments
+    initial = {node.start_byte for node in captures.get("call.initial", ())}
     if not lists and not told:
         return [-1] * len(names), texts
     argument_ordinals: list[int] = []
@@ -136,7 +139,10 @@ def _arguments(
             count, texts[at] = told.written(node)
             argument_ordinals.append(min(count, 127))
         else:
-            argument_ordinals.append(min(node.named_child_count, 127))
+            extra = sum(one.is_extra for one in node.named_children)
+            argument_ordinals.append(min(node.named_child_count - extra, 127))
+        if start in initial:
+            texts[at] = INITIAL
         if types:
             texts[at] = f"{types}\n{texts[at]}".rstrip()
     return argument_ordinals, texts
@@ -167,8 +173,10 @@ def _receivers(
             continue
         known = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
         if known is None or known[0] == start:
-            bare = chained and text[start - 1 : start] in _BLANKS
-            add("" if bare else _read_back(text, start, owned, flow))
+            if text[start - 1 : start] not in _BLANKS:
+                add(_read_back(text, start, owned, flow))
+            else:
+                add("" if chained else _over_blanks(text, start, owned, flow))
             continue
         _, chain, node = known
         before, _, last = chain.rpartition(".")
@@ -181,6 +189,23 @@ def _receivers(
         else:
             add(_read_back(text, start, owned, flow, node, name))
     return receivers
+
+
+def _over_blanks(text: bytes, start: int, owned: dict[int, Node], flow: Flow) -> str:
+    """The receiver of a name that stands apart from its dot.
+
+    The tree has to say so: a comment on the line before may end in a full stop.
+    """
+    joint = _JOINT.match(text[max(0, start - _LONGEST_CHAIN) : start].rstrip()[::-1])
+    if joint is None:
+        return ""
+    end = start
+    while text[end - 1 : end] in _BLANKS:
+        end -= 1
+    end -= joint.end()
+    while text[end - 1 : end] in _BLANKS:
+        end -= 1
+    return flow.expressions.written(owned[end]) if end in owned else ""
 
 
 def _read_back(

@@ -90,12 +90,14 @@
 (init_declarator) @bind
 (declaration declarator: (identifier) @bind)
 (declaration declarator: (pointer_declarator declarator: (identifier) @bind))
+(declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @bind)))
 (declaration declarator: (array_declarator declarator: (identifier) @bind))
 (declaration declarator: (function_declarator declarator: (identifier) @bind))
 (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @bind)))
 (parameter_declaration declarator: (_)) @bind.parameter
 (field_declaration declarator: (field_identifier)) @bind
 (field_declaration declarator: (pointer_declarator declarator: (field_identifier))) @bind
+(field_declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (field_identifier)))) @bind
 (field_declaration declarator: (array_declarator declarator: (field_identifier))) @bind
 (function_definition type: (_) @bind.result)
 (type_definition type: (_) @bind.alias)

@@ -114,6 +114,19 @@
   (qualified_identifier) @reference.call
   (field_expression field: (_) @reference.call)
 ])
+; What is made is called by the name of its type.
+(new_expression type: [(type_identifier) (qualified_identifier)] @reference.call)
+(new_expression type: (template_type name: (_) @reference.call))
+(new_expression type: (qualified_identifier name: (template_type name: (_) @reference.call)))
+(new_expression type: (qualified_identifier
+  name: (qualified_identifier name: (template_type name: (_) @reference.call))))
+(compound_literal_expression type: [(type_identifier) (qualified_identifier)] @reference.call)
+(compound_literal_expression type: (template_type name: (_) @reference.call))
+(compound_literal_expression type: (qualified_identifier name: (template_type name: (_) @reference.call)))
+; `Derived() : Base(1)`: no field is called here.
+(field_initializer (field_identifier) @reference.call @call.initial)
+(field_initializer (template_method name: (_) @call.initial))
+(field_initializer (qualified_identifier name: (_) @call.initial) @reference.call)
 (template_function name: (_) @reference.call)
 (template_method name: (_) @reference.call)
 (call_expression function: (qualified_identifier scope: (namespace_identifier) @reference.type))
@@ -147,16 +160,25 @@
 (union_specifier body: (_)) @scope.class
 (type_definition) @scope.class
 (field_expression argument: (_) @receiver)
+(qualified_identifier scope: (_) @receiver)
+; Declared and defined elsewhere: `class Foo;`
+(class_specifier name: (type_identifier) @bind.forward !body)
+(translation_unit (struct_specifier name: (type_identifier) @bind.forward !body))
+(declaration_list (struct_specifier name: (type_identifier) @bind.forward !body))
+(field_declaration type: (struct_specifier name: (type_identifier) @bind.forward !body) !declarator)
+(friend_declaration (type_identifier) @bind.forward)
 (argument_list) @call.arguments
 (init_declarator) @bind
 (declaration declarator: (identifier) @bind)
 (declaration declarator: (pointer_declarator declarator: (identifier) @bind))
+(declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @bind)))
 (declaration declarator: (array_declarator declarator: (identifier) @bind))
 (declaration declarator: (function_declarator declarator: (identifier) @bind))
 (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @bind)))
 (parameter_declaration declarator: (_)) @bind.parameter
 (field_declaration declarator: (field_identifier)) @bind
 (field_declaration declarator: (pointer_declarator declarator: (field_identifier))) @bind
+(field_declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (field_identifier)))) @bind
 (field_declaration declarator: (array_declarator declarator: (field_identifier))) @bind
 (field_declaration declarator: (reference_declarator (field_identifier))) @bind
 (field_declaration declarator: (function_declarator declarator: (field_identifier) @bind))

@@ -28,7 +28,7 @@ _ROWS_OF_SCOPE = frozenset(
 )
 
 
-_NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS
+_NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS | {"forward"}
 _LISTED = re.compile(r"__all__(?:\s*:[^=]+)?\s*=\s*[\[(]((?:\s*[\"'][^\"']*[\"']\s*,?)*)\s*[\])]")
 _GENERIC = re.compile(r"(?:\w+\.)?(?:Generic|Protocol)\[")
 _ARGUMENT = re.compile(r"\w+")
@@ -202,6 +202,11 @@ class FileModel:
             return None
         match = _LISTED.fullmatch(self.symbols[entry.symbols[0]].signature)
         return frozenset(_QUOTED.findall(match[1])) if match is not None else None
+
+    @cached_property
+    def forward(self) -> frozenset[str]:
+        """Types that are declared to be defined elsewhere: `class Foo;`."""
+        return frozenset(row.name for row in self.bindings if row.how == "forward")
 
     @cached_property
     def unbound(self) -> set[int]:

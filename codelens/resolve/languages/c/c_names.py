@@ -7,18 +7,26 @@ exclude each other, as a build takes one of them, are all given.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from codelens.resolve.facts.file_model import CALLABLE, FileModel
+from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.inference.name_lookup import LOCAL, Hit
 from codelens.resolve.inference.values import Instance
 from codelens.resolve.languages.c.c_standard_library import STANDARD
+from codelens.resolve.languages.c.c_type_text import (
+    aliased_namespace,
+    c_parameters,
+    plain_parameter,
+)
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
 from codelens.types import Import
 
 LANGUAGES = frozenset({"c", "cpp"})
+_TAGGED = TYPES - {"type"}
+_HEADER = re.compile(rb"\.(?:h|hh|hpp|hxx|inl|ipp|tcc|cuh)$", re.IGNORECASE)
 
 
 class _Index(NamedTuple):
@@ -75,8 +83,9 @@ class CNames(ClassNames):
         """What a file sees under a name; with `package`, in the namespace of that name."""
         reach = self.reach(path)
         found = [hit for hit in self.index().names.get(name, ()) if hit.path in reach]
-        if package:
-            found = [hit for hit in found if self._qualified(hit).endswith(f"{package}.{name}")]
+        if package and found:
+            package = self.spelled_out(path, package)
+            found = [hit for hit in found if self._qualified(hit).endswith(f".{package}.{name}")]
         return self.chosen(path, found)
 
     def _of_other_spaces(self, path: bytes, found: list[Hit]) -> list[Hit]:
@@ -109,6 +118,84 @@ class CNames(ClassNames):
                 return hits
         return []
 
+    def tagged(self, path: bytes, scope: int, name: str) -> list[Hit]:
+        """What `struct name` means: a definition the file sees, else one it need not see."""
+        found = [hit for hit in self.in_package(path, "", name) if self._kind(hit) in _TAGGED]
+        found = self.one_a_file(found)
+        return found if found else self._elsewhere(path, scope, name, "")
+
+    def declared(self, path: bytes, scope: int, name: str, package: str = "") -> list[Hit]:
+        """The definition of a type that the file sees declared alone: `class Foo;`."""
+        if name not in self.view.once(("forward", path), lambda: self._forward(path)):
+            return []
+        return self._elsewhere(path, scope, name, package)
+
+    def _forward(self, path: bytes) -> frozenset[str]:
+        models = [self.view.model(one) for one in self.reach(path)]
+        return frozenset(name for model in models if model is not None for name in model.forward)
+
+    def _elsewhere(self, path: bytes, scope: int, name: str, package: str) -> list[Hit]:
+        """Definitions of a type in any file: those of the nearest space, else of the only one."""
+        found = [
+            hit
+            for hit in self.index().names.get(name, ())
+            if self._kind(hit) in _TAGGED and self.is_whole(hit)
+        ]
+        if package:
+            found = [hit for hit in found if self._qualified(hit).endswith(f"{package}.{name}")]
+        spaces: dict[str, list[Hit]] = {}
+        for hit in found:
+            spaces.setdefault(self._qualified(hit), []).append(hit)
+        if len(spaces) > 1:
+            around = self._around(path, scope)
+            near = [spaces[f"{one}.{name}"] for one in around if f"{one}.{name}" in spaces]
+            return near[0] if near else []
+        return self._shared(path, found) if len(found) > 1 else found
+
+    def _shared(self, path: bytes, found: list[Hit]) -> list[Hit]:
+        """Of definitions of one name those in headers, then those beside the file."""
+        kept = [hit for hit in found if _HEADER.search(hit.path)] or found
+        beside = [hit for hit in kept if folder_of(hit.path) == folder_of(path)]
+        kept = beside if beside and len(kept) > 1 else kept
+        return kept if len({hit.path for hit in kept}) == 1 else []
+
+    def _around(self, path: bytes, scope: int) -> list[str]:
+        """The qualified names of what a scope is in, from inside out; at last the empty one."""
+        model = self.view.model(path)
+        symbol = -1
+        while model is not None and symbol < 0 <= scope:
+            symbol, scope = model.scopes[scope].symbol, model.scopes[scope].parent
+        if model is None or symbol < 0:
+            return self.spaces_of(path)
+        around = "." + model.symbols[symbol].qualified.replace("::", ".")
+        found: list[str] = []
+        while around:
+            found.append(around)
+            around = around.rpartition(".")[0]
+        return [*found, ""]
+
+    def spaces_of(self, path: bytes) -> list[str]:
+        """The namespaces of a file, as what a scope is in need not tell them."""
+        model = self.view.model(path)
+        kinds = model.symbols if model is not None else ()
+        return ["." + one.qualified for one in kinds if one.kind == "module"] + [""]
+
+    def spelled_out(self, path: bytes, package: str) -> str:
+        """A namespace by its own name, where it has another: `namespace fs = std::filesystem`."""
+        names = self.view.once(("namespaces", path), lambda: self._aliases(path))
+        head, dot, rest = package.partition(".")
+        return names[head] + dot + rest if head in names else package
+
+    def _aliases(self, path: bytes) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for file in self.reach(path):
+            model = self.view.model(file)
+            for one in model.symbols if model is not None else ():
+                told = aliased_namespace(one.signature) if one.kind == "module" else None
+                if told is not None:
+                    found[told[0]] = told[1]
+        return found
+
     def _qualified(self, hit: Hit) -> str:
         model = self.view.model(hit.path)
         return "." + model.symbols[hit.symbol].qualified if model is not None else ""
@@ -129,7 +216,26 @@ class CNames(ClassNames):
         if not declared or any(self._kind(hit) != "macro" for hit in whole):
             return whole or declared
         apart = self._apart(path, declared)
-        return whole + apart if apart or whole else declared[:1]
+        if not apart and not whole:
+            return self._different(declared)
+        if self.view.languages.get(path) == "cpp":
+            # What no file defines is of a library, and may be meant beside the others.
+            told = {self._qualified(hit) for hit in whole + apart}
+            alone = [hit for hit in declared if self._qualified(hit) not in told]
+            apart += self._different(alone) if alone else []
+        return whole + apart
+
+    def _different(self, declared: list[Hit]) -> list[Hit]:
+        """Of declarations one for each overload: in C there is one alone."""
+        if self.view.languages.get(declared[0].path) != "cpp":
+            return declared[:1]
+        found: dict[tuple[str, ...], Hit] = {}
+        for hit in declared:
+            model = self.view.model(hit.path)
+            signature = model.symbols[hit.symbol].signature if model is not None else ""
+            taken = c_parameters(signature, hit.name) or ()
+            found.setdefault(tuple(plain_parameter(one.type) for one in taken), hit)
+        return list(found.values())
 
     def _apart(self, path: bytes, declared: list[Hit]) -> list[Hit]:
         """Definitions that are not included: of several those nearest to the declarations."""
@@ -141,6 +247,8 @@ class CNames(ClassNames):
             and self.is_whole(hit)
             and self._is_open(hit)
         ]
+        if self.view.languages.get(declared[0].path) == "cpp":
+            found = self._of_spaces(declared, found)
         if len(found) < 2:
             return found
         for near in ({folder_of(hit.path) for hit in declared}, {folder_of(path)}):
@@ -148,6 +256,15 @@ class CNames(ClassNames):
             if beside:
                 return beside
         return found
+
+    def _of_spaces(self, declared: list[Hit], found: list[Hit]) -> list[Hit]:
+        """Those in the namespaces of declarations; `void ns::f() {}` is in one as well."""
+        spaces = {self._qualified(hit) for hit in declared}
+        owners = {space.split(".")[-2] for space in spaces if space.count(".") > 1}
+        methods = self.index().methods
+        for owner in sorted(owners):
+            found += [h for h in methods.get(owner, {}).get(declared[0].name, ()) if h not in found]
+        return [hit for hit in found if self._qualified(hit) in spaces and self.is_whole(hit)]
 
     def others(self, path: bytes, hits: list[Hit]) -> int:
         """How many things of no view a name may mean besides: one, if libraries define it.
@@ -166,6 +283,11 @@ class CNames(ClassNames):
         if model is None:
             return False
         return hit.symbol in model.own_scope or model.symbols[hit.symbol].kind == "macro"
+
+    def _is_special(self, hit: Hit) -> bool:
+        """A template for certain arguments: `struct hash<Foo>`."""
+        model = self.view.model(hit.path)
+        return model is not None and f" {hit.name}<" in model.symbols[hit.symbol].signature
 
     def is_outer(self, hit: Hit) -> bool:
         """Whether it stands in nothing but namespaces."""
@@ -202,6 +324,8 @@ class CNames(ClassNames):
         found = self.of_space(self.in_package(path, "", name), space)
         if space == "call" and model.language == "cpp":
             fitting = self.fitting(found, arguments)
+            if fitting and all(self._kind(hit) in TYPES for hit in fitting):
+                return self.one_a_file(fitting)
             if fitting and not any(self.is_whole(hit) for hit in fitting):
                 fitting += self.fitting(self._of_other_spaces(path, fitting), arguments)
             return fitting or [hit for hit in found if self._kind(hit) == "macro"]
@@ -212,6 +336,13 @@ class CNames(ClassNames):
     def one_a_file(self, types: list[Hit]) -> list[Hit]:
         """Definitions of a type before its declarations, each file's once: `typedef struct`."""
         whole = [hit for hit in types if self.is_whole(hit)]
+        tagged = [hit for hit in whole if self._kind(hit) in _TAGGED]
+        spaces = {self._qualified(hit) for hit in tagged}
+        # `typedef struct Foo Foo;` is no other type.
+        whole = [h for h in whole if h in tagged or self._qualified(h) not in spaces]
+        if len(tagged) > 1 and any(self._is_special(hit) for hit in tagged):
+            # Which specialisation is meant its arguments say, which are not compared.
+            return whole
         return list({hit.path: hit for hit in reversed(whole)}.values())[::-1] or types[:1]
 
     def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:

@@ -2,135 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
-from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.edges import BEGINS
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.expression_values import steps
 from codelens.resolve.inference.name_lookup import Hit
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.values import Container, Definition, Instance, Value, together
+from codelens.resolve.inference.values import (
+    Container,
+    Definition,
+    Instance,
+    Value,
+    each,
+    together,
+)
+from codelens.resolve.languages.c.c_annotations import CAnnotations
+from codelens.resolve.languages.c.c_containers import (
+    element_of,
+    given_by,
+    is_handed_on,
+    part_of,
+)
+from codelens.resolve.languages.c.c_members import CMembers
 from codelens.resolve.languages.c.c_names import CNames
-from codelens.resolve.languages.classes.class_members import ClassMembers
-from codelens.resolve.languages.classes.class_names import Space, builds
+from codelens.resolve.languages.c.c_overloads import COverloads
+from codelens.resolve.languages.c.c_type_text import result_type
+from codelens.resolve.languages.classes.class_names import builds
 from codelens.resolve.languages.classes.class_values import ClassCalls, ClassExpressions
+from codelens.types import Reference
 
-_WORDS = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|static|inline)\b\s*")
-_HOLDING = re.compile(
-    r"\b(?:std(?:::|\.))?(?:unique_ptr|shared_ptr|weak_ptr|optional|reference_wrapper)\s*<(.+)>\s*$"
-)
-_LISTS = frozenset(
-    {"vector", "list", "deque", "array", "set", "unordered_set", "span", "initializer_list"}
-)
-_GIVES = frozenset({"front", "back", "at", "top"})
-_HELD = frozenset({"get", "value", "lock", "value_or"})
-
-
-@lru_cache(maxsize=20_000)
-def c_type(text: str) -> str:
-    """A type of C or C++ as one that `codelens.resolve.inference.type_text` reads.
-
-    Pointers and references stand for what they hold.
-    """
-    text = _WORDS.sub("", text).strip().rstrip("*& ").strip()
-    held = _HOLDING.search(text)
-    if held is not None and text.startswith(held[0][:3]):
-        return c_type(held[1])
-    return text.removeprefix("::").replace("::", ".").replace("*", "").replace("&", "")
-
-
-class CAnnotations(Annotations):
-    """Types as C++ writes them."""
-
-    names: CNames
-
-    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
-        """What a type's name means, with the names of its namespaces before it or without."""
-        package, _, last = name.rpartition(".")
-        if not package:
-            found = self.names.find(path, scope, last, "type")
-            if not found or found[0].symbol < 0 or not self.names.is_outer(found[0]):
-                return found
-            near = self.names.of_space(self.names.nearest(path, scope, last), "type")
-            return self.names.one_a_file(near) or found
-        hits = self.names.of_space(self.names.in_package(path, package, last), "type")
-        if hits:
-            return self.names.one_a_file(hits)
-        inner: list[Hit] = []
-        for hit in self.named_type(path, scope, package):
-            model = self.view.model(hit.path)
-            places = model.children.get(hit.symbol, {}).get(last, ()) if model is not None else ()
-            inner += [Hit(hit.path, at, 0, last) for at in places]
-        return self.names.of_space(inner, "type")
-
-    def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """A value of a type as C++ writes it."""
-        return super().of_type(path, scope, c_type(text), me)
-
-    def typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
-        """A value of a type, with arguments, as it is said of a value."""
-        model = self.view.model(hit.path)
-        if model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == "type":
-            scope = model.own_scope.get(hit.symbol)
-            rows = model.of_scope.get(scope, ()) if scope is not None else ()
-            for row in rows:
-                if row.how == "alias" and scope is not None:
-                    made = self.of_type(hit.path, model.scopes[scope].parent, row.text)
-                    return made if made is not None else Instance(hit.path, hit.symbol, args)
-        return super().typed(hit, args, me)
-
-
-class CMembers(ClassMembers):
-    """Members of classes, with what is defined apart from them."""
-
-    def __init__(self, resolver: Resolver, names: CNames) -> None:
-        super().__init__(resolver)
-        self._c = names
-
-    def owner(self, path: bytes, scope: int) -> Instance | None:
-        """The class of a method that is defined outside of it: `void Foo::f() {}`."""
-        model = self.view.model(path)
-        if model is None:
-            return None
-        symbol = model.symbols[model.scopes[scope].symbol]
-        if symbol.kind not in CALLABLE or not model.is_outside_member(symbol):
-            return None
-        owner = symbol.qualified.rpartition(".")[0]
-        hits = self.resolver.named_type(path, 0, owner) if owner else []
-        return Instance(*hits[0][:2]) if hits else None
-
-    def line_members(
-        self,
-        value: Value,
-        name: str,
-        space: Space | None,
-        arguments: int,
-        *,
-        strict: bool = True,
-    ) -> list[Hit]:
-        """As elsewhere; of a method the place where it is defined."""
-        found = super().line_members(value, name, space, arguments, strict=strict)  # type: ignore[arg-type]
-        return [self._whole(hit) for hit in found]
-
-    def _whole(self, hit: Hit) -> Hit:
-        """Where a method is defined, if that is apart from its class."""
-        model = self.view.model(hit.path)
-        if model is None or self._c.is_whole(hit) or model.symbols[hit.symbol].kind not in CALLABLE:
-            return hit
-        symbol = model.symbols[hit.symbol]
-        owner = model.symbols[symbol.parent].name if symbol.parent >= 0 else ""
-        apart = [
-            one
-            for one in self._c.index().methods.get(owner, {}).get(symbol.name, ())
-            if self._c.is_whole(one)
-            and (one.path == hit.path or hit.path in self._c.reach(one.path))
-        ]
-        if len(apart) > 1:
-            same = self.names.arity(hit)
-            apart = [one for one in apart if self.names.arity(one).most == same.most]
-        return apart[0] if len(apart) == 1 else hit
+_ARROWS = ("operator->", "operator*")
 
 
 class CCalls(ClassCalls):
@@ -145,22 +45,42 @@ class CCalls(ClassCalls):
         for row in model.bindings:
             if row.line == one.name_line and row.name == one.name and row.how == ":":
                 return self.resolver.of_type(path, row.scope, row.text, me)
-        return None
+        said = result_type(one.signature, one.name)
+        scope = model.own_scope.get(one.parent, 0) if one.parent >= 0 else 0
+        return self.resolver.of_type(path, scope, said, me) if said else None
 
     def element(self, value: Value, step: str) -> Value:
         """An element of a value, by `[]` or by a loop (`[*]`)."""
         if isinstance(value, Instance):
+            name = "operator[]" if step == "[]" else "begin"
+            given = [
+                self.resolver.result(hit.path, hit.symbol, value)
+                for hit, _ in self.resolver.members(value, name)[:1]
+            ]
             # Of a pointer what it points to; there is no telling it from an array.
-            return value
-        if isinstance(value, Container) and value.name.rpartition(".")[2] in _LISTS:
-            return value.args[0] if value.args else None
+            return together([*given, value]) if step == "[]" else given[0] if given else value
+        if isinstance(value, Container):
+            return element_of(value, step)
         return super().element(value, step)
 
 
 class CExpressions(ClassExpressions):
     """Values of expressions and variables."""
 
+    names: CNames  # pyright: ignore[reportIncompatibleVariableOverride]
     _members: CMembers
+
+    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name without a receiver means; what begins a constructor is a type."""
+        if one.kind == "call" and one.given == BEGINS:
+            return self.resolver.named_type(path, one.scope, one.name)
+        return super().meant(path, one)
+
+    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+        """What a name behind a receiver means."""
+        if one.kind == "call" and one.given == BEGINS:
+            return self.resolver.named_type(path, one.scope, f"{one.receiver}.{one.name}")
+        return super().member_of(path, one)
 
     def instance_around(self, path: bytes, scope: int) -> Value:
         """`this`."""
@@ -194,9 +114,62 @@ class CExpressions(ClassExpressions):
                 kept.append(hit)
         return kept
 
+    def taking(self, value: Value, name: str, arguments: int) -> list[Hit]:
+        """As elsewhere; what a class does not have itself, what its `->` leads to may have."""
+        found = super().taking(value, name, arguments)
+        for one in () if found else each(value):
+            led = self._led(one)
+            found += super().taking(led, name, arguments) if led != one else []
+        return found
+
+    def _led(self, value: Value) -> Value:
+        """What `->` or `*` of a class leads to."""
+        if not isinstance(value, Instance):
+            return None
+        for sign in _ARROWS:
+            for hit, _ in self.resolver.members(value, sign)[:1]:
+                return self.resolver.result(hit.path, hit.symbol, value)
+        return None
+
+    def value_of(self, hit: Hit, path: bytes, scope: int, line: int) -> Value:
+        """The value of what a name means; another name of a type means that type."""
+        found = super().value_of(hit, path, scope, line)
+        return self._named_so(found)
+
+    def _named_so(self, value: Value) -> Value:
+        if not isinstance(value, Definition):
+            return value
+        model = self.view.model(value.path)
+        if model is None or model.symbols[value.symbol].kind != "type":
+            return value
+        meant = self.resolver.typed(Hit(value.path, value.symbol), (), None)
+        return Definition(*meant[:2]) if isinstance(meant, Instance) else value
+
+    def _step(self, value: Value, step: str) -> Value:
+        found = together([self._stepped(one, step) for one in each(value)])
+        return found if found is not None else super()._step(value, step)
+
+    def _stepped(self, value: Value, step: str) -> Value:
+        """Steps that C++ has alone: parts of pairs, `x.Base::f()`, what `->` leads to."""
+        if not step.isidentifier():
+            return None
+        if isinstance(value, Container):
+            return part_of(value, step)
+        if not isinstance(value, Instance):
+            return None
+        for base in self.resolver.ancestry(value):
+            model = self.view.model(base.path)
+            if model is not None and model.symbols[base.symbol].name == step:
+                return base
+        if self.resolver.members(value, step):
+            return None
+        led = self._led(value)
+        return self.resolver.member_value(led, step) if led is not None else None
+
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression."""
-        text = text.replace("::", ".")
+        if text[:1] != "`":
+            text = text.replace("::", ".")
         found = super().value(path, scope, text, line)
         return found if found is not None else self._by_namespace(path, text)
 
@@ -219,7 +192,7 @@ class CExpressions(ClassExpressions):
                 value = together([self._given(hit, None) for hit in found[:1]])
             else:
                 found = self.names.of_space(hits, "type")
-                value = Definition(*found[0][:2]) if found else None
+                value = self._named_so(Definition(*found[0][:2])) if found else None
             if value is not None:
                 for further in rest[at + 1 + calls :]:
                     value = self._step(value, further)
@@ -228,10 +201,14 @@ class CExpressions(ClassExpressions):
 
     def _sent(self, value: Value, name: str) -> Value:
         if isinstance(value, Container):
-            kind = value.name.rpartition(".")[2]
-            return value.args[0] if value.args and kind in _LISTS and name in _GIVES else None
+            return given_by(value, name)
         found = super()._sent(value, name)
-        return value if found is None and name in _HELD and isinstance(value, Instance) else found
+        if found is None and isinstance(value, Instance):
+            led = self._led(value)
+            if led is not None and led != value:
+                return together([self._sent(one, name) for one in each(led)])
+            return value if is_handed_on(name) and not self.resolver.members(value, name) else None
+        return found
 
 
 def resolver(view: View) -> Resolver:
@@ -241,4 +218,5 @@ def resolver(view: View) -> Resolver:
     members = names.types = CMembers(found, names)
     names.owner = members.owner
     found.others = names.others
+    found.overloads = COverloads(found, members).meant
     return found.join(CAnnotations(found), members, CCalls(found), CExpressions(found, members))

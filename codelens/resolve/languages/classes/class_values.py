@@ -32,6 +32,8 @@ from codelens.resolve.languages.classes.overloads import Overloads
 from codelens.types import Reference
 
 _TYPED = frozenset({"java", "kotlin", "csharp"})
+_ABOVE = {"csharp": "base", "php": "parent"}
+"""The word for what a class derives from, beside `super`."""
 _ANY = frozenset({"var", "val", "dynamic", "any", "void", "Unit", "this"})
 """What stands in place of a type and is none."""
 
@@ -188,7 +190,8 @@ class ClassExpressions(Expressions):
     ) -> Value:
         head, rest = taken
         at = 0
-        if rest[:1] == ("()",) and head[0] not in "(`0" and head not in {"super", "base", "parent"}:
+        above = _ABOVE.get(self.view.languages.get(path, ""))
+        if rest[:1] == ("()",) and head[0] not in "(`0" and head not in {"super", above}:
             hits = self.names.find(path, scope, head, "call")
             found = together([self._outcome(hit, path, scope) for hit in self._alternatives(hits)])
             at = 1
@@ -244,7 +247,7 @@ class ClassExpressions(Expressions):
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
-        if head in {"base", "parent"} and model is not None and model.language != "java":
+        if model is not None and head == _ABOVE.get(model.language):
             return self._super(path, scope, model)
         if head in {"self", "static"} and model is not None and model.language == "php":
             own = self.instance_around(path, scope)

@@ -28,7 +28,7 @@ from codelens.types import Reference
 LANGUAGES = frozenset({"java", "kotlin", "csharp"})
 _BOXED_CALL = re.compile(r"(Integer|Long|Short|Byte|Float|Double|Character|Boolean)\.valueOf\(\)")
 _CONSTANT = re.compile(r"(Integer|Long|Short|Byte|Float|Double|Character)\.[A-Z][A-Z_a-z]*")
-_Ranked = list[tuple[int | None, str]]
+Ranked = list[tuple[int | None, str]]
 """For each argument how well it fits, and for what type."""
 
 
@@ -92,7 +92,7 @@ class Overloads:
         return view.once(("overloads", seen, call), lambda: self._best(seen, call))
 
     def _best(self, hits: tuple[Hit, ...], call: tuple[Argument, ...]) -> list[Hit]:
-        fits: list[tuple[Hit, _Ranked]] = []
+        fits: list[tuple[Hit, Ranked]] = []
         for hit in hits:
             ranks = self._ranks(hit, call)
             if ranks is not None:
@@ -100,7 +100,7 @@ class Overloads:
         best = [
             hit
             for hit, ranks in fits
-            if all(_is_better(ranks, others) for other, others in fits if other != hit)
+            if all(is_better(ranks, others) for other, others in fits if other != hit)
         ]
         return best if len(best) == 1 else [hit for hit, _ in fits]
 
@@ -126,7 +126,7 @@ class Overloads:
             )
         return Argument(name, kind, None)
 
-    def _ranks(self, hit: Hit, call: tuple[Argument, ...]) -> _Ranked | None:
+    def _ranks(self, hit: Hit, call: tuple[Argument, ...]) -> Ranked | None:
         """How well each argument fits, and whether each parameter has one; None if one cannot."""
         model = self._resolver.view.model(hit.path)
         if model is None:
@@ -134,10 +134,10 @@ class Overloads:
         symbol = model.symbols[hit.symbol]
         taken = parameters(symbol.signature, symbol.name, model.language)
         if taken is None:
-            unknown: _Ranked = [(None, "")]
+            unknown: Ranked = [(None, "")]
             return unknown * (len(call) + 1)
         wanted = [one for one in taken if not one.receiver]
-        ranks: _Ranked = []
+        ranks: Ranked = []
         for at, argument in enumerate(call):
             parameter = _parameter(wanted, argument.name, at)
             rank = (
@@ -163,7 +163,7 @@ def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
     return Argument(name, "", value, boxed)
 
 
-def _is_better(ranks: _Ranked, others: _Ranked) -> bool:
+def is_better(ranks: Ranked, others: Ranked) -> bool:
     """In no argument worse, and in one better; what fits exactly is never worse.
 
     Where no argument is better or worse, that which needs no defaults is.

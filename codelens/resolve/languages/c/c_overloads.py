@@ -1,0 +1,268 @@
+"""Which of several overloads a call of C++ means, as far as its arguments say so.
+
+An argument fits a parameter as it is, as that of a base, by a constructor or conversion of a class,
+not at all, or it is not known: the common part of [over.match] in the standard. Of two that differ
+in `const` alone, what they are called on tells.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import Container, Instance, Value
+from codelens.resolve.languages.c.c_members import CMembers
+from codelens.resolve.languages.c.c_type_text import (
+    CParameter,
+    c_parameters,
+    c_type,
+    is_const,
+    plain_parameter,
+    template_parameters,
+)
+from codelens.resolve.languages.classes.class_names import builds
+from codelens.resolve.languages.classes.overloads import Ranked, is_better
+from codelens.types import Reference
+
+_NO = -1
+_BASE = 10
+_PROMOTED = 5
+_CONVERTED = 60
+_GENERIC = 40
+_MOST = 60
+"""Of more overloads none is told from the others: each would be looked at for each call."""
+_NUMBERS = frozenset(
+    "int long short char float double bool unsigned signed size_t ssize_t int8_t int16_t int32_t "
+    "int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t ptrdiff_t wchar_t char16_t "
+    "char32_t uint int64 uint64 int32 uint32".split()
+)
+_REAL = frozenset({"float", "double"})
+_STREAMS = {
+    name: frozenset({"istream", "ostream", "iostream", "ios", "basic_istream", "basic_ostream"})
+    for name in "istream ostream iostream stringstream istringstream ostringstream ifstream "
+    "ofstream fstream".split()
+}
+_QUOTES = 2
+_LEADING = re.compile(r"_ptr\s*<|[*&]")
+_STRINGS = frozenset({"string", "string_view", "StringPiece", "basic_string", "wstring"})
+
+
+class COverloads:
+    """Chooses between overloads in one view."""
+
+    def __init__(self, resolver: Resolver, members: CMembers) -> None:
+        self._resolver, self._members = resolver, members
+        self._view = resolver.view
+
+    def meant(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+        """Those of several overloads that a call may mean; one, if the arguments given tell."""
+        if not 1 < len(hits) <= _MOST or one.kind != "call":
+            return hits
+        if any(self._view.languages.get(hit.path) != "cpp" or hit.symbol < 0 for hit in hits):
+            return hits
+        if any(self._signature(hit) is None for hit in hits):
+            return hits
+        given = one.given.split("\n") if one.given else []
+        found = self._fitting(path, one, given, hits) if given else hits
+        return self._by_const(path, one, found) if len(found) > 1 else found or hits
+
+    def _signature(self, hit: Hit) -> str | None:
+        model = self._view.model(hit.path)
+        symbol = model.symbols[hit.symbol] if model is not None else None
+        return symbol.signature if symbol is not None and symbol.kind in CALLABLE else None
+
+    def _fitting(self, path: bytes, one: Reference, given: list[str], hits: list[Hit]) -> list[Hit]:
+        values = [self._argument(path, one, text) for text in given]
+        key = ("c overloads", tuple(hits), tuple(given), tuple(value for _, value in values))
+        return self._view.once(key, lambda: self._best(hits, values))
+
+    def _argument(self, path: bytes, one: Reference, text: str) -> tuple[str, Value]:
+        if text[:1] == "'":
+            return text[1:], None
+        return "", self._resolver.value(path, one.scope, text, one.line)
+
+    def _best(self, hits: list[Hit], values: list[tuple[str, Value]]) -> list[Hit]:
+        fits: list[tuple[Hit, Ranked]] = []
+        for hit in hits:
+            ranks = self._ranks(hit, values)
+            if ranks is not None:
+                fits.append((hit, ranks))
+        best = [
+            hit
+            for hit, ranks in fits
+            if all(is_better(ranks, others) for other, others in fits if other != hit)
+        ]
+        return best if len(best) == 1 else [hit for hit, _ in fits] or hits
+
+    def _ranks(self, hit: Hit, values: list[tuple[str, Value]]) -> Ranked | None:
+        signature = self._signature(hit) or ""
+        taken = c_parameters(signature, hit.name)
+        if taken is None:
+            unknown: Ranked = [(None, "")]
+            return unknown * (len(values) + 1)
+        generic = template_parameters(signature)
+        ranks: Ranked = []
+        for at, (kind, value) in enumerate(values):
+            if at < len(taken):
+                parameter = taken[at]
+            elif taken and taken[-1].many:
+                parameter = taken[-1]
+            else:
+                return None
+            rank = self._fit(hit, parameter, generic, kind, value)
+            if rank == _NO:
+                return None
+            ranks.append((rank, plain_parameter(parameter.type)))
+        ranks.append((int(len(taken) != len(values)), ""))
+        return ranks
+
+    def _fit(
+        self, hit: Hit, parameter: CParameter, generic: tuple[str, ...], kind: str, value: Value
+    ) -> int | None:
+        wanted = c_type(parameter.type)
+        if parameter.many:
+            return None
+        if wanted in generic:
+            return _GENERIC
+        pointer = "*" in parameter.type
+        if kind:
+            return self._literal(hit, wanted, kind, pointer=pointer)
+        name = wanted.rpartition(".")[2]
+        if pointer and (name in _STRINGS or name.split(" ")[0] in _NUMBERS):
+            return None
+        if isinstance(value, Instance):
+            return self._object(value, name, self._wanted(hit, parameter.type))
+        if isinstance(value, Container) and not value.args:
+            return self._foreign(value, name, self._wanted(hit, parameter.type))
+        return None
+
+    def _object(self, value: Instance, wanted: str, target: Value) -> int | None:
+        """How well a value of a class of the view fits."""
+        if isinstance(target, Instance):
+            return self._instance(value, target)
+        if wanted.split(" ", maxsplit=1)[0] in _NUMBERS or wanted in _STRINGS:
+            return _CONVERTED if self._converts(value) else _NO
+        return None
+
+    def _foreign(self, value: Container, wanted: str, target: Value) -> int | None:
+        """How well a value fits whose type is not of the view."""
+        name = value.name.rpartition(".")[2]
+        if name == wanted:
+            return 0
+        if isinstance(target, Instance):
+            return self._made_of(target)
+        if name in _STREAMS:
+            return _BASE if wanted in _STREAMS[name] else _NO
+        number = wanted.split(" ", maxsplit=1)[0] in _NUMBERS
+        if name in _NUMBERS and (number or wanted in _STRINGS):
+            return _PROMOTED if number else _NO
+        return _NO if name in _STRINGS and number else None
+
+    def _literal(self, hit: Hit, wanted: str, kind: str, *, pointer: bool) -> int | None:
+        """How well a value fits whose text says its type."""
+        name = wanted.rpartition(".")[2]
+        if name.split(" ")[0] in _NUMBERS:
+            return _as_number(name, kind, pointer=pointer)
+        if name in _STRINGS:
+            return _PROMOTED if kind == "string" else _NO if kind != "null" else None
+        if kind == "function":
+            return None
+        if kind == "null":
+            return 0 if pointer else None
+        target = self._wanted(hit, wanted)
+        if not isinstance(target, Instance):
+            return None
+        return (None if kind == "int" else _NO) if pointer else self._made_of(target)
+
+    def _wanted(self, hit: Hit, text: str) -> Value:
+        """What a parameter takes, as it is said where the function stands."""
+        model = self._view.model(hit.path)
+        scope = model.own_scope.get(hit.symbol, -1) if model is not None else -1
+        if model is not None and scope < 0:
+            parent = model.symbols[hit.symbol].parent
+            scope = model.own_scope.get(parent, 0) if parent >= 0 else 0
+        return self._resolver.of_type(hit.path, scope, text)
+
+    def _instance(self, value: Instance, target: Instance) -> int | None:
+        line = [one[:2] for one in self._resolver.ancestry(value)]
+        if target[:2] in line:
+            return line.index(target[:2]) and _BASE + line.index(target[:2])
+        made = self._made_of(target)
+        return _CONVERTED if self._converts(value) else made
+
+    def _made_of(self, target: Instance) -> int:
+        """A class is made of another value by a constructor that takes one."""
+        model = self._view.model(target.path)
+        if model is None:
+            return _CONVERTED
+        name = model.symbols[target.symbol].name
+        for at in model.children.get(target.symbol, {}).get(name, ()):
+            signature = model.symbols[at].signature
+            taken = c_parameters(signature, name)
+            if not builds(model, at) or "explicit" in signature.partition("(")[0].split():
+                continue
+            takes = self._members.names.arity(Hit(target.path, at)).takes(1)
+            if taken is None or (taken and takes and c_type(taken[0].type) != name):
+                return _CONVERTED
+        return _NO
+
+    def _converts(self, value: Instance) -> bool:
+        """A class has a conversion: `operator bool()`."""
+        for one in self._resolver.ancestry(value):
+            model = self._view.model(one.path)
+            inside = model.children.get(one.symbol, {}) if model is not None else {}
+            if any(name.startswith("operator_") for name in inside):
+                return True
+        return False
+
+    def _by_const(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+        """Of two methods that differ in `const` alone that which fits what it is called on."""
+        told = {(self._signature(hit) or ""): hit for hit in hits}
+        apart = {is_const(signature) for signature in told}
+        taken = {
+            tuple(plain_parameter(one.type) for one in c_parameters(signature, hit.name) or ())
+            for signature, hit in told.items()
+        }
+        if len(hits) != len(apart) or len(taken) != 1:
+            return hits
+        const = self._is_const(path, one)
+        if const is None:
+            return hits
+        return [hit for signature, hit in told.items() if is_const(signature) is const]
+
+    def _is_const(self, path: bytes, one: Reference) -> bool | None:
+        """Whether what a method is called on is `const`; None if that is not said."""
+        model = self._view.model(path)
+        receiver = one.receiver
+        if receiver[:1] == "`" and receiver.count("`") == _QUOTES and receiver[-1] == "`":
+            return "const" in receiver[1:].split()
+        head, dot, _ = receiver.partition(".")
+        if model is None or "(" in receiver or (dot and head != "this"):
+            return None
+        symbol = model.enclosing(one, values=False)
+        signature = model.symbols[symbol].signature if symbol >= 0 else ""
+        if receiver and receiver != "this":
+            hits = self._members.names.lookup(path, one.scope, head) if head != "this" else []
+            if hits and hits[0].symbol == LOCAL:
+                said = re.search(rf"(?:^|[(,])([^(),]*)\b{re.escape(head)}\s*[,)=\[]", signature)
+                return "const" in said[1].split() if said is not None else None
+            there = self._view.model(hits[0].path) if hits else None
+            field = there.symbols[hits[0].symbol].signature if there is not None else ""
+            if _LEADING.search(field):
+                # What a pointer leads to is not `const` with the pointer.
+                return "const" in field
+        return is_const(signature) if symbol >= 0 else None
+
+
+def _as_number(wanted: str, kind: str, *, pointer: bool) -> int | None:
+    """How well a value written out fits a number, or a pointer to numbers."""
+    if kind == "string":
+        return 0 if pointer and wanted == "char" else _NO
+    if kind == "null":
+        return 0 if pointer else _NO
+    if pointer or kind == "function":
+        return None if kind == "int" else _NO
+    exact = wanted == kind or (kind == "real" and wanted == "double")
+    return 0 if exact else _PROMOTED - (kind == "int" and wanted not in _REAL | {"bool"})
