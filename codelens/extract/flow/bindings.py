@@ -38,13 +38,16 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child, plain
+from codelens.extract.flow.patterns import ROLES as PATTERN_ROLES
+from codelens.extract.flow.patterns import Patterns, handed
 from codelens.extract.language_settings import LanguageInfo, language_info
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 
 HOWS = frozenset(
-    "alias asserted assign base built caught each export forward global held implements loop own "
-    "package parameter range receiver result return this type unknown with yield".split()
+    "alias asserted assign base built caught each export forward global handed held implements "
+    "loop matched own package parameter range receiver result return this type unknown with "
+    "yield".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _OF_SCOPE = {
@@ -58,7 +61,7 @@ _OF_SCOPE = {
 """Captures on the node that is the text itself."""
 _BARE = {"yield": ("", "yield"), "this": ("this", "?")}
 """Captures that say all by standing where they do: name and how."""
-_ROLES = frozenset({"pattern", "unbound", "list"})
+_ROLES = frozenset({"pattern", "unbound", "list", *PATTERN_ROLES})
 """What a recipe of the setting `bindings` may say instead of paths; it may say several."""
 _TYPED = frozenset({"result", "implements", "alias", "package"})
 _STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
@@ -108,6 +111,7 @@ class Bindings:
         self._opened = opened
         self._top_level = top_level
         self._found: list[Row] = []
+        self._patterns = Patterns(self._rules.roles, source, expressions)
 
     def rows(self, captures: Captures) -> list[Row]:
         """Rows of all captures, in no order."""
@@ -159,6 +163,9 @@ class Bindings:
         if how == "asserted":
             self._asserted(node)
             return
+        if how in {"matched", "handed"}:
+            self._matched(how, node)
+            return
         start = node.start_byte
         kind = node.type
         if how == "parameter" and kind in self._leaves:
@@ -186,6 +193,42 @@ class Bindings:
                     self._found.append((start, "default", "export", text, False))
                 continue
             self._targeted(start, outside, how, target, value, type_node)
+
+    def _matched(self, how: str, node: Node) -> None:
+        """Rows of what a pattern binds, or what the parameters of a function written out do."""
+        if how == "handed":
+            listed = child(node, "parameters")
+            for at, one in enumerate(listed.named_children if listed is not None else ()):
+                said = one.child_by_field_name("type")
+                text = self._expressions.type(said) if said is not None else ""
+                text = f"`{text}`" if text else handed(node, at, self._expressions.written)
+                self._take_apart(one.child_by_field_name("pattern") or one, text, around=None)
+            return
+        paths = self._rules.fields[node.type]
+        pattern, value, said = (_first(node, path) for path in paths)
+        text = self._expressions.type(said) if said is not None else ""
+        if text:
+            text = f"`{text}`"
+        elif value is not None:
+            text = self._expressions.written(value)
+            if paths[0][0] == "pattern" and node.type.startswith("for") and text != UNKNOWN:
+                text += "[*]"
+        if pattern is not None:
+            outside = (node.start_byte, node.end_byte) in self._opened
+            self._take_apart(pattern, text, around=None if outside else node)
+
+    def _take_apart(self, pattern: Node, text: str, around: Node | None) -> None:
+        start = around.start_byte if around is not None else -1
+        for place, name, part in self._patterns.parts(pattern, text):
+            at = start if start >= 0 else place
+            if not part:
+                self._found.append((at, name, "let", "", False))
+            elif part in {UNKNOWN, LITERAL}:
+                self._found.append((at, name, "?", "", False))
+            elif part[0] == "`" and part.count("`") == 2 and part[-1] == "`":
+                self._found.append((at, name, ":", part[1:-1], False))
+            else:
+                self._found.append((at, name, "=", part, False))
 
     def _asserted(self, node: Node) -> None:
         """Python's `assert isinstance(a, B)`."""
@@ -376,6 +419,8 @@ class Rules(NamedTuple):
     """Definitions of these types bind no name outside of a type."""
     inferred: frozenset[str]
     """Words in the place of a type that leave it to the value: `var`."""
+    roles: dict[str, str]
+    """Node type -> what it is in a pattern (`patterns`)."""
 
 
 @cache
@@ -395,4 +440,7 @@ def rules(language: str) -> Rules:
     def of(role: str) -> frozenset[str]:
         return frozenset(kind for kind, recipe in settings.items() if role in recipe.split())
 
-    return Rules(fields, of("pattern"), of("list"), of("unbound"), inferred)
+    roles = {
+        kind: recipe for kind, recipe in settings.items() if recipe in PATTERN_ROLES | {"list"}
+    }
+    return Rules(fields, of("pattern"), of("list"), of("unbound"), inferred, roles)

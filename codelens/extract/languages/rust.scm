@@ -139,19 +139,15 @@
 (scoped_identifier) @chain
 (scoped_type_identifier) @chain
 (arguments) @call.arguments
-(let_declaration) @bind
-(let_declaration pattern: (tuple_struct_pattern) @bind.held)
-(let_condition pattern: (tuple_struct_pattern) @bind.held)
-(match_arm pattern: (match_pattern (tuple_struct_pattern) @bind.held))
-(let_condition pattern: (identifier) @bind.unknown)
-(match_arm pattern: (match_pattern (identifier) @bind.unknown))
-(captured_pattern . (identifier) @bind.unknown)
-(field_pattern name: (shorthand_field_identifier) @bind.unknown)
-(field_pattern pattern: (identifier) @bind.unknown)
-(parameter) @bind.parameter
-(closure_parameters (identifier) @bind.parameter)
-(for_expression) @bind.each
+(let_declaration) @bind.matched
+(let_condition) @bind.matched
+(match_arm) @bind.matched
+(for_expression) @bind.matched
+(parameters (parameter) @bind.matched)
+(closure_expression) @bind.handed
+(where_predicate left: (type_identifier) bounds: (_)) @bind.type
 (struct_item body: (field_declaration_list (field_declaration) @bind))
+(enum_variant body: (field_declaration_list (field_declaration) @bind))
 (const_item) @bind
 (static_item) @bind
 (type_parameter) @bind.type

@@ -49,6 +49,9 @@ def _names_of(one: Import) -> tuple[str, ...]:
     if name == "*":
         return ()
     head = name.partition(".")[0] if not one.alias and not one.name else name
+    if "::" in name:
+        # Rust: `use a::{b::{self, C}}` binds `b`.
+        head = name.rpartition("::")[2]
     return (name, head) if head and head != name else (name,)
 
 
@@ -287,7 +290,10 @@ class FileModel:
         found: dict[int, list[str]] = {}
         for row in self.bindings:
             if row.how == "type":
-                found.setdefault(row.scope, []).append(row.name)
+                names = found.setdefault(row.scope, [])
+                if row.name not in names:
+                    # Rust's `where T: Bound` says more of one that is there.
+                    names.append(row.name)
         return found
 
     def variables(self, symbol: int) -> tuple[str, ...]:

@@ -174,8 +174,9 @@ class Annotations:
                 if found is not None:
                     return found
         rows = [row for row in self.names.rows(hit) if row.how == "type"]
-        if rows and rows[0].text:
-            return self.of_type(hit.path, hit.scope, rows[0].text, me)
+        bounds = [row.text for row in rows if row.text]
+        if bounds:
+            return self.of_type(hit.path, hit.scope, bounds[0], me)
         if not rows and not model.spec.spaces:
             values = [row for row in self.names.rows(hit) if row.how == "="]
             if len(values) == 1:

@@ -17,6 +17,8 @@ from codelens.resolve.languages.rust.rust_type_text import rust_type
 from codelens.types import Import
 
 _FAR = 16
+ANY = "*"
+"""Blocks for all types that some bound allows: `impl<T: Read> Ext for T`."""
 _INDEXES = frozenset({b"mod.rs", b"lib.rs", b"main.rs", b"build.rs"})
 _STANDARD_MACROS = frozenset(
     "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq "
@@ -264,8 +266,32 @@ class RustNames(Names):
                     for row in rows:
                         if row.how == "alias":
                             head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
+                            if head in model.parameters.get(scope, ()):
+                                if row.text != head:
+                                    # For references to all types, which hand on.
+                                    continue
+                                head = ANY
                             members = self._members(path, model, scope)
                             found.setdefault(head, []).append(Impl(path, scope, traits, members))
+        return found
+
+    def other_names(self, name: str) -> list[str]:
+        """What types of a name are called as well: `type Owned = Dfa<Vec<u8>>`."""
+        return self.view.index("aliases", self._all_aliases).get(name, [])
+
+    def _all_aliases(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language == "rust" else None
+            for at, scope in model.own_scope.items() if model is not None else ():
+                if model is None or model.symbols[at].kind != "type":
+                    continue
+                for row in model.of_scope.get(scope, ()):
+                    if row.how == "alias":
+                        head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
+                        own = model.symbols[at].name
+                        if head and head != own and own not in found.setdefault(head, []):
+                            found[head].append(own)
         return found
 
     def _members(self, path: bytes, model: FileModel, scope: int) -> dict[str, list[Hit]]:

@@ -8,6 +8,11 @@ from functools import lru_cache
 TUPLE = "#tuple"
 _LIFETIME = re.compile(r"'\w+\s*,?\s*")
 _HEAD = re.compile(r"(?:&|\*const |\*mut |mut |dyn |impl |for<[^<>]*> ?|\?)\s*")
+_PUBLIC = re.compile(r"^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^()]*\))?\s+)?")
+_LEFT_OUT = re.compile(r"^#\[cfg\(not\b")
+_BOUND = re.compile(r"\btype\s+\w+(?:<[^<>]*>)?\s*:\s*(.+?);?$")
+_SELF = re.compile(r"^(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?self\b")
+_FUNCTION = re.compile(r"\b(?:Fn|FnMut|FnOnce|fn)\s*\(")
 _THROUGH = frozenset({"Box", "Rc", "Arc", "Cow", "Pin", "Ref", "RefMut", "ManuallyDrop", "Weak"})
 """Generic types whose members are those of what they hold."""
 
@@ -73,3 +78,39 @@ def closing(text: str, at: int) -> int:
             if not depth:
                 return end
     return len(text)
+
+
+@lru_cache(maxsize=20_000)
+def parts_of(signature: str, name: str) -> tuple[str, ...]:
+    """The types in the brackets of a tuple struct or variant: `struct Foo(pub Bar, T)`."""
+    at = signature.find(name)
+    rest = signature[at + len(name) :].lstrip() if at >= 0 else ""
+    if rest[:1] == "<":
+        rest = rest[closing(rest, 0) + 1 :].lstrip()
+    if rest[:1] != "(":
+        return ()
+    parts = split(rest[1 : closing(rest, 0)])
+    return tuple(_PUBLIC.sub("", part) for part in parts if _LEFT_OUT.match(part) is None)
+
+
+def bound_of(signature: str) -> str:
+    """What a type must be that a trait leaves open: `type Item: Bound`."""
+    found = _BOUND.search(signature)
+    return found[1] if found is not None else ""
+
+
+@lru_cache(maxsize=20_000)
+def handed_to(signature: str, name: str, place: int, at: int) -> str:
+    """The type that a parameter of a function has that a function takes: `f: impl Fn(Foo)`."""
+    taken = [one for one in parts_of(signature, name) if _SELF.match(one) is None]
+    if place >= len(taken):
+        return ""
+    text = taken[place].partition(":")[2].strip()
+    if text.isidentifier():
+        said = re.search(rf"\b{text}\s*:\s*(.*)", signature)
+        text = said[1] if said is not None else ""
+    found = _FUNCTION.search(text)
+    if found is None:
+        return ""
+    given = split(text[found.end() : closing(text, found.end() - 1)])
+    return given[at] if at < len(given) else ""

@@ -1,14 +1,14 @@
-"""Values in Rust: methods of all `impl` blocks for a type, then those that its traits have."""
+"""Values in Rust: by declared types, patterns, and what closures are handed to."""
 
 from __future__ import annotations
 
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
-from codelens.resolve.inference.expression_values import Expressions
-from codelens.resolve.inference.members import Members
+from codelens.resolve.inference.expression_values import Expressions, steps
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit
 from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.type_text import Type
 from codelens.resolve.inference.values import (
     Container,
     Definition,
@@ -18,28 +18,33 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
+from codelens.resolve.languages.rust.rust_containers import (
+    HOLDERS,
+    MAPS,
+    OF_ELEMENTS,
+    OF_ERRORS,
+    SAME,
+    failed,
+    given_by,
+    held,
+)
 from codelens.resolve.languages.rust.rust_impls import implementing, overriding
-from codelens.resolve.languages.rust.rust_names import Impl, RustNames
-from codelens.resolve.languages.rust.rust_type_text import TUPLE, rust_type
+from codelens.resolve.languages.rust.rust_members import RustMembers, is_kind
+from codelens.resolve.languages.rust.rust_names import RustNames
+from codelens.resolve.languages.rust.rust_type_text import (
+    TUPLE,
+    bound_of,
+    handed_to,
+    parts_of,
+    rust_type,
+)
 from codelens.types import Reference
 
 _MACRO = -2
 """What `Reference.arguments` says of a macro."""
-_HOLDERS = frozenset({"Option", "Result", "Poll"})
-_UNWRAPPING = frozenset(
-    "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok_or unwrap_unchecked".split()
-)
-_ELEMENTS = frozenset(
-    "first last get get_mut pop next peek next_back pop_front pop_back front back".split()
-)
-"""Methods of collections that give an element, perhaps; it is seen as there."""
-_SAME = frozenset(
-    "clone as_ref as_mut as_deref as_deref_mut borrow borrow_mut to_owned cloned copied by_ref "
-    "iter iter_mut into_iter rev filter skip take chain collect ok or or_else map_err inspect "
-    "drain to_vec lock read write await context with_context deref deref_mut".split()
-)
-"""Methods that give what they are called on, as far as members go."""
-_LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})
+_HANDED = "#in"
+"""The step to what a function written out gets: which argument it is, and which parameter."""
+_ANY = frozenset({"_", "any", "void", "Self"})
 
 
 class RustAnnotations(Annotations):
@@ -62,9 +67,29 @@ class RustAnnotations(Annotations):
             return hits
         if len(parts) == 1:
             return self.names.lookup(path, scope, name, types=True)
-        return self._path(path, scope, parts)
+        return self.path_hits(path, scope, parts)
 
-    def _path(self, path: bytes, scope: int, parts: list[str]) -> list[Hit]:
+    def typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+        """A value of a type; of one that a trait leaves open, of what it must be."""
+        model = self.view.model(hit.path)
+        symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
+        if model is not None and symbol is not None and symbol.kind == "type":
+            scope = model.own_scope.get(hit.symbol, -1)
+            if not any(row.how == "alias" for row in model.of_scope.get(scope, ())):
+                bound = bound_of(symbol.signature)
+                around = model.own_scope.get(symbol.parent, 0)
+                return self.of_type(hit.path, around, bound, me) if bound else None
+        return super().typed(hit, args, me)
+
+    def _foreign(
+        self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
+    ) -> Value:
+        """A type that is not of the view: traits of it may say what it can do."""
+        found = super()._foreign(path, scope, name, args, me)
+        return Container(name, ()) if found is None and not args and name not in _ANY else found
+
+    def path_hits(self, path: bytes, scope: int, parts: list[str]) -> list[Hit]:
+        """What a path means, behind names that a variable may have as well."""
         local = (
             []
             if parts[0] in {"crate", "self", "super"}
@@ -81,99 +106,12 @@ class RustAnnotations(Annotations):
         return self.names.follow(path, self.names.module_of(model, scope), parts)
 
 
-class RustMembers(Members):
-    """Members: of a type, of its blocks, of its traits."""
-
-    names: RustNames
-
-    def bases(self, one: Instance) -> list[Instance]:
-        """Traits that a type implements, or that a trait asks for."""
-        model = self.view.model(one.path)
-        if model is None:
-            return []
-        found: list[Instance] = []
-        places = [(one.path, model.own_scope.get(one.symbol, -1))]
-        places += [(block.path, block.scope) for block in self._blocks(one)]
-        for path, scope in places:
-            there = self.view.model(path)
-            if there is None or scope < 0:
-                continue
-            for row in there.of_scope.get(scope, ()):
-                if row.how == "implements":
-                    for base in each(
-                        self.resolver.of_type(path, there.scopes[scope].parent, row.text)
-                    ):
-                        if isinstance(base, Instance) and base[:2] != one[:2]:
-                            found.append(base)
-        return list(dict.fromkeys(found))
-
-    def _blocks(self, one: Instance) -> list[Impl]:
-        """The `impl` blocks of a type."""
-        return self.once(("blocks", *one[:2]), lambda: self._find_blocks(one), [])
-
-    def _find_blocks(self, one: Instance) -> list[Impl]:
-        model = self.view.model(one.path)
-        if model is None:
-            return []
-        found: list[Impl] = []
-        for block in self.names.impls(model.symbols[one.symbol].name):
-            there = self.view.model(block.path)
-            if there is None:
-                continue
-            rows = [row for row in there.of_scope.get(block.scope, ()) if row.how == "alias"]
-            head = rust_type(rows[0].text).partition("<")[0]
-            hits = self.resolver.named_type(block.path, there.scopes[block.scope].parent, head)
-            if any(hit[:2] == one[:2] for hit in hits):
-                found.append(block)
-        return sorted(found, key=lambda block: block.of_trait)
-
-    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
-        for one in line:
-            found = super()._of_types([one], name, value)
-            if found:
-                return found
-            hits = self._in_blocks(one, name)
-            if hits:
-                return [(hit, value) for hit in hits]
-        return []
-
-    def _in_blocks(self, one: Instance, name: str) -> list[Hit]:
-        by_trait: list[Hit] = []
-        for block in self._blocks(one):
-            hits = block.members.get(name, [])
-            if hits and not block.of_trait:
-                return hits
-            by_trait += hits
-        # `impl From<A> for T` and `impl From<B> for T` cannot be told apart.
-        return by_trait if len(by_trait) == 1 else []
-
-    def methods(self, value: Value, name: str) -> list[Hit]:
-        """Members of that name that can be called."""
-        hits = [hit for hit, _ in self.members(value, name)]
-        kept = [hit for hit in hits if not _is(self.view, hit, "field")]
-        if not kept and isinstance(value, Instance):
-            kept = [hit for one in self.ancestry(value) for hit in self._in_blocks(one, name)]
-        return kept
-
-    def _static(self, value: Definition, name: str) -> list[tuple[Hit, Value]]:
-        model = self.view.model(value.path)
-        if model is not None and model.symbols[value.symbol].kind == "module":
-            hits = self.names.inside(Hit(value.path, value.symbol), name)
-            return [(hit, value) for hit in hits]
-        if model is not None and model.symbols[value.symbol].kind == "type":
-            made = self.resolver.typed(Hit(value.path, value.symbol), (), None)
-            if isinstance(made, Instance) and made[:2] != value[:2]:
-                return super()._static(Definition(*made[:2]), name)
-        return super()._static(value, name)
-
-    def _member_value(self, value: Value, name: str) -> Value:
-        if isinstance(value, Container):
-            return _of_holder(value, name)
-        return super()._member_value(value, name)
-
-
 class RustCalls(Calls):
     """What calls give."""
+
+    def __init__(self, resolver: Resolver, members: RustMembers) -> None:
+        super().__init__(resolver)
+        self._inside = members
 
     def called(self, value: Value) -> Value:
         """What a call gives; of a variant or a tuple struct a value of the type."""
@@ -192,6 +130,13 @@ class RustCalls(Calls):
         """An element of a value, by `[]` or by a loop (`[*]`)."""
         if isinstance(value, Definition):
             return value
+        if isinstance(value, Container) and value.args:
+            kind = value.name.rpartition(".")[2]
+            if kind in MAPS:
+                return value.args[-1] if step == "[]" else Container(TUPLE, value.args[:2])
+            return None if kind == TUPLE else value.args[0]
+        if isinstance(value, Instance) and step == "[*]":
+            return self._inside.item(value)
         return super().element(value, step)
 
 
@@ -210,24 +155,46 @@ class RustExpressions(Expressions):
         if model is None or head[0] in "(`0":
             return scope, True
         symbols = model.symbols
-        return model.bound_at(
+        at, sensitive = model.bound_at(
             scope,
             head,
             lambda one: one.symbol >= 0 and symbols[one.symbol].kind == "module",
         )
+        entry = model.names[at].get(head)
+        shadows = f"{head}."
+        if entry is not None and any(row.text.startswith(shadows) for row in entry.rows):
+            # `let x = x.f()`: on the right it is the one around.
+            sensitive = True
+        return at, sensitive
 
     def meant(self, path: bytes, one: Reference) -> list[Hit]:
         """What a name without a receiver means."""
         if one.arguments == _MACRO:
             return self.names.macros(path, one.name)
         hits = self.names.lookup(path, one.scope, one.name, types=one.kind == "type")
-        return [hit for hit in hits if not _is(self.view, hit, "macro")]
+        return [hit for hit in hits if not is_kind(self.view, hit, "macro")]
 
     def member_of(self, path: bytes, one: Reference) -> list[Hit]:
         """What a name behind a receiver means."""
         if one.kind != "call":
             return super().member_of(path, one)
-        return self._members.methods(self.value(path, one.scope, one.receiver, one.line), one.name)
+        value = self.value(path, one.scope, one.receiver, one.line)
+        found = [
+            hit for each_ in each(value) for hit in self._members.methods(each_, one.name, path)
+        ]
+        found = found or self._members.of_all(value, one.name, path)
+        if not found and one.receiver.replace(".", "").isidentifier():
+            # A variable may be called as a module is: `ast::visit(ast)`.
+            parts = [*one.receiver.split("."), one.name]
+            found = self._by_path(path, one.scope, parts)
+        return list(dict.fromkeys(found))
+
+    def _by_path(self, path: bytes, scope: int, parts: list[str]) -> list[Hit]:
+        model = self.view.model(path)
+        if model is None:
+            return []
+        hits = self.names.follow(path, self.names.module_of(model, scope), parts)
+        return [hit for hit in hits if hit.symbol >= 0]
 
     def instance_around(self, path: bytes, scope: int) -> Value:
         """`Self`: the type of the block, or the trait, that a scope is in."""
@@ -266,7 +233,18 @@ class RustExpressions(Expressions):
         for at, step in enumerate(rest):
             if found is None:
                 return None
-            if rest[at + 1 : at + 2] == ("()",) and step[0] not in "([#":
+            further = rest[at + 1 : at + 2]
+            variant = self._variant(found, step) if further and further[0][0] != "(" else None
+            if variant is not None:
+                found = variant
+            elif further and further[0][:3] == _HANDED and step[0] not in "([#":
+                place, number = int(further[0][3]), int(further[0][4])
+                given = [self._given_to(one, step, place, number) for one in each(found)]
+                found = together(given)
+            elif step[:3] == _HANDED:
+                if isinstance(found, Definition):
+                    found = self._said_of(found, int(step[3]), int(step[4]))
+            elif further == ("()",) and step[0] not in "([#":
                 found = together([self._method(one, step) for one in each(found)])
             else:
                 found = self._step(found, step)
@@ -278,8 +256,53 @@ class RustExpressions(Expressions):
             hits = self._members.methods(value, name)
             if hits:
                 return together([self.resolver.taken(hit, value) for hit in hits[:1]])
-            return value if name in _SAME else None
+            item = self._members.item(value)
+            if item is not None:
+                return given_by(Container("Iterator", (item,)), name)
+            return value if name in SAME else None
         return self.resolver.member_value(value, name)
+
+    def _variant(self, value: Value, name: str) -> Value:
+        """One of the variants of an enum, for what it holds."""
+        if not isinstance(value, Definition):
+            return None
+        model = self.view.model(value.path)
+        if model is None or model.symbols[value.symbol].kind != "enum":
+            return None
+        places = model.children.get(value.symbol, {}).get(name, ())
+        found = [at for at in places if model.symbols[at].kind == "member"]
+        return Definition(value.path, found[0]) if found else None
+
+    def _given_to(self, value: Value, method: str, place: int, at: int) -> Value:
+        """What a function gets that a method is given."""
+        if isinstance(value, Module | Definition):
+            taker = self.resolver.member_value(value, method)
+            return self._said_of(taker, place, at) if isinstance(taker, Definition) else None
+        if isinstance(value, Instance):
+            hits = self._members.methods(value, method)
+            if hits:
+                return self._said_of(Definition(*hits[0][:2], value), place, at)
+            item = self._members.item(value)
+            value = Container("Iterator", (item,)) if item is not None else None
+        if isinstance(value, Container) and value.args:
+            kind = value.name.rpartition(".")[2]
+            if kind in HOLDERS:
+                other = method in OF_ERRORS and len(value.args) > 1
+                return value.args[1 if other else 0]
+            if method in OF_ELEMENTS or (method == "fold" and at):
+                return self.resolver.element(value, "[*]")
+        return None
+
+    def _said_of(self, function: Definition, place: int, at: int) -> Value:
+        """What a function says of the parameter of one that it takes."""
+        model = self.view.model(function.path)
+        scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
+        if model is None or scope < 0:
+            return None
+        one = model.symbols[function.symbol]
+        text = handed_to(one.signature, one.name, place, at)
+        me = function.owner
+        return self.resolver.of_type(function.path, scope, text, me) if text else None
 
     def _as_value(self, hit: Hit) -> Value:
         if hit.symbol == MODULE:
@@ -293,6 +316,10 @@ class RustExpressions(Expressions):
         if not hits:
             files = self.view.modules(path, name)
             return together([Module(file) for file in files if file != path])
+        if hits[0].symbol == LOCAL and any(r.how == "type" for r in self.names.rows(hits[0])):
+            bound = self.resolver.typed(hits[0], (), None)
+            made = [Definition(*one[:2]) for one in each(bound) if isinstance(one, Instance)]
+            return together(list(made))
         return together([self.value_of(hit, path, scope, line) for hit in hits[:1]])
 
     def _from_rows(self, hit: Hit, line: int) -> Value:
@@ -302,56 +329,47 @@ class RustExpressions(Expressions):
             row for row in rows if row.line == line
         ]
         row = (before[-1:] or rows[:1] or [None])[0]
-        if row is None or row.how == "?":
+        model = self.view.model(hit.path)
+        if row is None or row.how == "?" or model is None:
             return None
+        taken = steps(row.text) if row.how == "=" else None
+        shadows = taken is not None and taken[0] == hit.name and rows[0] == row
+        if shadows and row.line == line:
+            # `let x = x.f()`: on the right it is the one around.
+            return self.value(hit.path, model.scopes[row.scope].parent, hit.name, line)
         if row.how == ":":
             return self.resolver.of_type(hit.path, hit.scope, row.text)
+        if shadows:
+            # `if let Some(x) = x`: what is on the right is from around.
+            return self.value(hit.path, model.scopes[row.scope].parent, row.text, row.line)
         return self.value(hit.path, row.scope, row.text, row.line)
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "#try":
-            return together([_held(one) for one in each(value)])
-        if step[:1] == "#" or step.isdigit():
-            return together([_part(one, int(step.lstrip("#"))) for one in each(value)])
+            return together([held(one) for one in each(value)])
+        if step == "#err":
+            return together([failed(one) for one in each(value)])
+        if step.lstrip("#").isdigit():
+            at = int(step.lstrip("#"))
+            return together([self._part(one, at) for one in each(value)])
         return super()._step(value, step)
 
-
-def _is(view: View, hit: Hit, kind: str) -> bool:
-    model = view.model(hit.path)
-    return model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == kind
-
-
-def _held(value: Value) -> Value:
-    """What `?` and `Some(x)` take out."""
-    if isinstance(value, Container) and value.args and value.name.rpartition(".")[2] in _HOLDERS:
-        return value.args[0]
-    return None
-
-
-def _part(value: Value, at: int) -> Value:
-    if isinstance(value, Container) and value.name == TUPLE:
-        return value.args[at] if at < len(value.args) else None
-    return None
-
-
-def _of_holder(value: Container, name: str) -> Value:
-    """What a method of a type of the standard library gives; to be called."""
-    kind = value.name.rpartition(".")[2]
-    if not value.args:
-        return None
-    if kind in _LOCKS:
-        return (
-            value.args[0]
-            if name in {"lock", "read", "write", "borrow", "borrow_mut", "get", "try_lock"}
-            else None
-        )
-    if name in _UNWRAPPING and kind in _HOLDERS:
-        return value.args[0]
-    if name in _SAME:
-        return value
-    if name in _ELEMENTS and kind not in _HOLDERS:
-        return Container("Option", value.args[-1:])
-    return None
+    def _part(self, value: Value, at: int) -> Value:
+        """A part of a tuple, of a tuple struct, of what a variant holds."""
+        if isinstance(value, Container):
+            parts = value.args if value.name == TUPLE else ()
+            return parts[at] if at < len(parts) else None
+        if not isinstance(value, Instance | Definition):
+            return None
+        model = self.view.model(value.path)
+        symbol = model.symbols[value.symbol] if model is not None else None
+        if model is None or symbol is None:
+            return None
+        parts = parts_of(symbol.signature, symbol.name)
+        owner = value.symbol if symbol.kind != "member" else symbol.parent
+        scope = model.own_scope.get(owner, 0)
+        me = value if isinstance(value, Instance) else None
+        return self.resolver.of_type(value.path, scope, parts[at], me) if at < len(parts) else None
 
 
 def resolver(view: View) -> Resolver:
@@ -359,7 +377,12 @@ def resolver(view: View) -> Resolver:
     names = RustNames(view)
     found = Resolver(view, names)
     members = names.types = RustMembers(found)
-    parts = (RustAnnotations(found), members, RustCalls(found), RustExpressions(found, members))
+    parts = (
+        RustAnnotations(found),
+        members,
+        RustCalls(found, members),
+        RustExpressions(found, members),
+    )
     found.deriving = lambda path, model, scope: implementing(model, scope, found, path)
     found.extra_edges = lambda path, model: overriding(path, model, found)
     return found.join(*parts)

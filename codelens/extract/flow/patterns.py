@@ -1,0 +1,112 @@
+"""Names that a pattern binds, each with the part of the value that it is (Rust).
+
+A language says by its setting `bindings` what nodes are: `variant` takes parts by their place,
+`fields` by their names, `list` those of a tuple, `elements` those of a list, `captured` the whole
+beside what is inside, `inner` stands for what is in it, of several the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codelens.extract.flow.expressions import UNKNOWN, Expressions, child
+from codelens.extract.source_text import Source
+
+ROLES = frozenset({"variant", "fields", "elements", "captured", "inner"})
+"""What a recipe of the setting `bindings` may say of a pattern, beside `list`."""
+_HOLDING = {"Some": ".#try", "Ok": ".#try", "Err": ".#err"}
+_MOST = 200
+
+
+class Part(NamedTuple):
+    """A name, and what it stands for; `?` if that is not known."""
+
+    start: int
+    name: str
+    text: str
+
+
+class Patterns:
+    """Takes patterns of one text apart."""
+
+    def __init__(self, roles: Mapping[str, str], source: Source, expressions: Expressions) -> None:
+        self._roles = roles
+        self._source = source
+        self._written = expressions.written
+
+    def parts(self, pattern: Node, value: str) -> Iterator[Part]:
+        """The names in a pattern for a value."""
+        pending: list[tuple[Node, str]] = [(pattern, value)]
+        count = 0
+        while pending and count < _MOST:
+            node, text = pending.pop()
+            count += 1
+            role = self._roles.get(node.type, "")
+            if role:
+                pending += reversed(list(self._inside(node, role, text)))
+            elif not node.named_child_count:
+                name = self._source.slice(node.start_byte, node.end_byte)
+                # What begins with a capital is a constant or a variant, and binds nothing.
+                if name.isidentifier() and name != "_" and not name[0].isupper() and name != "self":
+                    yield Part(node.start_byte, name, text)
+
+    def _inside(self, node: Node, role: str, text: str) -> Iterator[tuple[Node, str]]:
+        inner = [one for one in node.named_children if not one.is_extra]
+        if role == "inner":
+            kept = [one for one in inner if one.type != "mutable_specifier"]
+            yield from ((one, text) for one in kept[:1])
+        elif role == "captured":
+            yield from ((one, text) for one in inner)
+        elif role == "list":
+            yield from ((one, _of(text, f".#{at}")) for at, one in _placed(node))
+        elif role == "elements":
+            yield from ((one, _of(text, "[*]")) for one in inner)
+        elif role == "variant":
+            yield from self._of_variant(node, text)
+        else:
+            yield from self._of_fields(node, inner)
+
+    def _of_variant(self, node: Node, text: str) -> Iterator[tuple[Node, str]]:
+        said = child(node, "type")
+        kind = self._written(said)
+        step = _HOLDING.get(kind)
+        for at, one in _placed(node):
+            if said is None or one.start_byte != said.start_byte:
+                yield one, _of(text, step) if step is not None else _of(kind, f".#{at}")
+
+    def _of_fields(self, node: Node, inner: list[Node]) -> Iterator[tuple[Node, str]]:
+        kind = self._written(child(node, "type"))
+        for one in inner[1:]:
+            name = one.child_by_field_name("name")
+            if name is not None:
+                field = self._source.slice(name.start_byte, name.end_byte)
+                yield one.child_by_field_name("pattern") or name, _of(kind, f".{field}")
+
+
+def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:
+    """What a parameter of a function written out is given, by what it is handed to."""
+    listed = closure.parent
+    call = listed.parent if listed is not None else None
+    if listed is None or call is None or listed.type != "arguments":
+        return UNKNOWN
+    taker = written(call.child_by_field_name("function"))
+    given = [one for one in listed.named_children if not one.is_extra]
+    place = next((n for n, one in enumerate(given) if one.start_byte == closure.start_byte), 9)
+    return _of(taker, f".#in{place}{at}") if place < 9 and at < 9 else UNKNOWN
+
+
+def _placed(node: Node) -> Iterator[tuple[int, Node]]:
+    """What stands between the commas, each with its place: `_` is no named node."""
+    at = 0
+    for one in node.children:
+        if one.type == ",":
+            at += 1
+        elif one.is_named and not one.is_extra:
+            yield at, one
+
+
+def _of(text: str, step: str) -> str:
+    return UNKNOWN if text in {"", UNKNOWN} else text + step
