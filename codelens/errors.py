@@ -142,7 +142,7 @@ class NoSuchRef(ScopeError):
     def __init__(self, ref: str, where: str, near: Sequence[str] = ()) -> None:
         self.ref = ref
         self.near = tuple(near)
-        hint = f"did you mean {', '.join(near)}?" if near else "`git branch -a` lists the refs"
+        hint = f"did you mean {', '.join(near)}?" if near else "`git for-each-ref` lists the refs"
         super().__init__(f"no ref {ref!r} in {where!r}; {hint}")
 
 

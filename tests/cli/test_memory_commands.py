@@ -66,7 +66,9 @@ def test_what_expired_is_told_and_forgotten_when_asked_for(shell: Shell) -> None
     assert hint in said and "nothing is saved" not in said
     assert shell.run("prune", "--yes").returncode == 0
     assert shell.run("load", "--expired").stdout.startswith("brief\tnote · EXPIRED 1970-01-01")
-    assert "not both" in shell.run("forget", "brief", "--expired", code=2).stderr
+    both = shell.run("forget", "brief", "--expired", code=2).stderr
+    assert "names and all expired contexts cannot be combined" in both
+    assert "nothing to forget" in shell.run("forget", code=2).stderr
     assert shell.run("forget", "--expired").stdout == "forgot brief\n"
     assert shell.run("forget", "--expired").stdout == "nothing has expired\n"
     assert json.loads(shell.run("forget", "--expired", "--json").stdout)["forgotten"] == []

@@ -41,13 +41,18 @@ def run(args: argparse.Namespace) -> int:
     from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    if bool(args.view) == (args.repository is not None):
-        raise SettingError("name a view to drop, or give --repository, not both")
+    repository: str | None = args.repository
+    if not args.view and repository is None:
+        raise SettingError("nothing to drop; name a view, or give --repository")
+    if args.view and repository is not None:
+        raise SettingError(
+            "a view and --repository cannot be combined; name a view, or give --repository"
+        )
     with Engine() as engine:
-        if args.view:
+        if repository is None:
             done = engine.drop(args.view, path=args.path, force=args.force)
         else:
-            done = engine.drop_repository(path=args.path, repo_id=args.repository, force=args.force)
+            done = engine.drop_repository(path=args.path, repo_id=repository, force=args.force)
     if args.json:
         screen.put_json(upkeep_text.dropped_json(done))
     else:

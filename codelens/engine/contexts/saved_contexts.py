@@ -135,7 +135,9 @@ class SavedContexts:
         chosen_names = tuple(dict.fromkeys(context_fields.name_of(name) for name in names))
         if bool(chosen_names) == expired:
             raise SettingError(
-                "give either names or all expired contexts, not both",
+                "names and all expired contexts cannot be combined"
+                if expired
+                else "nothing to forget",
                 typed="`codelens forget NAME` or `codelens forget --expired`",
                 called="give names, or expired: true",
             )

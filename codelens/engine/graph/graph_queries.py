@@ -70,10 +70,17 @@ class GraphQueries:
         from codelens.engine.impact import impact_query
 
         check_limit(limit)
-        if (diff is None) == (not targets):
+        if diff is None and not targets:
             raise SettingError(
-                "give either targets (handles, files, folders or names) or diff (what "
-                "differs from a commit), not both"
+                "nothing to look up",
+                typed="name handles, files, folders or names, or give --diff",
+                called="give targets (handles, files, folders or names), or diff",
+            )
+        if diff is not None and targets:
+            raise SettingError(
+                "targets and a diff cannot be combined",
+                typed="give either TARGETS or --diff",
+                called="give either targets or diff",
             )
         if diff is not None:
             return self._impact_of_diff(view_request, diff, depth, limit)

@@ -34,10 +34,12 @@ def drop(engine: Engine, *, view: str, repository: bool, force: bool, path: str)
     Raises:
         SettingError: neither is named, or both are.
     """
-    if bool(view) == repository:
+    if view and repository:
+        raise SettingError("view and repository cannot be combined; pass one of them")
+    if not view and not repository:
         raise SettingError(
-            "pass view (a branch, ref, worktree folder, or an id of cl_index with action status), "
-            "or repository: true for the whole index; not both"
+            "nothing to drop; pass view (a branch, ref, worktree folder, or an id of cl_index with "
+            "action status), or repository: true for the whole index"
         )
     if view:
         return engine.drop(view, path=path, force=force)

@@ -1,0 +1,32 @@
+"""The documentation lists each language whose callers and callees are resolved."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from codelens.resolve.languages import registry
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SHOWN = {
+    "c": ("C", "C++"),
+    "csharp": ("C#",),
+    "php": ("PHP",),
+    "script": ("JavaScript", "TypeScript"),
+}
+NUMBERS = {12: "twelve", 13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen"}
+
+
+def test_the_documentation_lists_every_language_with_a_resolver() -> None:
+    folders = {
+        spec.parent.name
+        for spec in Path(registry.__file__).parent.glob("*/*_spec.py")
+        if spec.parent.name != "imports_only"
+    }
+    languages = {name for one in folders for name in SHOWN.get(one, (one.capitalize(),))}
+    page = (ROOT / "docs" / "limits.md").read_text("utf-8")
+    sentence = re.search(r"callees are resolved for ([^;]+);", page)
+    assert sentence
+    assert set(re.split(r",\s+|\s+and\s+", sentence[1])) == languages
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert f"resolved for {NUMBERS[len(languages)]} languages" in readme
