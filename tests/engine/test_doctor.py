@@ -158,7 +158,7 @@ def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
     told = json.loads(doctor("--json").stdout)
     assert (told["wrong"], told["mended"]) == (1, 0)
     done = doctor("--fix")
-    assert (done.returncode, "mended" in done.stdout) == (0, True)
+    assert (done.returncode, "fixed" in done.stdout) == (0, True)
     assert doctor().returncode == 0
 
 
