@@ -146,8 +146,9 @@ def test_what_can_only_mean_one_thing_is_read_so(tool: str, given: dict, meant: 
          {"query": "login", "globs": ["src/{auth,x}.py", "docs/**"]}),
         ("cl_search", {"query": "login", "languages": '["python"]'},
          {"query": "login", "languages": ["python"]}),
-        ("cl_expand", {"handles": "src/auth.py#login, src/auth.py#Session\nREADME.md"},
-         {"handles": ["src/auth.py#login", "src/auth.py#Session", "README.md"]}),
+        ("cl_expand",
+         {"handles": "src/auth.py#login, src/auth.py#Session\nREADME.md", "again": "true"},
+         {"handles": ["src/auth.py#login", "src/auth.py#Session", "README.md"], "again": True}),
         ("cl_impact", {"targets": "login", "depth": "2"}, {"targets": ["login"], "depth": 2}),
     ],
 )  # fmt: skip
