@@ -50,9 +50,7 @@ class Material:
         known = self._lines.get(path)
         if known is None:
             file = self.view.snapshot.by_path[path]
-            known = [
-                line.decode("utf-8", "replace").rstrip("\r") for line in self._texts.whole(file)
-            ]
+            known = [line.rstrip("\r") for line in self._texts.decoded(file)]
             self._lines[path] = known
         return known
 

@@ -32,10 +32,6 @@ class Texts:
         """Lines of a file, 400 at most."""
         return self._text(file).split(b"\n", end)[start - 1 : min(end, start + _LINES_READ - 1)]
 
-    def whole(self, file: FileRow) -> list[bytes]:
-        """All lines of a file."""
-        return self._text(file).split(b"\n")
-
     def decoded(self, file: FileRow) -> list[str]:
         """All lines of a file as text."""
         return self._text(file).decode("utf-8", "replace").split("\n")
