@@ -131,9 +131,9 @@ def _auto(search_state: SearchState, rank: query_forms.Rank) -> tuple[list[Ranke
         lambda: query_forms.place(search_state),
         lambda: query_forms.wildcard(search_state),
     )
-    found = next((answer for way in ways if (answer := way()) is not None), None)
-    if found is not None:
-        return found
+    answer = next((result for way in ways if (result := way()) is not None), None)
+    if answer is not None:
+        return answer
     query_forms.tell_regex(search_state)
     search_state = query_forms.as_name(search_state)
     return (
@@ -169,13 +169,13 @@ def _text(search_state: SearchState, text: str) -> list[Ranked]:
 class Files(NamedTuple):
     """The files that were judged for a query, and what they were judged by."""
 
-    asked: SearchState
+    search_state: SearchState
     terms: list[Weighed]
     defined: list[Defined]
     """What the names of the query stand for, in the whole view."""
     judged: list[Judged]
     """Best first."""
-    held: list[tuple[FileRow, int]]
+    quoted: list[tuple[FileRow, int]]
     """Files and lines that hold what is quoted."""
     texts: Texts
 

@@ -92,13 +92,13 @@ def _norms(absent: Sequence[int], lengths: Sequence[int], mean: float, b: float)
 
 
 _Mark = tuple[object, ...]
-_kept: WeakKeyDictionary[Database, dict[int, tuple[_Mark, Corpus]]] = WeakKeyDictionary()
+_corpora: WeakKeyDictionary[Database, dict[int, tuple[_Mark, Corpus]]] = WeakKeyDictionary()
 
 
 def corpus_of(view: Snapshot) -> Corpus:
     """The corpus of a view, from memory where neither the view nor the segments changed."""
     mark: _Mark = (view.row.generation, len(view.files), *(view.db.row(_SEGMENTS_MARK) or ()))
-    known = _kept.setdefault(view.db, {})
+    known = _corpora.setdefault(view.db, {})
     cached = known.pop(view.row.id, None)
     if cached is None or cached[0] != mark:
         cached = (mark, Corpus(view))

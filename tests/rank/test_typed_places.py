@@ -115,10 +115,10 @@ def test_a_place_among_words_comes_first(asked) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a/b.py:3:7", Location("a/b.py", 3, 3, (), told=True)),
-        ("a.py:9-3", Location("a.py", 9, 9, (), told=True)),
-        ("a.cs(12,5)", Location("a.cs", 12, 12, (), told=True)),
-        ("t.py::A::b[x::y]", Location("t.py", 0, 0, ("A", "b"), told=True)),
+        ("a/b.py:3:7", Location("a/b.py", 3, 3, (), is_certain=True)),
+        ("a.py:9-3", Location("a.py", 9, 9, (), is_certain=True)),
+        ("a.cs(12,5)", Location("a.cs", 12, 12, (), is_certain=True)),
+        ("t.py::A::b[x::y]", Location("t.py", 0, 0, ("A", "b"), is_certain=True)),
         ("Session.validate", Location("Session.validate")),
         ("std::vector", None),
         ("foo.*bar", None),

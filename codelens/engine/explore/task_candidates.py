@@ -72,7 +72,7 @@ class Material:
         """Line -> what it has of the question."""
         known = self._weights.get(path)
         if known is None:
-            terms_by_line = self._texts.held_in(self.lines(path))
+            terms_by_line = self._texts.terms_in_lines(self.lines(path))
             known = self._weights[path] = {
                 number: weight
                 for number, terms in enumerate(terms_by_line, 1)

@@ -89,7 +89,7 @@ def ranked(
         texts: gives the lines of files.
         chosen: path id -> the place that was chosen by chunks.
     """
-    question = path_coverage.asked(terms, query.typed, query.whole)
+    question = path_coverage.path_query(terms, query.typed, query.whole)
     numbers = TermNumbers([term.text for term in terms])
     top = max((scored.score for scored in judged), default=0.0)
     features: list[_Features] = []

@@ -54,7 +54,7 @@ def search(view: Snapshot, request: Request, read: Read) -> Definitions:
 
 def ranked_definitions(files: Files, most: int) -> list[RankedDefinition]:
     """The definitions of the best `most` files of code, best first."""
-    search_state = files.asked
+    search_state = files.search_state
     best = definition_ranking.code_files(files.judged, search_state.query, most)
     best = weighted_score.with_definitions(search_state.view, best, len(best))
     chosen = {

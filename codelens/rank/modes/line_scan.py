@@ -128,9 +128,9 @@ def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weigh
         known = terms_of_word(word) if word.isascii() else ()
         if known and "".join(parts_of_word(word)) not in STOPWORDS:
             terms[known[-1]] = None
-    found, _ = candidates.weigh(view, corpus, [Term(term, 1.0) for term in terms])
-    found = [term for term in found if term.hits is not None]
-    return found if len(found) == len(terms) else None
+    weighed, _ = candidates.weigh(view, corpus, [Term(term, 1.0) for term in terms])
+    weighed = [term for term in weighed if term.hits is not None]
+    return weighed if len(weighed) == len(terms) else None
 
 
 def _holding(corpus: Corpus, terms: Sequence[Weighed]) -> set[int]:

@@ -52,8 +52,8 @@ def search(
             return ranked
     text = place.path if place and place.line else query.text.replace("\\", "/")
     if _GLOB.search(text):
-        wanted = globs([text])
-        scored = [(WHOLE, file) for file in view.files if wanted.match(file.path)]
+        patterns = globs([text])
+        scored = [(WHOLE, file) for file in view.files if patterns.match(file.path)]
     else:
         scored = _graded(view.files, text)
         if len(scored) < request.limit:
@@ -77,7 +77,7 @@ def named(
             if not ending.all_of_it and not _is_rooted(place.path):
                 shown = printed(ending.files[0].path)
                 notes.append(f"no `{place.path}` here; its end agrees with `{shown}`")
-    if not scored and place.told:
+    if not scored and place.is_certain:
         folder = _folder(view.files, place.path)
         scored = [(FOLDER, file) for file in folder]
     if scored:
@@ -176,7 +176,7 @@ def _results(
                      f"{known.lines if known else 0} lines")  # fmt: skip
     if ranked and place.names:
         if there:
-            ranked = [one for one in ranked if one.kind != "file"]
+            ranked = [result for result in ranked if result.kind != "file"]
         else:
             notes.append(f"no `{'.'.join(place.names)}` in `{printed(ranked[0].file.path)}`")
     return ranked[: request.limit]

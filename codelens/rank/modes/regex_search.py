@@ -53,7 +53,7 @@ def _here(pattern: re.Pattern[str], read: Read) -> Look:
         if not data or not line_scan.is_text(data):
             return None
         numbers = matching_lines(pattern, data)
-        return _found(file, data, numbers) if numbers else None
+        return _file_matches(file, data, numbers) if numbers else None
 
     return line_scan.one_by_one(find)
 
@@ -69,7 +69,7 @@ def matching_lines(pattern: re.Pattern[str], data: bytes) -> list[int]:
     ]
 
 
-def _found(file: FileRow, data: bytes, numbers: Sequence[int]) -> FileMatches:
+def _file_matches(file: FileRow, data: bytes, numbers: Sequence[int]) -> FileMatches:
     lines = data.split(b"\n", numbers[: line_scan.KEPT_LINES][-1])
     return FileMatches(
         file,
@@ -112,7 +112,7 @@ def _in_child(pattern: re.Pattern[str], read: Read) -> Look:
             batch = _batch(files[done:], read)
             numbers = _run(pattern, [data for _, data in batch], clock)
             matched_files.extend(
-                _found(file, data, lines)
+                _file_matches(file, data, lines)
                 for (file, data), lines in zip(batch, numbers, strict=False)
                 if lines
             )

@@ -87,7 +87,7 @@ class Message(NamedTuple):
     """What was taken for filled in."""
     naming: tuple[str, ...]
     """Those values that may as well be names that a person writes about."""
-    told: bool
+    has_head: bool
     """Something stands before it that only programs write: a time, a level, a class."""
     filled: bool
     """Something in it shows that a program wrote it; else it may be a sentence of a person."""
@@ -100,12 +100,14 @@ class Message(NamedTuple):
     @property
     def constant(self) -> str:
         """What is ranked: the text without its values, but with names unless a program wrote it."""
-        return " ".join((*self.runs, *(() if self.told else self.naming)))
+        return " ".join((*self.runs, *(() if self.has_head else self.naming)))
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """The values that are not ranked."""
-        return self.values if self.told else tuple(v for v in self.values if v not in self.naming)
+        return (
+            self.values if self.has_head else tuple(v for v in self.values if v not in self.naming)
+        )
 
 
 _MOST_BLANKS = 60
@@ -127,12 +129,12 @@ def parse(text: str) -> Message | None:
     # A sentence with a capital and something in quotes; a question was turned away above.
     quoting = body[:1].isupper() and any(value[0] in "'`" for value in values)
     filled = has_head or strong or (bool(values) and wrong) or quoting
-    found = Message(named, runs, values, naming, has_head, filled)
-    words = found.words
+    message = Message(named, runs, values, naming, has_head, filled)
+    words = message.words
     topics = [word for word in words if word.lower() not in STOPWORDS]
     if not topics or len(words) < (_LEAST_TOLD if has_head else _LEAST_WORDS):
         return None
-    return found if filled or wrong else None
+    return message if filled or wrong else None
 
 
 def _without_head(text: str) -> tuple[str, str, bool]:

@@ -72,8 +72,8 @@ def at_line(
         definition for definition in close if definition.end_line > definition.start_line
     ] or close
     if whole:
-        one = min(whole, key=lambda known: (known.end_line - known.start_line, -known.ordinal))
-        return Spot(one.start_line, one.end_line, one.ordinal, one.name)
+        smallest = min(whole, key=lambda known: (known.end_line - known.start_line, -known.ordinal))
+        return Spot(smallest.start_line, smallest.end_line, smallest.ordinal, smallest.name)
     name = inner.name if inner else ""
     if last > first:
         return Spot(first, last, -1, name)

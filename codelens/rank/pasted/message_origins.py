@@ -119,7 +119,7 @@ def _words(message: Message, terms: Sequence[Weighed]) -> list[_Word]:
     """The constant words with what each is worth: rare ones much, stopwords a little."""
     known = {term.text: term.weight for term in terms}
     least = min(known.values(), default=1.0)
-    found: list[_Word] = []
+    words: list[_Word] = []
     for word in message.words:
         mine = [known[term] for term in terms_of_word(word) if term in known]
         if mine:
@@ -128,8 +128,8 @@ def _words(message: Message, terms: Sequence[Weighed]) -> list[_Word]:
             weight = least / 4
         else:
             weight = max(known.values(), default=1.0)  # a value that was not told from the text
-        found.append(_Word(word.lower(), weight))
-    return found if any(terms_of_word(word.text) for word in found) else []
+        words.append(_Word(word.lower(), weight))
+    return words if any(terms_of_word(word.text) for word in words) else []
 
 
 def _likely(

@@ -101,9 +101,9 @@ def declared(text: str) -> Declared | None:
     text = text.strip().strip("`").strip()
     if not text or len(text) > MAX_CHARS:
         return None
-    found = _keyworded(text)
-    if found is not None:
-        return found
+    by_keyword = _keyworded(text)
+    if by_keyword is not None:
+        return by_keyword
     call = _CALL.fullmatch(text) or _ARITY.fullmatch(text)
     if call:
         return _of(call["name"], frozenset(), sure=True)

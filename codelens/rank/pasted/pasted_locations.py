@@ -23,7 +23,7 @@ class Location(NamedTuple):
     """The last line of a range; `line` where one line is named."""
     names: tuple[str, ...] = ()
     """Definitions named behind the path, outermost first."""
-    told: bool = False
+    is_certain: bool = False
     """It can be nothing but a path: a folder is named, or a line."""
 
 
@@ -60,7 +60,7 @@ def whole(text: str) -> Location | None:
     diff = _DIFF.fullmatch(text)
     if diff:
         location = _token(diff[1])
-        return location._replace(told=True) if location else None
+        return location._replace(is_certain=True) if location else None
     return _token(text)
 
 
@@ -83,12 +83,12 @@ def _token(token: str) -> Location | None:
     if node and _PATH.fullmatch(node["path"]):
         text = _PARAMETERS.sub("", node["names"])
         names = tuple(part for part in re.split(r"::|\.|#", text) if part)
-        return Location(_slashes(node["path"]), names=names, told=True) if names else None
+        return Location(_slashes(node["path"]), names=names, is_certain=True) if names else None
     bare = token.strip("()[]{}") if not _PATH.fullmatch(token) else token
     if not _PATH.fullmatch(bare):
         return None
     path = _slashes(bare)
-    return Location(path, told="/" in path and " " not in path)
+    return Location(path, is_certain="/" in path and " " not in path)
 
 
 def _with_lines(token: str, match: re.Match[str]) -> Location | None:
@@ -100,7 +100,7 @@ def _with_lines(token: str, match: re.Match[str]) -> Location | None:
     last = int(next((match[key] for key in "bdg" if match[key]), first))
     if last < first or _COLUMN.search(token):
         last = first  # `a.py:12:5` names a column
-    return Location(_slashes(path), first, last, told=first > 0)
+    return Location(_slashes(path), first, last, is_certain=first > 0)
 
 
 def _slashes(path: str) -> str:

@@ -54,22 +54,22 @@ _SLASHED = re.compile(r"/(?=.*[\\.*+?\[\](){}|^$]).+/[gimsuy]*")
 
 def trace(search_state: SearchState, rank: Rank) -> Answer | None:
     """A stack trace: its frames that are here, then what its error says."""
-    found = stack_traces.parse(search_state.request.query)
-    if found is None:
+    trace = stack_traces.parse(search_state.request.query)
+    if trace is None:
         return None
     placed = trace_frames.place(
-        search_state.view, found, search_state.request, search_state.filters, search_state.read
+        search_state.view, trace, search_state.request, search_state.filters, search_state.read
     )
-    search_state.note(trace_frames.said(found, placed))
+    search_state.note(trace_frames.summary(trace, placed))
     rest: list[Ranked] = []
-    if found.message or found.error:
-        text = f"{found.error}: {found.message}" if found.error else found.message
+    if trace.message or trace.error:
+        text = f"{trace.error}: {trace.message}" if trace.error else trace.message
         message = error_messages.parse(text)
         # Frames are the answer; the rest of a trace is not read as a question.
         aside = search_state._replace(query=query_analysis.analyse(text), notes=[])
         rest = _message(aside, message, rank) if message else rank(aside)
     elif not placed.results:
-        calls = " ".join(dict.fromkeys(frame.name for frame in found.frames if frame.name))
+        calls = " ".join(dict.fromkeys(frame.name for frame in trace.frames if frame.name))
         if calls:
             rest = rank(search_state._replace(query=query_analysis.analyse(calls), notes=[]))
     return before(placed.results, rest, search_state.request.limit), "auto"
@@ -85,7 +85,7 @@ def place(search_state: SearchState) -> Answer | None:
     )
     if results:
         return results, "path"
-    if location.told and (
+    if location.is_certain and (
         location.line or location.names or "." in location.path.rsplit("/", 1)[-1]
     ):
         search_state.note(f"no file `{location.path}` here; its words were ranked")
@@ -109,36 +109,36 @@ def wildcard(search_state: SearchState) -> Answer | None:
 
 def as_name(search_state: SearchState) -> SearchState:
     """The same, as a name alone where the query is one that is declared, called or quoted so."""
-    found = pasted_declarations.declared(search_state.query.text)
-    if found is None:
+    declaration = pasted_declarations.declared(search_state.query.text)
+    if declaration is None:
         return search_state
-    here = query_names.defined(search_state.view, [found.name])
+    here = query_names.defined(search_state.view, [declaration.name])
     fitting = [
         definition
         for definition in here
-        if (not found.kinds or definition.symbol.kind in found.kinds)
-        and (definition.grade > query_names.LAST or len(found.name.parts) == 1)
+        if (not declaration.kinds or definition.symbol.kind in declaration.kinds)
+        and (definition.grade > query_names.LAST or len(declaration.name.parts) == 1)
     ]
-    signs = not WORD.search(found.name.text)
+    signs = not WORD.search(declaration.name.text)
     if signs and not any(definition.grade == query_names.EXACT for definition in fitting):
         return search_state
-    if not found.sure and not fitting:
+    if not declaration.sure and not fitting:
         return search_state
-    return search_state._replace(query=query_analysis.of_name(search_state.query, found.name))
+    return search_state._replace(query=query_analysis.of_name(search_state.query, declaration.name))
 
 
 def nothing_to_look_up(search_state: SearchState) -> Answer | None:
     """A query of common words and signs: definitions called so, or the text in a few files."""
     if search_state.query.terms:
         return None
-    found = [
+    matches = [
         definition
         for definition in query_names.defined(search_state.view, search_state.query.names)
         if not search_state.filters.active or search_state.filters.keep([definition.file])
     ]
     strong = [
-        definition for definition in found if definition.symbol.kind not in query_names.WEAK
-    ] or found
+        definition for definition in matches if definition.symbol.kind not in query_names.WEAK
+    ] or matches
     if strong:
         return definitions(search_state, strong, "defines it"), "symbol"
     total = sum(1 for file in search_state.view.files if file.content is not None)
@@ -162,9 +162,9 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
     return results, "text"
 
 
-def definitions(search_state: SearchState, found: Sequence[Defined], why: str) -> list[Ranked]:
+def definitions(search_state: SearchState, defined: Sequence[Defined], why: str) -> list[Ranked]:
     """Definitions as results: as typed first, production code before the rest, then by path."""
-    facts = search_state.view.path_facts(definition.file.path_id for definition in found)
+    facts = search_state.view.path_facts(definition.file.path_id for definition in defined)
     down = ranking_weights.PUSHED_DOWN["token"]
 
     def order(definition: Defined) -> tuple[int, float, bool, bytes, int]:
@@ -174,7 +174,7 @@ def definitions(search_state: SearchState, found: Sequence[Defined], why: str) -
         return (-definition.grade, pushed, weak, definition.file.path, definition.symbol.ordinal)
 
     results: list[Ranked] = []
-    for number, definition in enumerate(sorted(found, key=order)[: search_state.request.limit]):
+    for number, definition in enumerate(sorted(defined, key=order)[: search_state.request.limit]):
         spot = Spot(
             definition.symbol.start_line, definition.symbol.end_line, definition.symbol.ordinal, ""
         )
@@ -188,24 +188,24 @@ def message(search_state: SearchState, rank: Rank) -> Answer | None:
     """An error message or a log line: where it is written, then its constant words."""
     if search_state.query.single:
         return None
-    found = error_messages.parse(search_state.query.text)
-    if found is None or (search_state.query.phrases and not found.told):
+    message = error_messages.parse(search_state.query.text)
+    if message is None or (search_state.query.phrases and not message.has_head):
         return None  # a person quotes what must stand there
     # `src/a.c:12:5: error: ...`: a tool says where, and then what.
-    return places_inside(search_state, _message(search_state, found, rank)), "auto"
+    return places_inside(search_state, _message(search_state, message, rank)), "auto"
 
 
-def _message(search_state: SearchState, found: Message, rank: Rank) -> list[Ranked]:
-    constant = query_analysis.analyse(f"{found.error} {found.constant}")
+def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
+    constant = query_analysis.analyse(f"{message.error} {message.constant}")
     corpus = corpus_of(search_state.view)
-    plain = query_analysis.analyse(" ".join(found.runs)).typed
+    plain = query_analysis.analyse(" ".join(message.runs)).typed
     terms, _ = candidates.weigh(
         search_state.view, corpus, [Term(term, 1.0) for term in dict.fromkeys(plain)]
     )
     origins = message_origins.places(
         search_state.view,
         corpus,
-        found,
+        message,
         terms,
         search_state.keep,
         search_state.read,
@@ -214,10 +214,10 @@ def _message(search_state: SearchState, found: Message, rank: Rank) -> list[Rank
     results = message_origins.results(
         search_state.view, origins[:_SOURCES], search_state.request, search_state.read
     )
-    if found.filled:
-        if found.left_out:
+    if message.filled:
+        if message.left_out:
             search_state.note(
-                f"read as a message; left out as values: {error_messages.shown_values(found)}"
+                f"read as a message; left out as values: {error_messages.shown_values(message)}"
             )
         if not results:
             search_state.note("the message was not found as it is written; its words were ranked")
@@ -242,10 +242,10 @@ def quoted_first(
         if spot is not None:
             shares = {"quoted": _TOP - 0.01 * number}
             shown = location_context.line_of(text, line)
-            one = location_context.shown(
+            result = location_context.shown(
                 search_state.view, file, spot, f"the quoted words, line {line}", shown, shares
             )
-            first.append(one if search_state.request.explain else one._replace(explain={}))
+            first.append(result if search_state.request.explain else result._replace(explain={}))
     if not first and len(search_state.query.phrases) == 1:
         first = text_search.search(
             search_state.view, search_state.query.phrases[0], search_state.request,
@@ -261,7 +261,7 @@ def places_inside(search_state: SearchState, ranked: Sequence[Ranked]) -> list[R
     """`ranked` behind the files that words of the query name with a folder or a line."""
     first: list[Ranked] = []
     for place in search_state.query.places:
-        if not place.told:
+        if not place.is_certain:
             continue
         ranked_hits = path_search.named(
             search_state.view, place, search_state.request, search_state.filters, []

@@ -76,12 +76,12 @@ def place(
             shares = {"frame": _TOP - _STEP * len(ranked)}
             line = location_context.line_of(read(file), frame.line) if spot.symbol < 0 else ""
             why = f"frame {number + 1}: {reason}"
-            one = location_context.shown(view, file, spot, why, line, shares)
-            ranked.append(one if request.explain else one._replace(explain={}))
+            result = location_context.shown(view, file, spot, why, line, shares)
+            ranked.append(result if request.explain else result._replace(explain={}))
     return Placed(ranked, here, len(trace.frames))
 
 
-def said(trace: Trace, placed: Placed) -> str:
+def summary(trace: Trace, placed: Placed) -> str:
     """A sentence on what was understood."""
     total = "1 frame" if placed.total == 1 else f"{placed.total} frames"
     if not placed.here:

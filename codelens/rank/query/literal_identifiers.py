@@ -37,7 +37,7 @@ class Written(NamedTuple):
     stems: frozenset[str]
     """Names written as a file's may be, without their convention; stopwords in them count."""
 
-    def held(self, bits: int) -> float:
+    def share_of(self, bits: int) -> float:
         """The share of the identifiers, by weight, that a file with these terms has."""
         if not self.weights:
             return 0.0
@@ -66,11 +66,11 @@ def written(query: Query, terms: Sequence[Weighed]) -> Written:
     """What `query` writes out, as far as the view knows it."""
     if query.single:
         return Written((), 0.0, (), frozenset())
-    wanted = {
+    identifiers = {
         term for name in query.names for part in name.parts for term in _whole(part, name.parts)
     }
     weights = tuple(
-        (number, term.weight) for number, term in enumerate(terms) if term.text in wanted
+        (number, term.weight) for number, term in enumerate(terms) if term.text in identifiers
     )
     paths = [place.path for place in query.places]
     paths += ["/".join(name.parts) for name in query.names if len(name.parts) > 1]

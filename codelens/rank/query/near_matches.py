@@ -49,10 +49,10 @@ def _meant(search_state: SearchState, word: str) -> str:
         seen: set[str] = set()
         for file in _with_term(corpus, search_state, near.term)[:_NEAR_FILES]:
             text = (search_state.read(file) or b"")[:_NEAR_BYTES].decode("utf-8", "replace").lower()
-            seen |= {one for one in WORD.findall(text) if near.term in terms_of_word(one)}
-            seen |= {part for one in WORD.findall(file.path.decode("utf-8", "replace").lower())
-                     for part in one.split("_") if near.term in terms_of_word(part)}  # fmt: skip
-        slips = sorted(one for one in seen if spelling.is_slip(lower, one))
+            seen |= {known for known in WORD.findall(text) if near.term in terms_of_word(known)}
+            seen |= {part for known in WORD.findall(file.path.decode("utf-8", "replace").lower())
+                     for part in known.split("_") if near.term in terms_of_word(part)}  # fmt: skip
+        slips = sorted(known for known in seen if spelling.is_slip(lower, known))
         if slips:
             return min(slips, key=lambda word: (spelling.distance(lower, word, 2), word))
     return ""
@@ -92,7 +92,7 @@ def near_names(search_state: SearchState, name: Name) -> tuple[list[str], list[R
 
 def with_near_names(
     search_state: SearchState,
-    found: Sequence[Defined],
+    defined: Sequence[Defined],
     judged: Sequence[Judged],
     results: Sequence[Ranked],
 ) -> list[Ranked]:
@@ -101,19 +101,19 @@ def with_near_names(
     Behind what has the name to the letter as a word of its text, before everything else.
     """
     first = list(results)
-    called = {key for definition in found for key in query_names.keys_of(definition.symbol.name)}
+    called = {key for definition in defined for key in query_names.keys_of(definition.symbol.name)}
     if (
         search_state.query.single
-        and found
-        and all(definition.grade == query_names.LAST for definition in found)
+        and defined
+        and all(definition.grade == query_names.LAST for definition in defined)
     ):
-        return _with_near_owner(search_state, found, first)
+        return _with_near_owner(search_state, defined, first)
     for name in search_state.query.names[:_NEAR_NAMES]:
         if not called.isdisjoint(query_names.keys_of(name.parts[-1])):
             continue
         if not search_state.query.single and len(name.parts[-1]) < _TELLING_NAME:
             continue
-        near = _told(search_state, name)
+        near = _near_with_note(search_state, name)
         if not near:
             continue
         if _is_alone(search_state):
@@ -128,7 +128,7 @@ def _is_alone(search_state: SearchState) -> bool:
     return search_state.query.single or search_state.request.mode == "symbol"
 
 
-def _told(search_state: SearchState, name: Name) -> list[Ranked]:
+def _near_with_note(search_state: SearchState, name: Name) -> list[Ranked]:
     """What may be meant by a name that nothing is called, and a note that names it."""
     alone = _is_alone(search_state) and not search_state.request.kinds
     if alone:
@@ -168,7 +168,7 @@ def _behind_holding(
 
 
 def _with_near_owner(
-    search_state: SearchState, found: Sequence[Defined], results: Sequence[Ranked]
+    search_state: SearchState, defined: Sequence[Defined], results: Sequence[Ranked]
 ) -> list[Ranked]:
     """`results` behind the definitions whose owner is almost the one that was named."""
     name = search_state.query.names[0]
@@ -188,7 +188,7 @@ def _with_near_owner(
         if not search_state.filters.active or search_state.filters.keep([definition.file])
     ]
     if not near:
-        other = found[0].symbol.name
+        other = defined[0].symbol.name
         search_state.deny(f"no symbol `{name.text}`; there is `{other}` elsewhere")
         return list(results)
     qualified = [

@@ -47,11 +47,11 @@ def partial_names(
     key = key_of(typed)
     if len(key) < _SHORTEST[PREFIX] or not key.isascii() or not key.isalnum():
         return Partial([], [])
-    tier, found = _definitions(search_state, name, key, tiers)
-    shown = list(dict.fromkeys(definition.symbol.name for definition in found))
+    tier, defined = _definitions(search_state, name, key, tiers)
+    shown = list(dict.fromkeys(definition.symbol.name for definition in defined))
     places: list[Ranked] = []
     for called in shown:
-        here = [definition for definition in found if definition.symbol.name == called]
+        here = [definition for definition in defined if definition.symbol.name == called]
         places += definitions(search_state, here, f"name {_SAID[tier]} {typed}: {called}")[:1]
     files = _files(search_state, typed, key) if PIECE in tiers else []
     return Partial(shown, [*places, *files])
@@ -128,11 +128,11 @@ def _likely(files: Sequence[FileRow], key: str) -> Sequence[FileRow]:
     names = [file.path for file in files]
     # What a key leaves out may stand between any two of its letters.
     letters = b"[^a-z0-9/\\x00]*".join(key[at : at + 1].encode() for at in range(len(key)))
-    held = set(matching(names, re.compile(letters)))
+    numbers = set(matching(names, re.compile(letters)))
     # Other letters may be folded to those of ASCII.
     if not b"".join(names).isascii():
-        held.update(number for number, name in enumerate(names) if not name.isascii())
-    return [files[number] for number in sorted(held)]
+        numbers.update(number for number, name in enumerate(names) if not name.isascii())
+    return [files[number] for number in sorted(numbers)]
 
 
 def _files(search_state: SearchState, typed: str, key: str) -> list[Ranked]:

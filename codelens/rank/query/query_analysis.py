@@ -191,21 +191,21 @@ def _without_marks(word: str) -> str:
 
 def _terms(text: str, single: bool) -> list[Term]:
     """Terms in the order of the query, each once, at the best of its weights."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     before, end = "", 0
     for match in WORD.finditer(text):
         word = match[0]
         terms = terms_of_word(word)
         for term in terms:
-            found[term] = 1.0
+            weights[term] = 1.0
         if not terms:
             before = ""
             continue
         if before and not single and _JOINING.fullmatch(text, end, match.start()):
             joined = compound_of(parts_of_word(before) + parts_of_word(word))
-            found.setdefault(joined, ranking_weights.COMPOUND_WEIGHT)
+            weights.setdefault(joined, ranking_weights.COMPOUND_WEIGHT)
         before, end = word, match.end()
-    return [Term(*item) for item in found.items()]
+    return [Term(*item) for item in weights.items()]
 
 
 def _names(text: str, single: bool) -> tuple[Name, ...]:

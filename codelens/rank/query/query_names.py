@@ -141,9 +141,9 @@ def telling(definition: Defined) -> tuple[int, bool, int, int]:
     )
 
 
-def by_file(found: Sequence[Defined]) -> Mapping[int, list[Defined]]:
+def by_file(defined: Sequence[Defined]) -> Mapping[int, list[Defined]]:
     """Path id -> the definitions there."""
     grouped: dict[int, list[Defined]] = {}
-    for definition in found:
+    for definition in defined:
         grouped.setdefault(definition.file.path_id, []).append(definition)
     return grouped

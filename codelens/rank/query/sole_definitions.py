@@ -14,7 +14,7 @@ _PROSE = frozenset({"heading", "key"})
 
 
 def unique_first(
-    search_state: SearchState, found: Sequence[Defined], results: list[Ranked]
+    search_state: SearchState, defined: Sequence[Defined], results: list[Ranked]
 ) -> list[Ranked]:
     """`results` with the one definition that has the name asked for, to the letter, before them.
 
@@ -24,7 +24,7 @@ def unique_first(
         return results
     named = [
         definition
-        for definition in found
+        for definition in defined
         if definition.grade > query_names.LAST
         and (not search_state.filters.active or search_state.filters.keep([definition.file]))
     ]
@@ -34,14 +34,14 @@ def unique_first(
     if len(code) != 1 or code[0].grade != query_names.EXACT:
         # The same name in another convention is as good.
         return results
-    one = code[0]
+    sole = code[0]
     for at, place in enumerate(results):
-        if place.file.path_id == one.file.path_id and place.symbol == one.symbol.ordinal:
+        if place.file.path_id == sole.file.path_id and place.symbol == sole.symbol.ordinal:
             if at == 0:
                 return results
             rest = [*results[:at], *results[at + 1 :]]
             return before([place], rest, search_state.request.limit)
-    if search_state.request.kinds and one.symbol.kind not in search_state.request.kinds:
+    if search_state.request.kinds and sole.symbol.kind not in search_state.request.kinds:
         return results
-    first = definitions(search_state, [one], f"the only definition of {one.symbol.name}")
+    first = definitions(search_state, [sole], f"the only definition of {sole.symbol.name}")
     return before(first, results, search_state.request.limit)

@@ -168,9 +168,9 @@ def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
         if most and own.kind != "module" and _lines(own) <= SYMBOL_LINES:
             return of_symbol(judge, own)
         inside = [symbol for symbol in [own, *inside] if _lines(symbol) <= SYMBOL_LINES]
-    found = _telling(judge, chunk, inside, texts)
-    if found is not None:
-        return of_symbol(judge, found)
+    telling = _telling(judge, chunk, inside, texts)
+    if telling is not None:
+        return of_symbol(judge, telling)
     end = _end_of(candidate, number)
     return Place(judge, chunk.start_line, end, -1, judge.score, judge.shares)
 
@@ -183,7 +183,7 @@ def _telling(
     inside = [symbol for symbol in dict.fromkeys(inside) if not _is_minor(symbol)]
     if not inside:
         return None
-    terms_by_line = texts.held(file, chunk.start_line, chunk.end_line)
+    terms_by_line = texts.terms_in(file, chunk.start_line, chunk.end_line)
     whole = texts.weight(set[str]().union(*terms_by_line))
     holding: list[Definition] = []
     for symbol in inside:

@@ -106,12 +106,12 @@ def folded(
         ):
             continue
         place = answer_lines.best(judge, texts) if known is None else known
-        one = _Known(place, origin, _name(place))
-        at = next((at for at, other in enumerate(kept_results) if compare.alike(other, one)), -1)
+        result = _Known(place, origin, _name(place))
+        at = next((at for at, other in enumerate(kept_results) if compare.alike(other, result)), -1)
         if at >= 0:
             groups[at].append(place)
         elif not full:
-            kept_results.append(one)
+            kept_results.append(result)
             groups.append([])
     return [
         known.place._replace(alike=tuple(group)) if group else known.place

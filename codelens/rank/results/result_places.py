@@ -75,19 +75,19 @@ def _refill(
     judged: Sequence[Judged], shown: Sequence[Place], missing: int, texts: Texts
 ) -> list[Place]:
     """More places of the first files, where there are not enough files."""
-    seen = [place.where for one in shown for place in (one, *one.alike)]
+    seen = [place.where for result in shown for place in (result, *result.alike)]
     copies = {path for place in shown for path, _, _ in (other.where for other in place.alike)}
-    found: list[Place] = []
+    chosen: list[Place] = []
     for scored in judged[:_REFILLED_FILES]:
         if scored.evidence.file.path in copies:
             continue
         for place in answer_lines.others(scored, texts):
-            if len(found) >= missing:
-                return found
+            if len(chosen) >= missing:
+                return chosen
             if place.where not in seen:
                 seen.append(place.where)
-                found.append(place)
-    return found
+                chosen.append(place)
+    return chosen
 
 
 def with_also(judged: Sequence[Judged], shown: Sequence[Place], texts: Texts) -> list[Place]:
@@ -111,11 +111,11 @@ def with_also(judged: Sequence[Judged], shown: Sequence[Place], texts: Texts) ->
 
 def _further(place: Place, shown: Sequence[Place], floor: float, texts: Texts) -> Iterator[Place]:
     path = place.judged.evidence.file.path
-    seen = [one for one in shown if one.judged.evidence.file.path == path]
-    for one in answer_lines.others(place.judged, texts, floor):
-        if not any(answer_lines.overlap(one, other) for other in seen):
-            seen.append(one)
-            yield one
+    seen = [further for further in shown if further.judged.evidence.file.path == path]
+    for further in answer_lines.others(place.judged, texts, floor):
+        if not any(answer_lines.overlap(further, other) for other in seen):
+            seen.append(further)
+            yield further
 
 
 def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Place | None]]:

@@ -84,7 +84,9 @@ def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
     typed = list(dict.fromkeys(query.typed))
     numbers = {term.text: number for number, term in enumerate(terms)}
     present = [
-        word for word in typed if word in numbers and candidate.scored.held >> numbers[word] & 1
+        word
+        for word in typed
+        if word in numbers and candidate.scored.term_bits >> numbers[word] & 1
     ]
     share = ""
     if len(present) < len(typed) and not (query.single and reason):

@@ -50,25 +50,25 @@ class Texts:
         """The line that has most of the terms by weight, the first of equals; stripped and cut."""
         best, line = 0.0, ""
         shown = [_text(line) for line in self.lines(file, start, end)]
-        for one, terms_of_line in zip(shown, self._held(shown), strict=True):
+        for text_line, terms_of_line in zip(shown, self._terms_by_line(shown), strict=True):
             weight = self.weight(terms_of_line)
-            if one and (weight > best or not line):
-                best, line = weight, one
+            if text_line and (weight > best or not line):
+                best, line = weight, text_line
         return line[:LINE_CHARS]
 
-    def held(self, file: FileRow, start: int, end: int) -> list[set[str]]:
+    def terms_in(self, file: FileRow, start: int, end: int) -> list[set[str]]:
         """The terms that each line has."""
-        return self._held([_text(line) for line in self.lines(file, start, end)])
+        return self._terms_by_line([_text(line) for line in self.lines(file, start, end)])
 
-    def held_in(self, lines: Sequence[str]) -> list[set[str]]:
+    def terms_in_lines(self, lines: Sequence[str]) -> list[set[str]]:
         """The terms that each of some lines has."""
-        return self._held(lines)
+        return self._terms_by_line(lines)
 
     def weight(self, terms: set[str]) -> float:
         """What terms weigh together."""
         return sum(self._known[term] for term in sorted(terms)) if terms else 0.0
 
-    def _held(self, lines: Sequence[str]) -> list[set[str]]:
+    def _terms_by_line(self, lines: Sequence[str]) -> list[set[str]]:
         telling: dict[str, set[str]] = {}
         for word in set(WORD.findall(" ".join(lines))):
             if present := self._known.keys() & terms_of_word(word):

@@ -64,7 +64,7 @@ def weigh(view: Snapshot, corpus: Corpus, terms: Sequence[Term]) -> tuple[list[W
     texts = [term.text for term in terms]
     read = term_hits.read(view.db, corpus, texts)
     paths = view.paths_with_terms(texts)
-    found: list[Weighed] = []
+    weighed: list[Weighed] = []
     for term in terms:
         known = read.get(term.text)
         named = frozenset(file.path_id for file in paths.get(term.text, ()))
@@ -72,12 +72,12 @@ def weigh(view: Snapshot, corpus: Corpus, terms: Sequence[Term]) -> tuple[list[W
             continue
         having = max(known.files if known else 0, len(named))
         idf = term_hits.idf(corpus.file_count, min(having, corpus.file_count))
-        found.append(Weighed(term.text, term.weight * idf, known, named))
-    if len(found) <= MAX_TERMS:
-        return found, 0
-    keep = sorted(range(len(found)), key=lambda at: (-found[at].weight, found[at].text))
-    kept = [found[at] for at in sorted(keep[:MAX_TERMS])]
-    return kept, len(found) - MAX_TERMS
+        weighed.append(Weighed(term.text, term.weight * idf, known, named))
+    if len(weighed) <= MAX_TERMS:
+        return weighed, 0
+    keep = sorted(range(len(weighed)), key=lambda at: (-weighed[at].weight, weighed[at].text))
+    strongest = [weighed[at] for at in sorted(keep[:MAX_TERMS])]
+    return strongest, len(weighed) - MAX_TERMS
 
 
 def choose(
@@ -103,7 +103,7 @@ def choose(
             del first[WANTED // 2 :]
         forced = {file.path_id for file in first}
         ordered = first + [file for file in ordered if file.path_id not in forced]
-    return _kept(ordered, keep) if keep else ordered[:WANTED]
+    return _filtered(ordered, keep) if keep else ordered[:WANTED]
 
 
 def _ordered(
@@ -133,7 +133,7 @@ def _ordered(
     return [file for _, _, file in sorted(scored.values())]
 
 
-def _kept(ordered: list[FileRow], keep: Keep) -> list[FileRow]:
+def _filtered(ordered: list[FileRow], keep: Keep) -> list[FileRow]:
     files: list[FileRow] = []
     for start in range(0, len(ordered), WANTED):
         files.extend(keep(ordered[start : start + WANTED]))

@@ -24,7 +24,7 @@ class Scored(NamedTuple):
     """Score and position of each chunk that holds a term, best first."""
     whole: float
     """Of the whole file as one text."""
-    held: int
+    term_bits: int
     """Bit i is set when the text, a name or the path has term i."""
     named: bool
     """Whether a symbol's name has one of the terms."""

@@ -61,7 +61,7 @@ def examine(
     chunks = reads.chunks(
         view.db, {candidate.content for candidate in candidates if candidate.content is not None}
     )
-    question = path_coverage.asked(terms, query.typed, query.whole)
+    question = path_coverage.path_query(terms, query.typed, query.whole)
     seen = glance(view, corpus, query, terms, question, candidates, chunks)
     best = _most_promising(seen, query, defined)
     own = reads.definitions(
@@ -77,29 +77,30 @@ def examine(
         {features.file.content for features in best if features.file.content is not None}
     )
     best = [features for features in best if not _is_empty(about.get(features.file.content or 0))]
-    found: list[Evidence] = []
-    for one in best:
-        content = one.file.content or 0
+    evidence: list[Evidence] = []
+    for promising in best:
+        content = promising.file.content or 0
         definitions = own.get(content, ())
         like = symbol_match.match(definitions, question)
-        here = defined.get(one.file.path_id, ())
+        here = defined.get(promising.file.path_id, ())
         # The words as one name mean that definition, not another that one of them is called.
         spelled = _spelled(here, query)
         here = spelled or here
-        features = {**one.features, **_named(like, here), "logsize": 0.0}
+        features = {**promising.features, **_named(like, here), "logsize": 0.0}
         features["spelled"] = 1.0 if spelled else 0.0
         if content in about:
             features["logsize"] = math.log1p(about[content].size_bytes)
-        found.append(
+        evidence.append(
             Evidence(
-                one.file, one.facts, about.get(content), chunks.get(content) or ChunkTable(),
-                one.scored, like, definitions, here, query.single, features,
+                promising.file, promising.facts, about.get(content),
+                chunks.get(content) or ChunkTable(),
+                promising.scored, like, definitions, here, query.single, features,
             )
         )  # fmt: skip
-    rows = [dict(candidate.features) for candidate in found]
+    rows = [dict(candidate.features) for candidate in evidence]
     asked_for = [row for row, features in zip(rows, best, strict=True) if not features.pushed]
     scale(rows, asked_for or rows, _SCALED)
-    return [candidate._replace(features=row) for candidate, row in zip(found, rows, strict=True)]
+    return [candidate._replace(features=row) for candidate, row in zip(evidence, rows, strict=True)]
 
 
 def _is_empty(about: Content | None) -> bool:
@@ -113,12 +114,12 @@ def _most_promising(
     """Those whose definitions are worth a read, by what a look tells of their score."""
     promise = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
 
-    def key(one: Glance) -> tuple[bool, float, bytes]:
-        here = one.file.path_id in defined
-        features = one.features
+    def key(glance: Glance) -> tuple[bool, float, bytes]:
+        here = glance.file.path_id in defined
+        features = glance.features
         score = sum(share * features.get(name, 0.0) for name, share in promise.items())
         score += ranking_weights.WORDS["embdef"] if here else 0.0
-        return (not (query.single and here), one.pushed - score, one.file.path)
+        return (not (query.single and here), glance.pushed - score, glance.file.path)
 
     looked_at = ranking_weights.LOOKED_AT
     if query.single:

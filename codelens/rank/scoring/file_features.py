@@ -97,7 +97,7 @@ def _look(
         "dircov": path.dircov,
         "dirwt": path.dirwt,
         "dirpfx": path.dirpfx,
-        "verbatim": spelt.held(scored.held),
+        "verbatim": spelt.share_of(scored.term_bits),
         "pathnamed": spelt.named(file.path),
     }
     return Glance(file, facts, scored, features, pushed)

@@ -53,7 +53,7 @@ class PathQuery(NamedTuple):
     """What the words have in folders, by the folders' terms; grows, since files share folders."""
 
 
-def asked(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> PathQuery:
+def path_query(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> PathQuery:
     """What paths are compared with; `words` are the plain terms of the query."""
     known = {term.text: term.weight for term in terms}
     typed = tuple(word for word in words if word in known)

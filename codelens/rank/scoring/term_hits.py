@@ -68,14 +68,14 @@ def read(db: Database, corpus: Corpus, terms: Sequence[str]) -> dict[str, Hits]:
         if segment is None:
             continue
         row = Row(data)
-        doc_bits = _held(segment, row.docs)
+        doc_bits = _files_with(segment, row.docs)
         if doc_bits:
             rows[term][number] = row
             files[term] += doc_bits
     return {term: Hits(row, files[term]) for term, row in rows.items() if files[term]}
 
 
-def _held(segment: Segment, docs: Sequence[int]) -> int:
+def _files_with(segment: Segment, docs: Sequence[int]) -> int:
     """How many files of the view a posting stands for."""
     files = segment.files
     if files is None:

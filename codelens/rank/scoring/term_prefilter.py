@@ -46,7 +46,7 @@ def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     text = "\n".join(names)
     if not starts or not text.isascii() or text.count("\n") != len(names) - 1:
         return range(len(names))  # names that can hold a term in other letters, or of two lines
-    masks = _held(text, starts)
+    masks = _counts_by_line(text, starts)
     if len(masks) > MOST:
         return sorted(sorted(masks, key=lambda at: (-masks[at], at))[:MOST])
     return sorted(masks)
@@ -57,14 +57,14 @@ def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     if not starts:
         return range(len(lines))
     text = "\n".join(lines)
-    line_numbers = _held(text, starts).keys()
+    line_numbers = _counts_by_line(text, starts).keys()
     if not text.isascii():
         # An accent may stand inside of a beginning.
         line_numbers = line_numbers | {at for at, line in enumerate(lines) if not line.isascii()}
     return sorted(line_numbers)
 
 
-def _held(text: str, starts: Sequence[str]) -> dict[int, int]:
+def _counts_by_line(text: str, starts: Sequence[str]) -> dict[int, int]:
     """Line -> how many of `starts` it holds."""
     text = text.lower().replace("_", "")
     masks: dict[int, int] = {}

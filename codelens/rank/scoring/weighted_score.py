@@ -26,12 +26,12 @@ def judge(candidates: Sequence[Evidence], query: Query) -> list[Judged]:
     chosen = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
     down = ranking_weights.pushed_down(query.single, query.roles)
     judged: list[Judged] = []
-    for one in candidates:
-        shares = {name: weight * one.features[name] for name, weight in chosen.items()}
-        role = role_of(one)
+    for candidate in candidates:
+        shares = {name: weight * candidate.features[name] for name, weight in chosen.items()}
+        role = role_of(candidate)
         if role in down:
             shares[role] = -down[role]
-        judged.append(Judged(one, sum(shares.values()), shares))
+        judged.append(Judged(candidate, sum(shares.values()), shares))
     judged.sort(key=lambda scored: (-scored.score, scored.evidence.file.path))
     return judged
 
