@@ -35,6 +35,8 @@ _CONFIG = (
 _ATTRIBUTE = re.compile(rb"[-!]?merge(?:=\S+)?|binary|conflict-marker-size=\d+")
 _STATUS = re.compile(rb"-?\d+\Z")
 _PERSON = b"codelens <codelens@localhost> 0 +0000"
+_MEMORY = "/dev/shm"  # noqa: S108 - a folder of a random name in it, by mkdtemp
+_LEAST_FREE = 1 << 30
 
 
 class TextConflict(NamedTuple):
@@ -70,7 +72,7 @@ class ScratchMerge:
     def __enter__(self) -> Self:
         if self._git is None:
             raise ReadError("git is not installed, so textual conflicts cannot be detected")
-        self._root = Path(tempfile.mkdtemp(prefix="codelens-merge-"))
+        self._root = Path(tempfile.mkdtemp(prefix="codelens-merge-", dir=_memory_folder()))
         root, common = self._root, self._repository.common_dir
         for folder in ("objects/info", "refs", "info"):
             (root / folder).mkdir(parents=True)
@@ -112,7 +114,19 @@ class ScratchMerge:
         Args:
             commit: the parent; empty for none.
             edits: path -> mode and bytes; None takes the path away.
+
+        Raises:
+            ReadError: there is no room for it.
         """
+        try:
+            return self._with_edits(commit, edits)
+        except OSError as error:
+            raise ReadError(
+                f"uncommitted edits cannot be written to {self._root} ({error.strerror}), so "
+                "textual conflicts were not detected; set TMPDIR to a folder with more room"
+            ) from error
+
+    def _with_edits(self, commit: str, edits: Mapping[bytes, tuple[int, bytes] | None]) -> str:
         blobs = {
             path: (edit[0], self._write(b"blob", edit[1])) if edit is not None else None
             for path, edit in edits.items()
@@ -201,6 +215,22 @@ class ScratchMerge:
             "XDG_CONFIG_HOME": str(self._root),
             "LC_ALL": "C",
         }
+
+
+def _memory_folder() -> str | None:
+    """Where files are kept in memory; None for the usual folder.
+
+    Hundreds of small objects are written and deleted: on a disk's file system that costs more than
+    the merges do.
+    """
+    if os.environ.get("TMPDIR"):
+        return None
+    try:
+        status = os.statvfs(_MEMORY)
+    except (OSError, AttributeError):
+        return None  # not Linux
+    roomy = status.f_bavail * status.f_frsize >= _LEAST_FREE
+    return _MEMORY if roomy and os.access(_MEMORY, os.W_OK | os.X_OK) else None
 
 
 def _entries(root: pygit2.Tree | None, folder: bytes) -> dict[bytes, tuple[int, bytes]]:

@@ -29,12 +29,14 @@ def other_edits(
     here: CurrentView, mine: Iterable[bytes], there: CurrentView, db: Database
 ) -> dict[bytes, SideChange]:
     """As `own_edits`, of another worktree, given the paths of my own edits."""
-    before, after = here.snapshot.by_path, there.snapshot.by_path
-    unread_paths = set(mine)
-    for path in before.keys() | after.keys():
-        file, other = before.get(path), after.get(path)
-        if file is None or other is None or file.content != other.content or file.content is None:
-            unread_paths.add(path)
+    before, after = here.snapshot.contents, there.snapshot.by_path
+    unread_paths = (before.keys() - after.keys()).union(mine)
+    # No content: the text is not known, so it may differ.
+    unread_paths.update(
+        file.path
+        for file in there.snapshot.files
+        if file.content is None or before.get(file.path) != file.content
+    )
     if here.scope.head != there.scope.head:
         changes = tree_changes(there.repository, here.scope.head, there.scope.head)
         unread_paths.update(change.path for change in changes)

@@ -57,6 +57,11 @@ class Snapshot:
         return {file.path: file for file in self.files}
 
     @cached_property
+    def contents(self) -> Mapping[bytes, int | None]:
+        """Path -> content: what two views are compared by."""
+        return {file.path: file.content for file in self.files}
+
+    @cached_property
     def by_path_id(self) -> Mapping[int, FileRow]:
         """Path id -> file."""
         return {file.path_id: file for file in self.files}
