@@ -17,17 +17,18 @@ ALLOWED = {
     # Whether anybody still waits: asked for wherever work is long.
     "cancellation": set(),
     "filelock": set(),
+    "file_owner": set(),
     "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
     # Below all that writes or reads the session trail: hooks, which import next to nothing, and
     # the engine.
-    "trail": {"filelock"},
-    "focus": {"types", "errors", "paths", "config", "filelock", "trail"},
+    "trail": {"file_owner", "filelock"},
+    "focus": {"types", "errors", "paths", "config", "file_owner", "filelock", "trail"},
     "scope": {"types", "cancellation", "errors", "paths", "config"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
-    "store": {"types", "cancellation", "errors", "filelock", "paths"},
+    "store": {"types", "cancellation", "errors", "file_owner", "filelock", "paths"},
     "index": {
         "types", "cancellation", "errors", "paths", "config", "scope", "scan", "extract", "store",
     },
@@ -50,16 +51,18 @@ ALLOWED = {
     "render": {"paths", "types", "answers", "handles", "rank"},
     # `render`, since a map and a search within a number of tokens count what they cost as text.
     "engine": {
-        "types", "cancellation", "errors", "paths", "config", "trail", "scope", "scan", "extract",
-        "store", "index", "handles", "rank", "resolve", "memory", "branches", "capsule", "answers",
-        "render",
+        "types", "cancellation", "errors", "paths", "config", "file_owner", "trail", "scope",
+        "scan", "extract", "store", "index", "handles", "rank", "resolve", "memory", "branches",
+        "capsule", "answers", "render",
     },
     "serve": {
         "types", "cancellation", "errors", "paths", "config", "bytecode", "answers", "render",
         "engine",
     },
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine.
-    "hooks": {"types", "errors", "paths", "filelock", "trail", "focus", "scope", "engine"},
+    "hooks": {
+        "types", "errors", "paths", "file_owner", "filelock", "trail", "focus", "scope", "engine",
+    },
     "hosts": {"types", "errors", "filelock", "paths"},
     "cli": {
         "types", "errors", "paths", "config", "bytecode", "capsule", "answers", "render", "engine",

@@ -20,7 +20,7 @@ from codelens.store.database.database_recovery import identity_of, set_aside
 from codelens.store.database.index_opening import open_index
 from codelens.store.database.memory_index import open_stand_in
 from codelens.store.saved import pins
-from codelens.store.views import index_metadata, views
+from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, ViewRow
 
@@ -35,7 +35,6 @@ class OpenIndex:
     def __init__(self, settings: Settings, scope: Scope) -> None:
         _refuse_home_inside(settings.home, scope.root)
         self.path = self.file_of(settings, scope)
-        self._common_dir = os.fsencode(scope.common_dir)
         self.lock = FairTurns()
         self._db: Database | None = None
         self._snapshot: Snapshot | None = None
@@ -59,23 +58,9 @@ class OpenIndex:
         if self.standing_in and time.monotonic() > self._try_again:
             self._try_the_file()
         if self._db is None:
-            self._db = self._opened()
+            self._db = open_index(self.path)
             pins.adopt(self._db)
         return self._db
-
-    def _opened(self) -> Database:
-        """The index file, if it belongs to this repository.
-
-        Raises:
-            IndexCorrupt: another repository's index has its name.
-        """
-        db = open_index(self.path)
-        stated = index_metadata.common_dir(db)
-        if stated and stated != self._common_dir:
-            db.close()
-            why = f"it is the index of {os.fsdecode(stated)!r}"
-            raise IndexCorrupt(self.path, why, foreign=True)
-        return db
 
     @property
     def standing_in(self) -> str:
@@ -85,7 +70,7 @@ class OpenIndex:
     def _try_the_file(self) -> None:
         self._try_again = time.monotonic() + _TRY_AGAIN_S
         try:
-            opened = self._opened()
+            opened = open_index(self.path)
             writer_lease.acquire(opened, 0.0).release(opened)
         except StoreError as error:
             logger.debug("still answering from memory: %s", error)

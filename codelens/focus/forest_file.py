@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
-from codelens import filelock
+from codelens import file_owner, filelock
 from codelens.focus.forest import Forest, Node
 from codelens.focus.guide import GuideEntry
 
@@ -76,6 +76,9 @@ def load(path: str) -> State:
     head = whole[0] if whole and "version" in whole[0] else {}
     if head and head.get("version") != VERSION:
         return State(Forest(), [], f"{path} has version {head.get('version')!r}")
+    other = file_owner.other_name(path, head.get(file_owner.KEY))
+    if other:
+        return State(Forest(), [], f"{path} {file_owner.written_for(other)}")
     state = _state(head, whole)
     ends = whole[-1].get("lines") if whole else None
     if state.note or ends != len(lines) - 1 or len(whole) != len(lines) - 1:
@@ -92,7 +95,8 @@ def save(path: str, forest: Forest, guide: list[GuideEntry], root: str) -> None:
     Raises:
         OSError: it cannot be written; what was there is still there.
     """
-    lines = [_written(fields) for fields in _lines(forest, guide, root)]
+    name = os.path.basename(path)
+    lines = [_written(fields) for fields in _lines(name, forest, guide, root)]
     lines.append(_written({"lines": len(lines) + 1}))
     beside = f"{path}.new"
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -121,10 +125,12 @@ def set_aside(path: str) -> None:
     os.replace(path, f"{path}.damaged")
 
 
-def _lines(forest: Forest, guide: list[GuideEntry], root: str) -> Iterator[dict[str, object]]:
+def _lines(
+    name: str, forest: Forest, guide: list[GuideEntry], root: str
+) -> Iterator[dict[str, object]]:
     yield {
-        "version": VERSION, "prompts": forest.prompts, "last": forest.last, "next": forest.next_id,
-        "seen": forest.seen, "root": root,
+        file_owner.KEY: name, "version": VERSION, "prompts": forest.prompts, "last": forest.last,
+        "next": forest.next_id, "seen": forest.seen, "root": root,
     }  # fmt: skip
     for node in forest.nodes.values():
         yield {

@@ -7,11 +7,13 @@ import os
 import time
 from typing import NamedTuple, cast
 
+from codelens import file_owner
 from codelens.focus.checkout import Checkout, head_commit
 from codelens.trail.trail_log import session_key
 
 _KEPT = 12
 _LARGEST = 100_000
+_MARKS = "marks"
 
 
 class Mark(NamedTuple):
@@ -29,11 +31,19 @@ class Mark(NamedTuple):
 
 def marks(home: str, place: Checkout) -> list[Mark]:
     """The latest sessions in this worktree, the last one last."""
+    path = _file(home, place)
     try:
-        with open(_file(home, place), "rb") as file:
+        with open(path, "rb") as file:
             parsed: object = json.loads(file.read(_LARGEST))
     except (OSError, ValueError, RecursionError):
         return []
+    if isinstance(parsed, dict):
+        fields_by_name = cast("dict[str, object]", parsed)
+        other = file_owner.other_name(path, fields_by_name.get(file_owner.KEY))
+        if other:
+            file_owner.set_aside(path, file_owner.written_for(other))
+            return []
+        parsed = fields_by_name.get(_MARKS)
     rows = cast("list[object]", parsed) if isinstance(parsed, list) else []
     stored: list[Mark] = []
     for row in rows:
@@ -59,7 +69,8 @@ def mark(home: str, session: str, place: Checkout) -> None:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     beside = f"{path}.{os.getpid()}"
     with open(beside, "w", encoding="utf-8") as file:
-        json.dump([*stored, now], file)
+        fields = {file_owner.KEY: os.path.basename(path), _MARKS: [*stored, now]}
+        json.dump(fields, file)
     os.replace(beside, path)
 
 

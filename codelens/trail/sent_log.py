@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b, sha256
 from typing import NamedTuple, cast
 
-from codelens import filelock
+from codelens import file_owner, filelock
 
 REMEMBERED_BYTES = 180_000
 """Of the texts sent last; about 60,000 tokens. Hosts compact what is older without a word."""
@@ -94,8 +94,7 @@ class SentLog:
         if not bodies:
             return
         at = int(time.time() if now is None else now)
-        new = not os.path.exists(self._path)
-        if new:
+        if file_owner.begins_anew(self._path):
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             _forget_old(self._folder, at)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -103,7 +102,9 @@ class SentLog:
         try:
             # Unwritten, the text is only sent once more.
             if filelock.take(descriptor, wait_s=_WAIT_S):
-                os.write(descriptor, b"\n" + _written(bodies, at) + b"\n")
+                new = not os.lseek(descriptor, 0, os.SEEK_END)
+                before = file_owner.head(self._path) if new else b"\n"
+                os.write(descriptor, before + _written(bodies, at) + b"\n")
         finally:
             os.close(descriptor)
 
@@ -224,12 +225,16 @@ def _calls(path: str) -> Iterator[tuple[int, int, list[tuple[str, _Run]]]]:
     """Of each call when it was, the bytes it sent, and its runs; damaged lines are left out."""
     try:
         with open(path, "rb") as file:
+            other = file_owner.other_head(path, file.read(file_owner.HEAD_BYTES))
             size = os.fstat(file.fileno()).st_size
+            file.seek(max(size - _LARGEST, 0))
             if size > _LARGEST:
-                file.seek(size - _LARGEST)
                 file.readline()
             data = file.read(_LARGEST)
     except OSError:
+        return
+    if other:
+        file_owner.set_aside(path, file_owner.written_for(other))
         return
     for line in data.split(b"\n"):
         call = _call(line) if line else None

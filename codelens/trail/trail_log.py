@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from codelens import filelock
+from codelens import file_owner, filelock
 
 KEPT_DAYS = 90
 LONGEST_LINE = 200
@@ -76,7 +76,7 @@ def append(
         OSError: the file cannot be written.
     """
     path = _file(home, repository, entry.at)
-    new = not os.path.exists(path)
+    new = file_owner.begins_anew(path)
     if new:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     # Read as well: whether the last line is whole is seen at its end.
@@ -86,11 +86,11 @@ def append(
         if not filelock.take(descriptor, wait_s=wait_s):
             return False
         end = os.lseek(descriptor, 0, os.SEEK_END)
-        cut_off = False
+        before = file_owner.head(path)
         if end:
             os.lseek(descriptor, end - 1, os.SEEK_SET)
-            cut_off = os.read(descriptor, 1) != b"\n"
-        os.write(descriptor, (b"\n" if cut_off else b"") + _line(entry))
+            before = b"" if os.read(descriptor, 1) == b"\n" else b"\n"
+        os.write(descriptor, before + _line(entry))
     finally:
         os.close(descriptor)
     if new:
@@ -213,12 +213,16 @@ def _read(path: str, most: int = _LONGEST_READ) -> Iterator[TrailEntry]:
     """The entries in the last `most` bytes of a file."""
     try:
         with open(path, "rb") as file:
+            other = file_owner.other_head(path, file.read(file_owner.HEAD_BYTES))
             size = os.fstat(file.fileno()).st_size
+            file.seek(max(size - most, 0))
             if size > most:
-                file.seek(size - most)
                 file.readline()
             data = file.read(most)
     except OSError:
+        return
+    if other:
+        file_owner.set_aside(path, file_owner.written_for(other))
         return
     for line in data.split(b"\n"):
         entry = _entry(line)

@@ -142,11 +142,25 @@ def test_pins_that_cannot_be_read_stop_a_prune(kept: Kept) -> None:
     kept.age(1000)
     (pins,) = kept.folder.glob("**/pins-*.json")
     pins.write_text("{")
+    pins.with_name(f"{pins.name}.backup").unlink()
     answer = kept.engine.prune()
     assert answer.failed
     assert "pins" in answer.results[0].error
     pins.unlink()
     assert "old" in kept.views()
+
+
+def test_pins_that_are_damaged_or_lost_come_back_from_their_copy(kept: Kept) -> None:
+    with_old_branch(kept)
+    kept.engine.pin("old", path=kept.repo.root)
+    (pins,) = kept.folder.glob("**/pins-*.json")
+    pins.write_text("{")
+    assert kept.views()["old"].pinned
+    pins.unlink()
+    assert kept.views()["old"].pinned
+    kept.engine.drop_repository(path=kept.repo.root, force=True)
+    kept.ask()
+    assert not any(view.pinned for view in kept.views().values())
 
 
 def test_a_ref_is_pinned_before_anybody_asked_for_it(kept: Kept) -> None:

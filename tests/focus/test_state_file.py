@@ -44,7 +44,8 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     path = fill(tmp_path)
     state = forest_file.load(str(path))
     assert not state.note and state.root == PLACE.root and len(state.forest.roots()) == 3
-    again = tmp_path / "again"
+    again = tmp_path / "again" / path.name
+    again.parent.mkdir()
     forest_file.save(str(again), state.forest, state.guide, state.root)
     assert as_kept(forest_file.load(str(again))) == as_kept(state)
     assert again.read_bytes() == path.read_bytes()

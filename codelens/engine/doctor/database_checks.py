@@ -14,7 +14,7 @@ from codelens.store.database import database_recovery, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.exclusive_index import hold
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.index_opening import open_index, other_repository
 from codelens.store.database.schema_migration import outdated_schema
 from codelens.store.database.store_clock import machine
 from codelens.store.saved import context_rows
@@ -67,7 +67,8 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
         yield _unusable(path, error)
         return
     try:
-        fault = db.fault(thorough=case.thorough)
+        other = other_repository(db)
+        fault = f"it is the index of {other!r}" if other else db.fault(thorough=case.thorough)
         if not fault:
             database_recovery.note_check(path)
             size = f"{db.size_bytes() / 1e6:,.1f} MB, fully checked"

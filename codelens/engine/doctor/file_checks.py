@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from codelens import __version__
+from codelens import __version__, file_owner
 from codelens.config import load
 from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.upkeep import disk_space
@@ -150,6 +150,13 @@ def leftovers(case: Examination) -> Iterator[Finding]:
             count += 1
             days = max(0, round((database_recovery.KEPT_S - aside.age_s) / 86_400))
             yield Finding("note", str(aside.path), f"a damaged index, kept for {days} more days")
+    for path in everything(case.home) if case.home.is_dir() else ():
+        if file_owner.is_aside(path.name):
+            count += 1
+            yield Finding(
+                "note", str(path), "was written for another repository or session, or damaged, "
+                "and set aside", "delete it if you need nothing from it",
+            )  # fmt: skip
     if not count:
         yield Finding("ok", str(case.home), "nothing left behind")
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
 from pathlib import Path
 
 from codelens.errors import IndexCorrupt
+from codelens.paths import repository_id
 from codelens.store.database import database_recovery, restore_detection
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
@@ -15,9 +18,14 @@ from codelens.store.database.writer_lease import holder_of, is_held
 
 logger = logging.getLogger(__name__)
 
+_NAMED = re.compile(r"index-([0-9a-f]{16})\.db")
+_COMMON_DIR = "SELECT common_dir FROM upkeep"
+
 
 def open_index(path: Path) -> Database:
-    """Open the index at `path`, made and migrated as needed; a damaged one is set aside.
+    """Open the index at `path`, made and migrated as needed.
+
+    A damaged one is set aside, and one of another repository.
 
     All of it is checked where that was not done for a week, or since a writer ended in the midst,
     or something else than codelens wrote to it since.
@@ -43,8 +51,19 @@ def open_index(path: Path) -> Database:
         return _checked(open_database(path, "index"), restore_detection.Standing.UNKNOWN)
 
 
+def other_repository(database: Database) -> str:
+    """The git folder of the repository that an index is of, if its name is another one's."""
+    name = _NAMED.fullmatch(database.path.name)
+    row = database.row(_COMMON_DIR)
+    stated = os.fsdecode(row[0]) if row else ""
+    return stated if name and stated and repository_id(stated) != name.group(1) else ""
+
+
 def _checked(database: Database, standing: restore_detection.Standing) -> Database:
     path = database.path
+    other = other_repository(database)
+    if other:
+        raise IndexCorrupt(path, f"it is the index of {other!r}", foreign=True)
     holder = holder_of(database)
     left = restore_detection.left_of(path)
     same = standing is restore_detection.Standing.SAME

@@ -1,8 +1,9 @@
 """Which views are pinned: kept in a file of their own, since an index can be built anew.
 
 `pins/pins-ID.json` in the home folder, ID being the repository's: the scopes of views, as
-`views.scope` has them. Each change writes a new file in place of the old one, under a lock. Earlier
-versions kept pins in the index; `adopt` takes them over once.
+`views.scope` has them. Each change writes a new file in place of the old one, under a lock, and a
+copy beside it (`.backup`), which counts where the file is lost, damaged or another repository's.
+Earlier versions kept pins in the index; `adopt` takes them over once.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
-from codelens import filelock
+from codelens import file_owner, filelock
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, StoreError
 from codelens.paths import NO_ROOM, make_private, pins_file
 from codelens.store.database.database import Database
@@ -23,6 +24,7 @@ from codelens.store.database.database import Database
 logger = logging.getLogger(__name__)
 
 _WAIT_S = 3.0
+_BACKUP = ".backup"
 _IN_INDEX = "SELECT scope FROM views WHERE pinned = 1 ORDER BY scope"
 
 
@@ -38,16 +40,59 @@ def pinned_scopes(path: Path) -> frozenset[str]:
     Raises:
         StoreError: the file cannot be read: nothing may be taken for not pinned then.
     """
-    try:
-        parsed = json.loads(path.read_text(encoding="utf-8"))
-        return frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
-    except FileNotFoundError:
+    scopes = _read(path)
+    if isinstance(scopes, frozenset):
+        return scopes
+    if scopes is None and not _backup(path).exists():
         return frozenset()
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise StoreError(
-            f"the pins in {str(path)!r} cannot be read ({error}); correct the file, or "
-            "remove it and pin again what you want to keep"
-        ) from error
+    with _alone(path):
+        return _mended(path)
+
+
+def _backup(path: Path) -> Path:
+    return path.with_name(path.name + _BACKUP)
+
+
+class _Unusable(NamedTuple):
+    """Why a file does not tell what is pinned here."""
+
+    why: str
+    other: str = ""
+    """The name that it was written for, where that is another one."""
+
+
+def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
+    """The scopes in a file; None where there is none. A copy states the name of what it is of."""
+    try:
+        parsed = json.loads(file.read_text(encoding="utf-8"))
+        scopes = frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
+        other = file_owner.other_name(name or str(file), parsed.get(file_owner.KEY))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        return _Unusable(str(error))
+    return _Unusable(f"it {file_owner.written_for(other)}", other) if other else scopes
+
+
+def _mended(path: Path) -> frozenset[str]:
+    """The pins, of the copy where the file is no use; under the lock."""
+    scopes = _read(path)
+    if isinstance(scopes, frozenset):
+        return scopes
+    copy = _read(_backup(path), path.name)
+    restored = copy if isinstance(copy, frozenset) else frozenset[str]()
+    if scopes is None and copy is None:
+        return restored
+    if scopes is not None:
+        if not scopes.other and not isinstance(copy, frozenset):
+            raise StoreError(
+                f"the pins in {str(path)!r} cannot be read ({scopes.why}); correct the file, or "
+                "remove it and pin again what you want to keep"
+            )
+        file_owner.set_aside(str(path), f"cannot be used: {scopes.why}")
+    logger.warning("%d pins restored from the copy of %r", len(restored), str(path))
+    _write(path, restored)
+    return restored
 
 
 def set_pinned(path: Path, scope: str, *, pinned: bool) -> None:
@@ -57,7 +102,7 @@ def set_pinned(path: Path, scope: str, *, pinned: bool) -> None:
         StoreError: the file cannot be read or written; nothing was changed.
     """
     with _alone(path):
-        before = pinned_scopes(path)
+        before = _mended(path)
         after = before | {scope} if pinned else before - {scope}
         if after != before or not path.exists():
             _write(path, after)
@@ -70,7 +115,9 @@ def forget(path: Path) -> None:
         HomeNotWritable: the file cannot be removed.
     """
     try:
-        path.unlink(missing_ok=True)
+        # The copy first: alone it would bring them back.
+        for file in (_backup(path), path):
+            file.unlink(missing_ok=True)
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
 
@@ -93,8 +140,14 @@ def adopt(db: Database) -> None:
 
 
 def _write(path: Path, scopes: frozenset[str]) -> None:
+    fields = {file_owner.KEY: path.name, "pinned": sorted(scopes)}
+    text = json.dumps(fields, ensure_ascii=True, indent=1)
+    for file in (path, _backup(path)):
+        _replace(file, text)
+
+
+def _replace(path: Path, text: str) -> None:
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    text = json.dumps({"pinned": sorted(scopes)}, ensure_ascii=True, indent=1)
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
