@@ -13,7 +13,12 @@ _FOLDERS_KEPT = 3
 
 _TEST_FOLDERS = frozenset(
     b"test tests __tests__ spec specs testing testdata test-data e2e __mocks__ mocks fixtures "
-    b"testutil testutils unittest unittests".split()
+    b"testutil testutils unittest unittests __fixtures__ __snapshots__ step_definitions "
+    b"cypress".split()
+)
+# Source sets (`jvmTest`, `integrationTest`), projects (`Shop.UnitTests`), `integration-tests`.
+_TEST_FOLDER = re.compile(
+    rb".*[a-z0-9](?:Tests?|Specs)$|.*[._-](?:[A-Z]\w*)?(?:Tests?|Specs)$|.*[a-z0-9][_-]tests$"
 )
 _EXAMPLE_FOLDERS = frozenset(
     b"example examples demo demos sample samples tutorial tutorials docs_src playground "
@@ -28,7 +33,9 @@ _COMPAT_FOLDERS = frozenset(b"compat legacy deprecated".split())
 
 _TEST_NAME = re.compile(
     rb"(?:^test[_.-].*|.*[_.-]tests?(?:\.\w+)+|.*[_.-]specs?(?:\.\w+)+|conftest\.py|tests?\.\w+"
-    rb"|.+(?:Test|Tests|Spec|Specs)\.(?:java|kt|scala|cs|swift|php|groovy|hs|m))$"
+    rb"|.*[_-]unittests?\.\w+|.+\.(?:feature|bats|robot|cy\.\w+)"
+    rb"|.+(?:Test|Tests|TestCase|Spec|Specs)\.(?:java|kts?|scala|cs|swift|php|groovy|hs|mm?|cc|cpp|cxx"
+    rb"|[cm]?[jt]sx?|dart|vb|fs))$"
 )
 _GENERATED_NAME = re.compile(
     rb"(?:.*\.pb\.\w+|.*_pb2(?:_grpc)?\.pyi?|.*\.min\.(?:js|css)|.*\.generated\.\w+|.*\.g\.\w+"
@@ -77,7 +84,7 @@ def _role(folders: list[bytes], name: bytes) -> str:
     inside = {folder.lower() for folder in folders}
     if inside & _VENDOR_FOLDERS:
         return "vendored"
-    if inside & _TEST_FOLDERS or _TEST_NAME.match(name):
+    if inside & _TEST_FOLDERS or _TEST_NAME.match(name) or any(map(_TEST_FOLDER.match, folders)):
         return "test"
     if inside & _EXAMPLE_FOLDERS:
         return "example"

@@ -134,9 +134,26 @@ def test_a_changelog_with_every_word_stands_below_the_code(store: Store) -> None
         ("src/history.py", ""),
         ("pkg/.gitignore", "data"),
         ("tests/locale/de.po", "test"),
+        ("features/permalinks.feature", "test"),
+        ("features/step_definitions/steps.rb", "test"),
+        ("Src/Shop.Tests/Objects/Order.cs", "test"),
+        ("Src/Shop.UnitTests/Order.cs", "test"),
+        ("shop/src/jvmTest/kotlin/Peer.kt", "test"),
+        ("integration-tests/src/main/java/App.java", "test"),
+        ("src/OrderTest.cpp", "test"),
+        ("base/files/file_unittest.cc", "test"),
+        ("web/order.cy.ts", "test"),
+        ("test.bats", "test"),
+        ("src/latest/order.py", ""),
+        ("src/contests/order.py", ""),
+        ("tokio-test/src/io.rs", ""),
+        ("src/Contest.ts", ""),
+        ("src/attest.cc", ""),
+        ("src/protest/a.go", ""),
+        ("lib/feature.py", ""),
     ],
 )
-def test_translations_and_data_are_told_by_their_paths(path: str, role: str) -> None:
+def test_roles_are_told_by_paths_alone(path: str, role: str) -> None:
     assert path_facts(path.encode()).role == role
 
 
