@@ -31,16 +31,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 from itertools import zip_longest
-from typing import NamedTuple
 
 from tree_sitter import Node
 
+from codelens.extract.flow.binding_rules import all_children, first_child, rules
 from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child, plain
-from codelens.extract.flow.patterns import ROLES as PATTERN_ROLES
 from codelens.extract.flow.patterns import Patterns, handed
-from codelens.extract.language_settings import LanguageInfo, language_info
+from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 
@@ -61,8 +60,6 @@ _OF_SCOPE = {
 """Captures on the node that is the text itself."""
 _BARE = {"yield": ("", "yield"), "this": ("this", "?")}
 """Captures that say all by standing where they do: name and how."""
-_ROLES = frozenset({"pattern", "unbound", "list", *PATTERN_ROLES})
-"""What a recipe of the setting `bindings` may say instead of paths; it may say several."""
 _TYPED = frozenset({"result", "implements", "alias", "package"})
 _STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
 """From a value to what is bound of it."""
@@ -152,9 +149,9 @@ class Bindings:
         """What is called with a function written out: it says what `this` is in there."""
         written = self._expressions.written
         paths = self._rules.fields[node.type]
-        taker = written(_first(node, paths[1]))
+        taker = written(first_child(node, paths[1]))
         if taker in _HANDING:
-            handed = written(_first(node, paths[2]))
+            handed = written(first_child(node, paths[2]))
             taker = UNKNOWN if handed == UNKNOWN else handed + _HANDING[taker]
         self._found.append((node.start_byte, "this", "=", taker, False))
 
@@ -179,8 +176,8 @@ class Bindings:
         if paths is None:
             self._targeted(start, outside, how, node, None, None)
             return
-        value, type_node = _first(node, paths[1]), _first(node, paths[2])
-        targets = _all(node, paths[0])
+        value, type_node = first_child(node, paths[1]), first_child(node, paths[2])
+        targets = all_children(node, paths[0])
         if how == "export" and not targets and value is not None:
             text = self._expressions.written(value)
             self._found.append((start, "default", how, text, outside))
@@ -198,15 +195,17 @@ class Bindings:
         """Rows of what a pattern binds, or what the parameters of a function written out do."""
         if how == "handed":
             listed = child(node, "parameters")
-            for at, one in enumerate(listed.named_children if listed is not None else ()):
-                said = one.child_by_field_name("type")
-                text = self._expressions.type(said) if said is not None else ""
+            for at, parameter in enumerate(listed.named_children if listed is not None else ()):
+                type_ = parameter.child_by_field_name("type")
+                text = self._expressions.type(type_) if type_ is not None else ""
                 text = f"`{text}`" if text else handed(node, at, self._expressions.written)
-                self._take_apart(one.child_by_field_name("pattern") or one, text, around=None)
+                self._take_apart(
+                    parameter.child_by_field_name("pattern") or parameter, text, around=None
+                )
             return
         paths = self._rules.fields[node.type]
-        pattern, value, said = (_first(node, path) for path in paths)
-        text = self._expressions.type(said) if said is not None else ""
+        pattern, value, type_ = (first_child(node, path) for path in paths)
+        text = self._expressions.type(type_) if type_ is not None else ""
         if text:
             text = f"`{text}`"
         elif value is not None:
@@ -281,17 +280,17 @@ class Bindings:
             else:
                 self._targeted(start, outside, how, targets[0], values[0], node)
             return
-        spread = next((at for at, one in enumerate(targets) if "splat" in one.type), len(targets))
+        spread = next((at for at, part in enumerate(targets) if "splat" in part.type), len(targets))
         paired = len(values) == len(targets) == spread and values[0] is not value
-        for at, (one, part) in enumerate(zip_longest(targets, values)):
-            if one is None:
+        for at, (inner, part) in enumerate(zip_longest(targets, values)):
+            if inner is None:
                 break
             form, text = "?", ""
             if paired and node is None:
                 form, text = self._meaning(how, part, node)
             elif at < spread:
                 form, text = self._part(how, at, values[0], node)
-            self._named(start, outside, one, form, text)
+            self._named(start, outside, inner, form, text)
 
     def _part(self, how: str, at: int, value: Node | None, node: Node | None) -> tuple[str, str]:
         """Form and text of one of several targets of one value."""
@@ -384,63 +383,3 @@ class Bindings:
                 pending.append((left, taken))
                 continue
             pending += [(child, taken and "?") for child in reversed(node.named_children)]
-
-
-def _all(node: Node, paths: tuple[str, ...]) -> list[Node]:
-    """All children of the first path that leads anywhere; several only of one ending in `*`."""
-    if len(paths) == 1 and paths[0].isidentifier():
-        only = node.child_by_field_name(paths[0])
-        return [] if only is None else [only]
-    for path in paths:
-        if path.endswith("*"):
-            found = node.children_by_field_name(path[:-1])
-            if found:
-                return found
-    child_node = _first(node, tuple(path for path in paths if not path.endswith("*")))
-    return [child_node] if child_node is not None else []
-
-
-def _first(node: Node, paths: tuple[str, ...]) -> Node | None:
-    for path in paths:
-        child_node = child(node, path)
-        if child_node is not None:
-            return child_node
-    return None
-
-
-class Rules(NamedTuple):
-    """The setting `bindings` of a language."""
-
-    fields: dict[str, tuple[tuple[str, ...], ...]]
-    """Node type -> for name, value and type the paths to try."""
-    patterns: frozenset[str]
-    lists: frozenset[str]
-    unbound: frozenset[str]
-    """Definitions of these types bind no name outside of a type."""
-    inferred: frozenset[str]
-    """Words in the place of a type that leave it to the value: `var`."""
-    roles: dict[str, str]
-    """Node type -> what it is in a pattern (`patterns`)."""
-
-
-@cache
-def rules(language: str) -> Rules:
-    """What a language says of its bindings."""
-    settings = dict(language_info(language).bindings)
-    inferred = frozenset(settings.pop("inferred", "").split())
-    fields = {
-        kind: tuple(
-            () if part == "-" else tuple(part.split("|"))
-            for part in (recipe.split() + ["-"] * 3)[:3]
-        )
-        for kind, recipe in settings.items()
-        if not _ROLES.issuperset(recipe.split())
-    }
-
-    def of(role: str) -> frozenset[str]:
-        return frozenset(kind for kind, recipe in settings.items() if role in recipe.split())
-
-    roles = {
-        kind: recipe for kind, recipe in settings.items() if recipe in PATTERN_ROLES | {"list"}
-    }
-    return Rules(fields, of("pattern"), of("list"), of("unbound"), inferred, roles)

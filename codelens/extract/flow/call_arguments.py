@@ -67,7 +67,7 @@ class Arguments:
         nodes = list(_flat(node))
         if not nodes or len(nodes) > _MOST:
             return len(nodes), ""
-        argument_texts = [self._argument(one) for one in nodes]
+        argument_texts = [self._argument(argument) for argument in nodes]
         return len(nodes), "\n".join(argument_texts) if any(
             text_ != UNKNOWN for text_ in argument_texts
         ) else ""

@@ -60,10 +60,10 @@ class Expressions:
         recipe = self._recipes.get(kind)
         if recipe is None:
             return UNKNOWN
-        found = self._by_recipe(node, recipe, depth + 1)
-        if len(found) <= LIMIT:
-            return found
-        return found if found[0] == "{" and len(found) <= _RECORD else UNKNOWN
+        written = self._by_recipe(node, recipe, depth + 1)
+        if len(written) <= LIMIT:
+            return written
+        return written if written[0] == "{" and len(written) <= _RECORD else UNKNOWN
 
     def _by_recipe(self, node: Node, recipe: tuple[str, ...], depth: int) -> str:
         form, parts = recipe[0], recipe[1:]
@@ -77,9 +77,9 @@ class Expressions:
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
         if form == "call" and len(parts) > 1:
-            told = self._built_in(node, inner, dict(map(_pair, parts[1:])), depth)
-            if told:
-                return told
+            text = self._built_in(node, inner, dict(map(_pair, parts[1:])), depth)
+            if text:
+                return text
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
@@ -94,13 +94,13 @@ class Expressions:
         """What a call gives by the language's own settings; empty if they do not say."""
         gives = own.get(called)
         if gives == "made":
-            return self._made(node.child_by_field_name("function"))
+            return self._type_argument(node.child_by_field_name("function"))
         if gives is None:
             return ""
-        given = child(node, f"arguments.{gives.removeprefix('type') or 0}")
-        return self._quoted(given) if gives == "type" else self.written(given, depth)
+        argument = child(node, f"arguments.{gives.removeprefix('type') or 0}")
+        return self._quoted(argument) if gives == "type" else self.written(argument, depth)
 
-    def _made(self, called: Node | None) -> str:
+    def _type_argument(self, called: Node | None) -> str:
         """What a function gives that is told the type of it: `make_unique<Foo>()`."""
         while called is not None and called.child_by_field_name("arguments") is None:
             called = called.child_by_field_name("name")

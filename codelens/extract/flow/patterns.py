@@ -54,36 +54,36 @@ class Patterns:
                     yield Part(node.start_byte, name, text)
 
     def _inside(self, node: Node, role: str, text: str) -> Iterator[tuple[Node, str]]:
-        inner = [one for one in node.named_children if not one.is_extra]
+        inner = [child_ for child_ in node.named_children if not child_.is_extra]
         if role == "inner":
-            kept = [one for one in inner if one.type != "mutable_specifier"]
-            yield from ((one, text) for one in kept[:1])
+            parts = [part for part in inner if part.type != "mutable_specifier"]
+            yield from ((part, text) for part in parts[:1])
         elif role == "captured":
-            yield from ((one, text) for one in inner)
+            yield from ((part, text) for part in inner)
         elif role == "list":
-            yield from ((one, _of(text, f".#{at}")) for at, one in _placed(node))
+            yield from ((part, _of(text, f".#{at}")) for at, part in _placed(node))
         elif role == "elements":
-            yield from ((one, _of(text, "[*]")) for one in inner)
+            yield from ((part, _of(text, "[*]")) for part in inner)
         elif role == "variant":
             yield from self._of_variant(node, text)
         else:
             yield from self._of_fields(node, inner)
 
     def _of_variant(self, node: Node, text: str) -> Iterator[tuple[Node, str]]:
-        said = child(node, "type")
-        kind = self._written(said)
+        type_ = child(node, "type")
+        kind = self._written(type_)
         step = _HOLDING.get(kind)
-        for at, one in _placed(node):
-            if said is None or one.start_byte != said.start_byte:
-                yield one, _of(text, step) if step is not None else _of(kind, f".#{at}")
+        for at, part in _placed(node):
+            if type_ is None or part.start_byte != type_.start_byte:
+                yield part, _of(text, step) if step is not None else _of(kind, f".#{at}")
 
     def _of_fields(self, node: Node, inner: list[Node]) -> Iterator[tuple[Node, str]]:
         kind = self._written(child(node, "type"))
-        for one in inner[1:]:
-            name = one.child_by_field_name("name")
+        for field_ in inner[1:]:
+            name = field_.child_by_field_name("name")
             if name is not None:
                 field = self._source.slice(name.start_byte, name.end_byte)
-                yield one.child_by_field_name("pattern") or name, _of(kind, f".{field}")
+                yield field_.child_by_field_name("pattern") or name, _of(kind, f".{field}")
 
 
 def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:
@@ -93,19 +93,21 @@ def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str
     if listed is None or call is None or listed.type != "arguments":
         return UNKNOWN
     taker = written(call.child_by_field_name("function"))
-    given = [one for one in listed.named_children if not one.is_extra]
-    place = next((n for n, one in enumerate(given) if one.start_byte == closure.start_byte), 9)
+    arguments = [argument for argument in listed.named_children if not argument.is_extra]
+    place = next(
+        (n for n, argument in enumerate(arguments) if argument.start_byte == closure.start_byte), 9
+    )
     return _of(taker, f".#in{place}{at}") if place < 9 and at < 9 else UNKNOWN
 
 
 def _placed(node: Node) -> Iterator[tuple[int, Node]]:
     """What stands between the commas, each with its place: `_` is no named node."""
     at = 0
-    for one in node.children:
-        if one.type == ",":
+    for part in node.children:
+        if part.type == ",":
             at += 1
-        elif one.is_named and not one.is_extra:
-            yield at, one
+        elif part.is_named and not part.is_extra:
+            yield at, part
 
 
 def _of(text: str, step: str) -> str:

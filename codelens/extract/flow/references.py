@@ -14,7 +14,7 @@ from typing import cast
 
 from tree_sitter import Node
 
-from codelens.extract.flow.expressions import UNKNOWN
+from codelens.extract.flow.receivers import BLANKS, receivers_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
@@ -36,23 +36,6 @@ MACRO = -2
 """Arguments of a macro: not counted, but no function of that name is called."""
 INITIAL = ":"
 """In place of arguments that begin a constructor: what is called is a type, and never a field."""
-ROOT = "\\"
-"""The receiver of a name that is told to be in no namespace: `\\strlen()` of PHP."""
-_LONGEST_CHAIN = 160
-_DOTS = frozenset({b".", b":", b">", b"\\"})
-_BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
-_BEFORE_NAME = _DOTS | _BLANKS
-_CLOSED = frozenset(")]")
-_CUT = frozenset(".?!")
-"""A text that begins so is not the whole of a chain."""
-_JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-\??(?=\s*[\w)\]])|::(?=[\w>])|\\(?=\w)")
-"""What joins a member to its owner, read backwards."""
-_CHAIN = re.compile(
-    rb"(?:\s*\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-\??|::|\\))*[\w$#\x80-\xff]*"
-    rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?>:\\\x80-\xff\"'`}]|\s+\.)"
-)
-"""The same with the names before it, where there is nothing but names."""
-_DOT = re.compile(r"[?!]?\.|\??->|::|\\")
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
@@ -90,7 +73,7 @@ def references_of(
             names, starts = _foreign(names, starts, symbols, ignored)
             parameters = captures.get("type.parameter") if kind == "type" else None
             if parameters:
-                names, starts = _given_types(names, starts, symbols, parameters, source)
+                names, starts = _without_type_parameters(names, starts, symbols, parameters, source)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
     # What a parser puts in where a name is missing is none: `self. = 1`.
     starts = sorted([start for start, (name, _) in found_at.items() if name])
@@ -100,7 +83,7 @@ def references_of(
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
-    receivers = _receivers(captures, names, starts, source, flow)
+    receivers = receivers_of(captures, names, starts, source, flow)
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, symbols)
     counts, arguments = _arguments(captures, names, starts, source, flow)
@@ -117,129 +100,35 @@ def _arguments(
     lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
     texts = [""] * len(names)
     text = source.text
-    told = flow.arguments
+    rules = flow.arguments
     initial = {node.start_byte for node in captures.get("call.initial", ())}
-    if not lists and not told:
+    if not lists and not rules:
         return [-1] * len(names), texts
     argument_ordinals: list[int] = []
     for at, (name, start) in enumerate(zip(names, starts, strict=True)):
         end = start + (len(name) if name.isascii() else len(name.encode()))
-        while text[end : end + 1] in _BLANKS:
+        while text[end : end + 1] in BLANKS:
             end += 1
         if text[end : end + 1] == b"!":
             argument_ordinals.append(MACRO)
             continue
         node = lists.get(end)
-        types = told.generics(end) if told else ""
-        if told and node is None:
-            node = lists.get(told.behind(end))
+        types = rules.generics(end) if rules else ""
+        if rules and node is None:
+            node = lists.get(rules.behind(end))
         if node is None:
             argument_ordinals.append(-1)
-        elif told:
-            count, texts[at] = told.written(node)
+        elif rules:
+            count, texts[at] = rules.written(node)
             argument_ordinals.append(min(count, 127))
         else:
-            extra = sum(one.is_extra for one in node.named_children)
+            extra = sum(argument.is_extra for argument in node.named_children)
             argument_ordinals.append(min(node.named_child_count - extra, 127))
         if start in initial:
             texts[at] = INITIAL
         if types:
             texts[at] = f"{types}\n{texts[at]}".rstrip()
     return argument_ordinals, texts
-
-
-def _receivers(
-    captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
-) -> list[str]:
-    """What stands before the dot of each name; see `Reference.receiver`."""
-    nodes = captures.get("chain", [])
-    ends = [node.end_byte for node in nodes]
-    heads = [node.start_byte for node in nodes]
-    # Most chains are names and dots; a longer text is cut, and then looked at as a tree.
-    slices = map(source.slice, map(max, heads, [end - _LONGEST_CHAIN for end in ends]), ends)
-    chains = {
-        end: (head, text, node)
-        for end, head, text, node in zip(ends, heads, slices, nodes, strict=True)
-    }
-    owned = {node.end_byte: node for node in captures.get("receiver", ())}
-    text = source.text
-    written = flow.expressions.written
-    chained = bool(nodes) and not owned
-    receivers: list[str] = []
-    add = receivers.append
-    for name, start in zip(names, starts, strict=True):
-        if text[start - 1 : start] not in _BEFORE_NAME:
-            add("")
-            continue
-        known = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
-        if known is None or known[0] == start:
-            if text[start - 1 : start] not in _BLANKS:
-                add(_read_back(text, start, owned, flow))
-            else:
-                add("" if chained else _over_blanks(text, start, owned, flow))
-            continue
-        _, chain, node = known
-        before, _, last = chain.rpartition(".")
-        if last != name:
-            add(_read_back(text, start, owned, flow, node, name))
-        elif before.replace(".", "").isidentifier() and chain[0] not in _CUT:
-            add(before)
-        elif before[-1:] in _CLOSED:
-            add(_without_name(written(node), name))
-        else:
-            add(_read_back(text, start, owned, flow, node, name))
-    return receivers
-
-
-def _over_blanks(text: bytes, start: int, owned: dict[int, Node], flow: Flow) -> str:
-    """The receiver of a name that stands apart from its dot.
-
-    The tree has to say so: a comment on the line before may end in a full stop.
-    """
-    joint = _JOINT.match(text[max(0, start - _LONGEST_CHAIN) : start].rstrip()[::-1])
-    if joint is None:
-        return ""
-    end = start
-    while text[end - 1 : end] in _BLANKS:
-        end -= 1
-    end -= joint.end()
-    while text[end - 1 : end] in _BLANKS:
-        end -= 1
-    return flow.expressions.written(owned[end]) if end in owned else ""
-
-
-def _read_back(
-    text: bytes,
-    start: int,
-    owned: dict[int, Node],
-    flow: Flow,
-    chain: Node | None = None,
-    name: str = "",
-) -> str:
-    """The receiver of a name, from the text before it, else from the tree."""
-    before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
-    near = _CHAIN.match(before)
-    if near is not None:
-        return _DOT.sub(".", near[1][::-1].decode("utf-8", "replace"))
-    joint = _JOINT.match(before)
-    written = flow.expressions.written
-    if joint is None:
-        if before[:1] == b":" and start - 1 in owned:
-            # Lua: `object:method()`.
-            return written(owned[start - 1])
-        return ROOT if before[:1] == b"\\" else ""
-    # `a!!.b` is a whole with its sign, `a?.b` is not.
-    for length in (joint.end(), joint.end() - (joint[0][-1:] in {b"!", b"?"})):
-        end = start - length
-        while text[end - 1 : end] in _BLANKS:
-            end -= 1
-        if end in owned:
-            return written(owned[end])
-    return UNKNOWN if chain is None else _without_name(written(chain), name)
-
-
-def _without_name(whole: str, name: str) -> str:
-    return whole[: -len(name) - 1] if whole.endswith("." + name) else UNKNOWN
 
 
 def _bound(
@@ -359,7 +248,7 @@ def _foreign(
     return [names[at] for at in kept_ordinals], [starts[at] for at in kept_ordinals]
 
 
-def _given_types(
+def _without_type_parameters(
     names: list[str], starts: list[int], symbols: Symbols, parameters: list[Node], source: Source
 ) -> tuple[list[str], list[int]]:
     """Without the type parameters, each inside the definition that it is a parameter of."""
@@ -393,12 +282,12 @@ def _known_names(symbols: Symbols, imports: Iterable[Import], members: bool) -> 
     return known
 
 
-def _owners(starts: list[int], found: Symbols) -> list[int]:
+def _owners(starts: list[int], extracted: Symbols) -> list[int]:
     """Innermost symbol at each position, by the spans of the symbols' own nodes."""
     bounds, symbols = [0], [-1]
     ends = [-1]
     inside = [-1]
-    for at, frame in enumerate(found.frames):
+    for at, frame in enumerate(extracted.frames):
         if frame.index != at or frame.passing:
             continue
         start = frame.tree_start

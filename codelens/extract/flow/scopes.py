@@ -8,7 +8,8 @@ from functools import partial
 from itertools import repeat
 from typing import cast
 
-from codelens.extract.flow.bindings import Bindings, Row, rules
+from codelens.extract.flow.binding_rules import rules
+from codelens.extract.flow.bindings import Bindings, Row
 from codelens.extract.flow.call_arguments import Arguments
 from codelens.extract.flow.expressions import Expressions
 from codelens.extract.language_settings import LanguageInfo
@@ -40,7 +41,7 @@ class Flow:
     def __init__(
         self,
         captures: Captures,
-        found: Symbols,
+        extracted: Symbols,
         imports: list[Import],
         info: LanguageInfo,
         source: Source,
@@ -56,15 +57,15 @@ class Flow:
         }
         self._spans = [(0, source.size, "module"), *((a, -b, kind) for a, b, kind in sorted(spans))]
         self._parents, self._bounds, self._inside = _nested(self._spans)
-        self._own = self._owners(found)
+        self._own = self._owners(extracted)
         opened = {span[:2] for span in self._spans[1:]}
         bindings = Bindings(
             info, source, self.expressions, opened, lambda start: not self._at(start)
         )
         rows = self._settled(bindings.rows(captures))
-        rows += self._placed(found, imports)
+        rows += self._placed(extracted, imports)
         rows.sort()
-        self.scopes, self.bindings = self._kept(rows)
+        self.scopes, self.bindings = self._without_empty_blocks(rows)
 
     def scopes_at(self, starts: list[int]) -> list[int]:
         """The innermost scope at each position."""
@@ -116,12 +117,12 @@ class Flow:
             )
         ]
 
-    def _placed(self, found: Symbols, imports: list[Import]) -> Iterator[_Placed]:
+    def _placed(self, extracted: Symbols, imports: list[Import]) -> Iterator[_Placed]:
         """Definitions and imports whose scope their place among the symbols does not tell."""
         scope_of = {symbol: scope for scope, symbol in self._own.items()}
-        symbols = found.symbols
+        symbols = extracted.symbols
         unbound = self._unbound
-        for at, (symbol, frame) in enumerate(zip(symbols, found.frames, strict=True)):
+        for at, (symbol, frame) in enumerate(zip(symbols, extracted.frames, strict=True)):
             kind, parent = symbol.kind, symbol.parent
             if kind in {"heading", "key"}:
                 continue
@@ -154,7 +155,7 @@ class Flow:
             start += 1
         return start
 
-    def _kept(self, rows: list[_Placed]) -> tuple[list[Scope], list[Binding]]:
+    def _without_empty_blocks(self, rows: list[_Placed]) -> tuple[list[Scope], list[Binding]]:
         """Without the blocks in which nothing is bound."""
         used = {row[1] for row in rows} | {0}
         places: list[int] = []
