@@ -9,7 +9,7 @@ from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference import plain_resolver
 from codelens.resolve.inference.expression_values import ROOT, steps
-from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.languages.registry import loaded, spec_of
@@ -53,7 +53,7 @@ _MOST_CHOICES = 40
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
 
 
-_Told = tuple[Hit, float]
+_WeightedTarget = tuple[Referent, float]
 """A target, and how certain it is."""
 
 
@@ -67,23 +67,23 @@ class Edges:
 
     def _resolver_of(self, language: str) -> Resolver:
         place = spec_of(language).resolver
-        found = self._resolvers.get(place)
-        if found is None:
-            made = loaded(place) if place else plain_resolver.resolver
-            found = self._resolvers[place] = made(self._view)
-        return found
+        resolver = self._resolvers.get(place)
+        if resolver is None:
+            make = loaded(place) if place else plain_resolver.resolver
+            resolver = self._resolvers[place] = make(self._view)
+        return resolver
 
     @property
     def answers(self) -> int:
         """How much is remembered."""
-        return sum(one.answers for one in self._resolvers.values())
+        return sum(resolver.answers for resolver in self._resolvers.values())
 
-    def exported(self, path: bytes, model: FileModel) -> list[Hit]:
+    def exported(self, path: bytes, model: FileModel) -> list[Referent]:
         """The definitions that a file exports by their names, its own and others'."""
         names = self._resolver_of(model.language).names
-        told = dict.fromkeys((*model.exports, *sorted(model.listed or ())))
-        hits = (hit for name in told for hit in names.exported(path, name))
-        return list(dict.fromkeys(hit for hit in hits if hit.symbol >= 0))
+        names_exported = dict.fromkeys((*model.exports, *sorted(model.listed or ())))
+        referents = (referent for name in names_exported for referent in names.exported(path, name))
+        return list(dict.fromkeys(referent for referent in referents if referent.symbol >= 0))
 
     def of_file(self, path: bytes) -> list[Edge]:
         """All edges that begin in a file, in order of its text; the uncertain ones as well."""
@@ -95,131 +95,152 @@ class Edges:
         if model is None:
             return []
         self._resolver = self._resolver_of(model.language)
-        found: list[Edge] = list(self._imports(path, model))
-        for one in self._uses(path, model):
-            if one is None and spent():
+        edges: list[Edge] = list(self._imports(path, model))
+        for edge in self._uses(path, model):
+            if edge is None and spent():
                 return None
-            if one is not None:
-                found.append(one)
+            if edge is not None:
+                edges.append(edge)
         extra = self._resolver.extra_edges
         for symbol, name, line, of, kind in extra(path, model) if extra is not None else ():
-            found.append(Edge(path, symbol, of.path, of.symbol, kind, name, line, CERTAIN))
-        return list(dict.fromkeys(found))
+            edges.append(Edge(path, symbol, of.path, of.symbol, kind, name, line, CERTAIN))
+        return list(dict.fromkeys(edges))
 
     def _uses(self, path: bytes, model: FileModel) -> Iterator[Edge | None]:
         """The edges of references; None before each, so that looking on may be given up."""
         bases = _bases(model)
         values = model.spec.spaces
         deriving = self._resolver.deriving
-        known: dict[object, list[_Told]] = {}
+        known: dict[object, list[_WeightedTarget]] = {}
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in model.references:
             yield None
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
-            hits = self._hits(path, model, reference, kind, known, places)
-            if not hits:
+            referents = self._hits(path, model, reference, kind, known, places)
+            if not referents:
                 continue
             source = model.enclosing(reference, values=values)
             if kind == "inherit" and deriving is not None:
                 own = deriving(path, model, reference.scope)
                 source = own if own >= 0 else source
             name, line = reference.name, reference.line
-            for hit, confidence in hits:
-                if self._is_definition(hit, path, model, reference):
+            for referent, confidence in referents:
+                if self._is_definition(referent, path, model, reference):
                     continue
-                if hit.path != path and not model.spec.follows_names:
+                if referent.path != path and not model.spec.follows_names:
                     continue
-                yield Edge(path, source, hit.path, hit.symbol, kind, name, line, confidence)
+                yield Edge(
+                    path, source, referent.path, referent.symbol, kind, name, line, confidence
+                )
 
     def _hits(
         self,
         path: bytes,
         model: FileModel,
-        one: Reference,
+        reference: Reference,
         kind: str,
-        known: dict[object, list[_Told]],
+        known: dict[object, list[_WeightedTarget]],
         places: dict[tuple[int, str], tuple[int, bool]],
-    ) -> list[_Told]:
+    ) -> list[_WeightedTarget]:
         """Targets of edges; the same name at the same place in its scope is looked up once."""
         resolver = self._resolver
-        receiver = one.receiver
+        receiver = reference.receiver
         if receiver == "?":
             return []
         if not resolver.by_place:
-            return self._told(self.targets(path, model, one), kind)
+            return self._weighted(self.targets(path, model, reference), kind)
         taken = steps(receiver) if receiver and receiver != ROOT else None
         if receiver and taken is None:
-            return self._told(self.targets(path, model, one), kind) if receiver == ROOT else []
-        begin = (one.scope, taken[0] if taken is not None else one.name)
+            return (
+                self._weighted(self.targets(path, model, reference), kind)
+                if receiver == ROOT
+                else []
+            )
+        begin = (reference.scope, taken[0] if taken is not None else reference.name)
         place = places.get(begin)
         if place is None:
             place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
-        line = one.line if sensitive or receiver in model.asserted else -1
-        begins = one.given == BEGINS
-        key = (receiver, one.name, one.kind, kind, one.arguments, at, line, begins)
-        found = known.get(key)
-        if found is None:
-            hits = self.targets(path, model, one)
-            others = 0
-            if hits and not receiver and resolver.others is not None:
-                others = resolver.others(path, hits)
-            found = self._told(hits, kind, others)
-            if receiver and len(found) > 1 and (model.spec.unions or not model.spec.resolver):
-                # Which of the types of a union it is may have been asked before.
-                found = [(hit, CERTAIN / len(found)) for hit, _ in found]
-            known[key] = found
-        if not found or resolver.overloads is None:
-            return found
-        if not (one.given or len(found) > 1 or model.spec.split_types):
-            return found
-        hits = [hit for hit, _ in found]
-        meant = resolver.overloads(path, one, hits)
-        return found if meant is hits else self._told(meant, kind)
-
-    def targets(self, path: bytes, model: FileModel, one: Reference) -> list[Hit]:
-        """What a reference means."""
-        if one.receiver == "?":
-            return []
-        hits = (
-            self._resolver.member_of(path, one) if one.receiver else self._resolver.meant(path, one)
+        line = reference.line if sensitive or receiver in model.asserted else -1
+        begins = reference.given == BEGINS
+        key = (
+            receiver,
+            reference.name,
+            reference.kind,
+            kind,
+            reference.arguments,
+            at,
+            line,
+            begins,
         )
-        return [hit for hit in hits if hit.symbol != LOCAL]
+        targets = known.get(key)
+        if targets is None:
+            referents = self.targets(path, model, reference)
+            others = 0
+            if referents and not receiver and resolver.others is not None:
+                others = resolver.others(path, referents)
+            targets = self._weighted(referents, kind, others)
+            if receiver and len(targets) > 1 and (model.spec.unions or not model.spec.resolver):
+                # Which of the types of a union it is may have been asked before.
+                targets = [(referent, CERTAIN / len(targets)) for referent, _ in targets]
+            known[key] = targets
+        if not targets or resolver.overloads is None:
+            return targets
+        if not (reference.given or len(targets) > 1 or model.spec.split_types):
+            return targets
+        referents = [referent for referent, _ in targets]
+        meant = resolver.overloads(path, reference, referents)
+        return targets if meant is referents else self._weighted(meant, kind)
 
-    def _told(self, hits: list[Hit], kind: str, others: int = 0) -> list[_Told]:
-        """The targets that an edge is drawn to; nearly always there is one."""
-        if not hits:
+    def targets(self, path: bytes, model: FileModel, reference: Reference) -> list[Referent]:
+        """What a reference means."""
+        if reference.receiver == "?":
             return []
-        if len(hits) > 1 or others or (kind == "call" and hits[0].symbol == MODULE):
-            return self._weighed(hits, kind, others)
-        self._view.model(hits[0].path)
-        return [(hits[0], CERTAIN)]
+        referents = (
+            self._resolver.member_of(path, reference)
+            if reference.receiver
+            else self._resolver.meant(path, reference)
+        )
+        return [referent for referent in referents if referent.symbol != LOCAL]
 
-    def _weighed(self, hits: list[Hit], kind: str, others: int) -> list[_Told]:
+    def _weighted(
+        self, referents: list[Referent], kind: str, others: int = 0
+    ) -> list[_WeightedTarget]:
+        """The targets that an edge is drawn to; nearly always there is one."""
+        if not referents:
+            return []
+        if len(referents) > 1 or others or (kind == "call" and referents[0].symbol == MODULE):
+            return self._weighted_of_several(referents, kind, others)
+        self._view.model(referents[0].path)
+        return [(referents[0], CERTAIN)]
+
+    def _weighted_of_several(
+        self, referents: list[Referent], kind: str, others: int
+    ) -> list[_WeightedTarget]:
         """The targets that an edge is drawn to, and how certain each is.
 
         Definitions of one name in one place are one thing, of which an edge is drawn to one;
         where they are several things, a use that may mean several has an edge to each.
         """
-        found: dict[tuple[bytes, int, str, int], Hit] = {}
-        several: set[Hit] = set()
-        for hit in hits:
-            if hit.symbol == MODULE and kind == "call":
-                model = self._view.model(hit.path)
+        targets: dict[tuple[bytes, int, str, int], Referent] = {}
+        several: set[Referent] = set()
+        for referent in referents:
+            if referent.symbol == MODULE and kind == "call":
+                model = self._view.model(referent.path)
                 if model is None or not model.spec.spaces:
                     continue
-                whole = self._resolver.names.exported(hit.path, "default")
-                for one in whole:
-                    if one.symbol >= 0:
-                        found[one.path, one.symbol, "", -1] = one
+                whole = self._resolver.names.exported(referent.path, "default")
+                for export in whole:
+                    if export.symbol >= 0:
+                        targets[export.path, export.symbol, "", -1] = export
                 continue
-            model = self._view.model(hit.path)
-            if model is None or hit.symbol < 0:
-                found[hit.path, hit.symbol, "", -1] = hit
+            model = self._view.model(referent.path)
+            if model is None or referent.symbol < 0:
+                targets[referent.path, referent.symbol, "", -1] = referent
                 continue
-            symbol = model.symbols[hit.symbol]
+            symbol = model.symbols[referent.symbol]
             # An import of a name imports all its overloads.
             apart = (
                 kind != "import"
@@ -227,57 +248,71 @@ class Edges:
                 and symbol.kind in _SEVERAL[model.spec.types_apart]
             )
             own = apart or (model.spec.split_types and symbol.kind in TYPES)
-            key = (hit.path, symbol.parent, symbol.name, hit.symbol if own else -1)
-            before = found.get(key)
+            key = (referent.path, symbol.parent, symbol.name, referent.symbol if own else -1)
+            before = targets.get(key)
             if apart:
-                several.add(hit)
+                several.add(referent)
             if before is None or (
                 symbol.kind in CALLABLE and model.symbols[before.symbol].kind in CALLABLE
             ):
                 # Of overloads the last, which is the one with a body where there is one.
-                found[key] = hit
-        told = list(dict.fromkeys(found.values()))
-        choices = sum(hit in several for hit in told) + others
+                targets[key] = referent
+        distinct = list(dict.fromkeys(targets.values()))
+        choices = sum(referent in several for referent in distinct) + others
         if choices > _MOST_CHOICES:
-            return [(hit, CERTAIN) for hit in told if hit not in several]
+            return [(referent, CERTAIN) for referent in distinct if referent not in several]
         weight = CERTAIN / max(choices, 1)
-        return [(hit, weight if hit in several else CERTAIN) for hit in told]
+        return [(referent, weight if referent in several else CERTAIN) for referent in distinct]
 
-    def _is_definition(self, hit: Hit, path: bytes, model: FileModel, one: Reference) -> bool:
+    def _is_definition(
+        self, referent: Referent, path: bytes, model: FileModel, reference: Reference
+    ) -> bool:
         """A reference is the very place where its target gets its value: `self.x = 1`."""
-        if one.kind != "name" or hit.symbol < 0:
+        if reference.kind != "name" or referent.symbol < 0:
             return False
-        if hit.path == path and model.symbols[hit.symbol].name_line == one.line:
+        if referent.path == path and model.symbols[referent.symbol].name_line == reference.line:
             return True
-        return bool(one.receiver) and (one.line, f"{one.receiver}.{one.name}") in model.stores
+        return (
+            bool(reference.receiver)
+            and (reference.line, f"{reference.receiver}.{reference.name}") in model.stores
+        )
 
     def _imports(self, path: bytes, model: FileModel) -> Iterator[Edge]:
         names = self._resolver.names
-        for one in model.imports:
-            files = self._view.modules(path, one.module)
+        for import_ in model.imports:
+            files = self._view.modules(path, import_.module)
             # `from . import x` names x alone, `from . import *` the package.
-            named = one.module.strip(".") or one.name == "*" or not model.spec.submodules
-            hits = [Hit(file, MODULE) for file in files] if named else []
-            if one.name and one.name != "*":
-                hits += names.imported(path, one)
+            named = import_.module.strip(".") or import_.name == "*" or not model.spec.submodules
+            referents = [Referent(file, MODULE) for file in files] if named else []
+            if import_.name and import_.name != "*":
+                referents += names.imported(path, import_)
                 if not model.spec.submodules:
                     # Python's types are values like all others.
-                    hits += names.imported(path, one, types=True)
-            elif not one.name:
-                hits += names.imported(path, one)
-            hits += [Hit(file, MODULE) for file in self._view.through(path, one)]
-            for hit, confidence in self._told(hits, "import"):
-                if hit.symbol != LOCAL:
-                    name = one.name or one.module
-                    yield Edge(path, -1, hit.path, hit.symbol, "import", name, one.line, confidence)
+                    referents += names.imported(path, import_, types=True)
+            elif not import_.name:
+                referents += names.imported(path, import_)
+            referents += [Referent(file, MODULE) for file in self._view.through(path, import_)]
+            for referent, confidence in self._weighted(referents, "import"):
+                if referent.symbol != LOCAL:
+                    name = import_.name or import_.module
+                    yield Edge(
+                        path,
+                        -1,
+                        referent.path,
+                        referent.symbol,
+                        "import",
+                        name,
+                        import_.line,
+                        confidence,
+                    )
 
 
 def _bases(model: FileModel) -> set[tuple[int, str]]:
     """Lines and names of the bases of types."""
-    found: set[tuple[int, str]] = set()
+    bases: set[tuple[int, str]] = set()
     for row in model.bindings:
         if row.how in {"base", "implements"}:
-            one = parsed(row.text)
-            if isinstance(one, Named):
-                found.add((row.line, one.name.rpartition(".")[2]))
-    return found
+            type_ = parsed(row.text)
+            if isinstance(type_, Named):
+                bases.add((row.line, type_.name.rpartition(".")[2]))
+    return bases

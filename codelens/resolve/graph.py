@@ -14,7 +14,7 @@ from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.types import Reference, Symbol
@@ -34,7 +34,7 @@ class File(NamedTuple):
     """No edge can begin in it."""
 
 
-class Known:
+class GraphState:
     """What a graph worked out, and for which state."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Graph:
         files: Mapping[bytes, File],
         load: Callable[[int], FileModel | None],
         read: Callable[[bytes], bytes | None],
-        known: Known | None = None,
+        known: GraphState | None = None,
         stored: Callable[[bytes, int], Row | None] | None = None,
     ) -> None:
         """Take a view.
@@ -75,7 +75,7 @@ class Graph:
         settings = {path: read(path) for path in settings_paths(languages)}
         self.languages = languages
         """Path -> language."""
-        self.known = known if known is not None else Known()
+        self.known = known if known is not None else GraphState()
         """To be given to the graph of the next state."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
@@ -101,8 +101,8 @@ class Graph:
             or any(file.language != before[path].language for path, file in now.items())
         ):
             self._checked.clear()
-            told = {path: data for path, data in settings.items() if data is not None}
-            importer = Importer(languages, told)
+            texts = {path: data for path, data in settings.items() if data is not None}
+            importer = Importer(languages, texts)
         else:
             pairs = ((path, file, before[path]) for path, file in now.items())
             changed = {path for path, file, old in pairs if file is not old and file != old}
@@ -112,7 +112,7 @@ class Graph:
                 self._checked.discard(path)
             if seen:
                 for path in list(self._checked):
-                    stands_on = any(one in seen for one, _ in self._rows[path].seen)
+                    stands_on = any(path_ in seen for path_, _ in self._rows[path].seen)
                     if stands_on or (everywhere and spec_of(now[path].language).indexes_view):
                         self._checked.discard(path)
         self.known.files, self.known.settings, self.known.importer = now, settings, importer
@@ -127,12 +127,12 @@ class Graph:
     def _digest(self) -> bytes:
         """Of what indexes over the view are made of."""
         if self._everything is None:
-            found = blake2b(digest_size=8)
+            hasher = blake2b(digest_size=8)
             for path in sorted(self._files):
                 file = self._files[path]
                 if spec_of(file.language).indexes_view:
-                    found.update(b"%b\0%d\0" % (path, file.surface))
-            self._everything = found.digest()
+                    hasher.update(b"%b\0%d\0" % (path, file.surface))
+            self._everything = hasher.digest()
         return self._everything
 
     def _model(self, path: bytes) -> FileModel | None:
@@ -144,14 +144,14 @@ class Graph:
         model = self._view.model(path)
         return model.references if model is not None else ()
 
-    def handed_on(self, path: bytes) -> list[Hit]:
+    def handed_on(self, path: bytes) -> list[Referent]:
         """What a file exports by a statement of its own: `export { a }`, `__all__`."""
         model = self._view.model(path)
         return self._edges.exported(path, model) if model is not None else []
 
     def edges(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file and are certain, in order of its text."""
-        return [one for one in self.all_edges(path) if one.is_certain]
+        return [edge for edge in self.all_edges(path) if edge.is_certain]
 
     def all_edges(self, path: bytes) -> list[Edge]:
         """Those of `edges`, and of uses that may mean one of several things one to each."""
@@ -207,14 +207,14 @@ class Graph:
             self._start()
         view = self._view
         view.notes = set()
-        found = self._edges.within(path, spent)
-        if found is None:
+        edges = self._edges.within(path, spent)
+        if edges is None:
             return None
-        seen = sorted(one for one in view.notes if isinstance(one, bytes) and one != path)
-        surfaces = tuple((one, self._surface(one)) for one in seen)
-        questions = sorted(one for one in view.notes if not isinstance(one, bytes))
-        asked = tuple((one, view.answer(one)) for one in questions)
-        row = Row(self._files[path].content, surfaces, asked, packed(found))
+        seen = sorted(note for note in view.notes if isinstance(note, bytes) and note != path)
+        surfaces = tuple((path_, self._surface(path_)) for path_ in seen)
+        questions = sorted(note for note in view.notes if not isinstance(note, bytes))
+        answers = tuple((question, view.answer(question)) for question in questions)
+        row = Row(self._files[path].content, surfaces, answers, packed(edges))
         self._rows[path] = row
         self._checked.add(path)
         self._new.add(path)
@@ -231,9 +231,9 @@ class Graph:
         file = self._files.get(path)
         if file is None or file.content != row.content:
             return False
-        if any(self._surface(one) != surface for one, surface in row.seen):
+        if any(self._surface(path_) != surface for path_, surface in row.seen):
             return False
-        if any(self._view.answer(asked) != files for asked, files in row.asked):
+        if any(self._view.answer(question) != files for question, files in row.answers):
             return False
         self._checked.add(path)
         return True

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from codelens.errors import StoreError
 from codelens.resolve.facts.edge_rows import Row, dumped, loaded
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.graph import File, Graph, Known
+from codelens.resolve.graph import File, Graph, GraphState
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def graph_of(
     snapshot: Snapshot,
     read: Callable[[bytes], bytes | None],
-    known: Known | None = None,
+    known: GraphState | None = None,
 ) -> Graph:
     """The edges of a view.
 
@@ -32,14 +32,14 @@ def graph_of(
     """
     db = snapshot.db
     files = _files_of(snapshot, known.files if known is not None else {})
-    kept = stored_edges.any_kept(db)
+    any_stored = stored_edges.any_kept(db)
 
     def load(content: int) -> FileModel | None:
-        found = contents.flowing(db, [content]).get(content)
-        return FileModel(*found) if found is not None else None
+        facts = contents.flowing(db, [content]).get(content)
+        return FileModel(*facts) if facts is not None else None
 
     def stored(path: bytes, content: int) -> Row | None:
-        data = stored_edges.load(db, path, content, RESOLVER_VERSION) if kept else None
+        data = stored_edges.load(db, path, content, RESOLVER_VERSION) if any_stored else None
         return loaded(content, data) if data is not None else None
 
     return Graph(files, load, read, known, stored)
@@ -47,20 +47,20 @@ def graph_of(
 
 def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
     """The files of a view; those that did not change are the very objects of an earlier state."""
-    found: dict[bytes, File] = {}
+    files: dict[bytes, File] = {}
     new: list[tuple[bytes, int]] = []
-    for one in snapshot.files:
-        if one.content is not None:
-            known = before.get(one.path)
-            if known is not None and known.content == one.content:
-                found[one.path] = known
+    for row in snapshot.files:
+        if row.content is not None:
+            known = before.get(row.path)
+            if known is not None and known.content == row.content:
+                files[row.path] = known
             else:
-                new.append((one.path, one.content))
+                new.append((row.path, row.content))
     surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
     for path, content in new:
         if content in surfaces:
-            found[path] = File(content, *surfaces[content])
-    return found
+            files[path] = File(content, *surfaces[content])
+    return files
 
 
 def keep(db: Database, rows: Iterable[tuple[bytes, Row]]) -> bool:

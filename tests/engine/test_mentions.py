@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codelens.engine.graph.name_index import mentions_of
+from codelens.engine.graph.name_index import name_index_of
 from codelens.store.database.index_opening import open_index
 
 
 def test_mentions_begin_anew_when_most_are_of_contents_that_went(tmp_path: Path) -> None:
     db = open_index(tmp_path / "index-a.db")
     try:
-        first = mentions_of(db, {1})
+        first = name_index_of(db, {1})
         for edit in range(2, 900):
-            assert mentions_of(db, {1, edit}) is first
-        again = [mentions_of(db, {1, edit}) for edit in range(900, 1_100)]
+            assert name_index_of(db, {1, edit}) is first
+        again = [name_index_of(db, {1, edit}) for edit in range(900, 1_100)]
         assert again[-1] is not first
         # Not at each question.
         assert len({id(one) for one in again}) == 2

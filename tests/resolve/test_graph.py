@@ -12,7 +12,7 @@ from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.edge_rows import Row, dumped, loaded, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.graph import File, Graph, Known
+from codelens.resolve.graph import File, Graph, GraphState
 from codelens.store.facts.resolution_facts import Places, surface
 from codelens.store.facts.resolution_facts import packed as flow_packed
 from codelens.store.facts.resolution_facts import unpacked as flow_unpacked
@@ -35,7 +35,7 @@ class Contents:
         return self.numbers[key]
 
 
-def graph(contents: Contents, files: Mapping[str, str], known: Known | None = None) -> Graph:
+def graph(contents: Contents, files: Mapping[str, str], known: GraphState | None = None) -> Graph:
     held: dict[bytes, File] = {}
     for name, text in files.items():
         language = language_of(name.encode(), text.encode())
@@ -85,7 +85,7 @@ EDITS = [
 @pytest.mark.parametrize("seed", range(12))
 def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
     chance = random.Random(seed)
-    contents, known, files = Contents(), Known(), dict(START)
+    contents, known, files = Contents(), GraphState(), dict(START)
     now = new = graph(contents, files)
     for _ in range(14):
         name, text = chance.choice(EDITS)
@@ -104,7 +104,7 @@ def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
 
 
 def test_an_edit_inside_a_function_leaves_other_files_alone() -> None:
-    contents, known = Contents(), Known()
+    contents, known = Contents(), GraphState()
     list(graph(contents, START, known).every())
     files = {
         **START,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import cast
 
-from codelens.engine.graph.edge_cache import Resolved
+from codelens.engine.graph.edge_cache import EdgeCache
 from codelens.engine.graph.name_index import OWN
 from codelens.resolve.facts.path_tree import folder_of, name_of, stem_of
 from codelens.resolve.languages.go.go_type_text import parameter_count
 from codelens.resolve.languages.registry import spec_of
-from codelens.resolve.walk.edge_table import Node, held
+from codelens.resolve.walk.edge_table import Node, symbols_inside
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
 from codelens.store.facts.contents import key_of
 from codelens.store.facts.name_uses import Use
@@ -26,22 +26,22 @@ _FOLDERS_TOLD = 4
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
 
 
-class Holders:
+class CandidateFiles:
     """Answers for one state of a view; its database must be in a read transaction."""
 
-    def __init__(self, snapshot: Snapshot, resolved: Resolved) -> None:
+    def __init__(self, snapshot: Snapshot, resolved: EdgeCache) -> None:
         self._snapshot = snapshot
-        self._resolved = resolved
+        self._cache = resolved
         self._graph = resolved.graph
 
     def of_names(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses."""
         snapshot = self._snapshot
         files = snapshot.by_content
-        found = self._resolved.mentions.uses(snapshot.db, names)
+        uses = self._cache.name_index.uses(snapshot.db, names)
         return sorted(
             (file.path, places)
-            for content, places in found.items()
+            for content, places in uses.items()
             for file in files.get(content, ())
         )
 
@@ -50,33 +50,33 @@ class Holders:
         symbols = self._graph.symbols(path)
         if not 0 <= symbol < len(symbols):
             return set()
-        one = symbols[symbol]
-        if one.parent < 0:
-            return self._resolved.mentions.also_called(one.name, _face(path))
-        if one.name in CONSTRUCTORS:
+        definition = symbols[symbol]
+        if definition.parent < 0:
+            return self._cache.name_index.also_called(definition.name, _face(path))
+        if definition.name in CONSTRUCTORS:
             # A call of the type, or of its `new`, may lead to it.
-            owner = symbols[one.parent].name
-            return {one.name, "new"} | self._resolved.mentions.also_called(owner, _face(path))
-        if symbols[one.parent].kind == "trait":
+            owner = symbols[definition.parent].name
+            return {definition.name, "new"} | self._cache.name_index.also_called(owner, _face(path))
+        if symbols[definition.parent].kind == "trait":
             # Where it is overridden the trait is named.
-            owner = symbols[one.parent].name
-            return {one.name} | self._resolved.mentions.also_called(owner, _face(path))
-        return {one.name}
+            owner = symbols[definition.parent].name
+            return {definition.name} | self._cache.name_index.also_called(owner, _face(path))
+        return {definition.name}
 
     def _is_implicit(self, path: bytes) -> bool:
         """Whether types of a file have interfaces by their methods."""
         return spec_of(self._graph.languages.get(path, "")).implicit_interfaces
 
-    def asked_by(self, path: bytes, symbol: int) -> set[str]:
+    def required_by(self, path: bytes, symbol: int) -> set[str]:
         """Methods that whatever satisfies an interface of Go has; it need not name it."""
         symbols = self._graph.symbols(path)
         if not self._is_implicit(path) or not 0 <= symbol < len(symbols):
             return set()
-        one = symbols[symbol]
-        if one.kind == "interface":
-            return {symbols[at].name for at in held(symbols, symbol)}
-        inside = one.parent >= 0 and symbols[one.parent].kind == "interface"
-        return {one.name} if inside else set()
+        definition = symbols[symbol]
+        if definition.kind == "interface":
+            return {symbols[at].name for at in symbols_inside(symbols, symbol)}
+        inside = definition.parent >= 0 and symbols[definition.parent].kind == "interface"
+        return {definition.name} if inside else set()
 
     def defining(self, names: Set[str]) -> list[bytes]:
         """Files of Go with a definition of one of the names."""
@@ -92,18 +92,20 @@ class Holders:
             return []
         name = symbols[node.symbol].name
         every = self._snapshot.symbols_with_key(key_of(name))
-        told = {Node(file.path, at): one for file, at, one in every if one.name == name}
-        if node not in told or symbols[node.symbol].kind != "method":
+        definitions = {
+            Node(file.path, at): symbol for file, at, symbol in every if symbol.name == name
+        }
+        if node not in definitions or symbols[node.symbol].kind != "method":
             return []
-        count = parameter_count(told[node].signature, name)
-        found: list[Node] = []
-        for other, one in told.items():
-            if not self._is_implicit(other.path) or one.parent < 0:
+        count = parameter_count(definitions[node].signature, name)
+        asking: list[Node] = []
+        for other, definition in definitions.items():
+            if not self._is_implicit(other.path) or definition.parent < 0:
                 continue
-            asks = self._graph.symbols(other.path)[one.parent].kind == "interface"
-            if asks and parameter_count(one.signature, name) == count:
-                found.append(other)
-        return found
+            asks = self._graph.symbols(other.path)[definition.parent].kind == "interface"
+            if asks and parameter_count(definition.signature, name) == count:
+                asking.append(other)
+        return asking
 
     def of_module(self, path: bytes) -> list[bytes]:
         """Files that may use a module."""
@@ -114,7 +116,7 @@ class Holders:
 
     def _importers(self, path: bytes) -> list[bytes]:
         """Files with an import that names a file."""
-        known = cast("dict[bytes, list[bytes]]", self._resolved.values.setdefault("importers", {}))
+        known = cast("dict[bytes, list[bytes]]", self._cache.values.setdefault("importers", {}))
         if path not in known:
             known[path] = self._importing(path)
         return known[path]
@@ -130,20 +132,20 @@ class Holders:
         if not folder_of(path) and by_folder:
             # The root's name stands in a manifest alone.
             words = None
-        found: set[bytes] = set()
-        for content, rows in self._resolved.mentions.importing(words).items():
+        importers: set[bytes] = set()
+        for content, rows in self._cache.name_index.importing(words).items():
             for file in files.get(content, ()):
                 language = languages[file.path]
                 for row in rows:
-                    one = Import(row[0], row[1], "", int(row[3]))
+                    import_ = Import(row[0], row[1], "", int(row[3]))
                     if (
-                        path in importer.targets(file.path, language, one)
-                        or path in importer.targets(file.path, language, one._replace(name=""))
-                        or path in importer.through(file.path, language, one)
+                        path in importer.targets(file.path, language, import_)
+                        or path in importer.targets(file.path, language, import_._replace(name=""))
+                        or path in importer.through(file.path, language, import_)
                     ):
-                        found.add(file.path)
+                        importers.add(file.path)
                         break
-        return sorted(found)
+        return sorted(importers)
 
 
 def _face(path: bytes) -> bytes:

@@ -9,7 +9,7 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.name_index import Mentions, mentions_of
+from codelens.engine.graph.name_index import NameIndex, name_index_of
 from codelens.resolve import stored_graph
 from codelens.resolve.graph import Graph
 from codelens.resolve.walk.edge_table import Table
@@ -20,10 +20,10 @@ _LEAST_SAVED = 8
 """Files: fewer are resolved again in less time than it takes to write them."""
 
 
-class Resolved:
+class EdgeCache:
     """What is known of one state of a view."""
 
-    def __init__(self, view: CurrentView, before: Resolved | None) -> None:
+    def __init__(self, view: CurrentView, before: EdgeCache | None) -> None:
         snapshot = view.snapshot
         by_path = snapshot.by_path
 
@@ -46,7 +46,7 @@ class Resolved:
         self._snapshot = snapshot
         self.tests: dict[bytes, bool] = before.tests if before is not None else {}
         """Path -> whether it is one of tests."""
-        self.asked: set[bytes] = set()
+        self.known_modules: set[bytes] = set()
         """Files that all edges to, as modules, are known of."""
         self.settled: set[str] = set()
         """Names of which all files that hold them are resolved."""
@@ -61,17 +61,17 @@ class Resolved:
         """What is brought up to date from state to state."""
 
     @cached_property
-    def mentions(self) -> Mentions:
+    def name_index(self) -> NameIndex:
         """Which contents use which names; reads the imports of all that are new, so made late."""
-        return mentions_of(self._snapshot.db, self._snapshot.by_content.keys())
+        return name_index_of(self._snapshot.db, self._snapshot.by_content.keys())
 
     def take(self, path: bytes) -> None:
         """Resolve a file."""
         edges = self.graph.all_edges(path)
-        certain = [one for one in edges if one.is_certain]
+        certain = [edge for edge in edges if edge.is_certain]
         self.table.add(path, certain)
         if len(certain) < len(edges):
-            self.weak.add(path, (one for one in edges if not one.is_certain))
+            self.weak.add(path, (edge for edge in edges if not edge.is_certain))
 
     @property
     def whole(self) -> bool:
@@ -79,21 +79,21 @@ class Resolved:
         return len(self.table) >= self.files
 
 
-_kept: WeakKeyDictionary[Database, dict[int, tuple[object, Resolved]]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Database, dict[int, tuple[object, EdgeCache]]] = WeakKeyDictionary()
 
 
-def resolved_of(view: CurrentView) -> Resolved:
+def edge_cache_of(view: CurrentView) -> EdgeCache:
     """What is known of the look's view, from before if nothing in it changed."""
     snapshot = view.snapshot
     mark = (snapshot.row.generation, len(snapshot.files))
     known = _kept.setdefault(snapshot.db, {})
-    found = known.pop(snapshot.row.id, None)
-    if found is None or found[0] != mark:
-        found = (mark, Resolved(view, found[1] if found is not None else None))
-    known[snapshot.row.id] = found
+    entry = known.pop(snapshot.row.id, None)
+    if entry is None or entry[0] != mark:
+        entry = (mark, EdgeCache(view, entry[1] if entry is not None else None))
+    known[snapshot.row.id] = entry
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]
-    return found[1]
+    return entry[1]
 
 
 def keep(view: CurrentView) -> None:
@@ -101,8 +101,8 @@ def keep(view: CurrentView) -> None:
 
     Outside of any transaction. A question never waits or fails for this.
     """
-    kept = resolved_of(view)
-    rows = [(path, row) for path, row in kept.graph.fresh if path not in kept.saved]
+    cache = edge_cache_of(view)
+    rows = [(path, row) for path, row in cache.graph.fresh if path not in cache.saved]
     # What is not written now is so the next time, or worked out anew.
     if len(rows) >= _LEAST_SAVED and stored_graph.keep(view.snapshot.db, rows):
-        kept.saved.update(path for path, _ in rows)
+        cache.saved.update(path for path, _ in rows)

@@ -34,23 +34,25 @@ def edge_lines(view: CurrentView) -> Iterator[EdgeLine]:
     edges = graph(view)
     structure = Ownership(view.snapshot, edges)
     for path in sorted(edges.languages):
-        told: dict[EdgeLine, None] = {}
-        for one in edges.edges(path):
-            target = Node(one.target, one.target_symbol)
-            source = Node(path, one.symbol)
-            told[_line(edges, source, target, one.kind, one.name, one.line, one.confidence)] = None
-        told.update(dict.fromkeys(_structure_lines(edges, structure, path)))
-        yield from sorted(told, key=lambda line: line.line)
+        lines: dict[EdgeLine, None] = {}
+        for edge in edges.edges(path):
+            target = Node(edge.target, edge.target_symbol)
+            source = Node(path, edge.symbol)
+            lines[
+                _line(edges, source, target, edge.kind, edge.name, edge.line, edge.confidence)
+            ] = None
+        lines.update(dict.fromkeys(_structure_lines(edges, structure, path)))
+        yield from sorted(lines, key=lambda line: line.line)
 
 
 def _structure_lines(edges: Graph, structure: Ownership, path: bytes) -> Iterator[EdgeLine]:
     """What belongs to what, and what the file exports; definitions of code alone."""
-    for at, one in enumerate(edges.symbols(path)):
-        if one.kind not in _NO_CODE:
+    for at, symbol in enumerate(edges.symbols(path)):
+        if symbol.kind not in _NO_CODE:
             member = Node(path, at)
             owner = structure.owner(member)
-            yield _line(edges, member, owner, "belongs_to", one.name, one.name_line)
-            yield _line(edges, owner, member, "defines", one.name, one.name_line)
+            yield _line(edges, member, owner, "belongs_to", symbol.name, symbol.name_line)
+            yield _line(edges, owner, member, "defines", symbol.name, symbol.name_line)
     for shown in structure.exports(Node(path, MODULE)):
         name = edges.symbols(shown.path)[shown.symbol].name
         line = edges.symbols(path)[shown.symbol].name_line if shown.path == path else 1
@@ -78,7 +80,11 @@ def _has_name(edges: Graph, path: bytes, symbol: int) -> bool:
     """Its name stands in the text: not so of what `export default function () {}` exports."""
     if symbol < 0:
         return False
-    one = edges.symbols(path)[symbol]
+    definition = edges.symbols(path)[symbol]
     has_spaces = spec_of(edges.languages.get(path, "")).spaces
-    is_unnamed = one.name == "default" and one.parent < 0 and one.kind in CALLABLE | TYPES
+    is_unnamed = (
+        definition.name == "default"
+        and definition.parent < 0
+        and definition.kind in CALLABLE | TYPES
+    )
     return not (has_spaces and is_unnamed)

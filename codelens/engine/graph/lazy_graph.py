@@ -13,8 +13,8 @@ from typing import NamedTuple, cast
 
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.candidate_files import Holders
-from codelens.engine.graph.edge_cache import resolved_of
+from codelens.engine.graph.candidate_files import CandidateFiles
+from codelens.engine.graph.edge_cache import edge_cache_of
 from codelens.render.text_pieces import count_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
@@ -28,7 +28,7 @@ from codelens.types import Receipt, Symbol
 _PROSE = frozenset({"markdown", "rst"})
 
 
-class Hidden(NamedTuple):
+class UnresolvedUses(NamedTuple):
     """Uses of a name that lead to nothing known: one of them may mean what was asked about."""
 
     name: str
@@ -47,8 +47,8 @@ class LazyNet:
 
     def __init__(self, view: CurrentView, seconds: float) -> None:
         self._look = view
-        self._kept = resolved_of(view)
-        self._holders = Holders(view.snapshot, self._kept)
+        self._kept = edge_cache_of(view)
+        self._candidates = CandidateFiles(view.snapshot, self._kept)
         self._deadline = time.monotonic() + seconds
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
@@ -75,11 +75,11 @@ class LazyNet:
 
     def edges_from(self, path: bytes) -> Sequence[Edge]:
         """As `Net`."""
-        return self._kept.table.edges_from(path) if self._resolved(path) else ()
+        return self._kept.table.edges_from(path) if self._cache(path) else ()
 
     def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `Net`."""
-        return self._kept.table.edges_of(path, symbol) if self._resolved(path) else ()
+        return self._kept.table.edges_of(path, symbol) if self._cache(path) else ()
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `Net`; of the files that hold the name."""
@@ -111,27 +111,27 @@ class LazyNet:
             snapshot = self._look.snapshot
             new = [file.path_id for file in snapshot.files if file.path not in known]
             known.update(
-                (one.path, one.role == "test" and not is_shipped(one.path))
-                for one in snapshot.path_facts(new).values()
+                (facts.path, facts.role == "test" and not is_shipped(facts.path))
+                for facts in snapshot.path_facts(new).values()
             )
             known.setdefault(path, False)
         return known[path]
 
     def test_files(self) -> list[bytes]:
         """All files of tests."""
-        found = self.values.get("tests")
-        if found is None:
+        paths = self.values.get("tests")
+        if paths is None:
             files = self._look.snapshot.files
-            found = self.values["tests"] = [one.path for one in files if self.is_test(one.path)]
-        return cast("list[bytes]", found)
+            paths = self.values["tests"] = [file.path for file in files if self.is_test(file.path)]
+        return cast("list[bytes]", paths)
 
     def tests_named_for(self, path: bytes) -> list[bytes]:
         """Test files whose path says that they test a file; the most alike first."""
-        found = self.values.get("named tests")
-        if found is None:
-            every = (one.path for one in self._look.snapshot.files)
-            found = self.values["named tests"] = NamedTests(self.test_files(), every)
-        return cast("NamedTests", found).of(path)
+        named_tests = self.values.get("named tests")
+        if named_tests is None:
+            every = (file.path for file in self._look.snapshot.files)
+            named_tests = self.values["named tests"] = NamedTests(self.test_files(), every)
+        return cast("NamedTests", named_tests).of(path)
 
     def table(self) -> Table:
         """All edges known so far."""
@@ -141,7 +141,7 @@ class LazyNet:
         """Resolve files, as far as time allows; False if some are left."""
         whole = True
         for path in paths:
-            whole &= self._resolved(path)
+            whole &= self._cache(path)
         return whole
 
     def leads(self, path: bytes, line: int, name: str) -> bool:
@@ -149,29 +149,29 @@ class LazyNet:
         table, weak = self._kept.table, self._kept.weak
         return line in table.lines(path, name) or line in weak.lines(path, name)
 
-    def hidden(self, path: bytes, symbol: int, shown: int = 3) -> Hidden:
+    def hidden(self, path: bytes, symbol: int, shown: int = 3) -> UnresolvedUses:
         """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
-        one = self.symbols(path)[symbol]
+        definition = self.symbols(path)[symbol]
         count, sites = 0, list[tuple[bytes, int]]()
         table, weak = self._kept.table, self._kept.weak
         # A use that is no call is mostly a variable or an attribute of the same name.
-        kinds = {"call"} if one.kind in CALLABLE else {"call", "type"}
-        dunder = one.name.startswith("__")
-        for file, places in () if dunder else self.holding({one.name}):
+        kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
+        dunder = definition.name.startswith("__")
+        for file, places in () if dunder else self.holding({definition.name}):
             # An example in a text about the code is not broken by it.
             if file not in table or self._kept.graph.languages.get(file) in _PROSE:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:
-                told = table.lines(file, one.name) | weak.lines(file, one.name)
-                lines = [call.line for call in calls if call.line not in told]
+                resolved = table.lines(file, definition.name) | weak.lines(file, definition.name)
+                lines = [call.line for call in calls if call.line not in resolved]
                 count += len(lines)
                 sites += [(file, line) for line in lines[:shown]]
-        return Hidden(one.name, count, tuple(sorted(sites)[:shown]))
+        return UnresolvedUses(definition.name, count, tuple(sorted(sites)[:shown]))
 
     def holding(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses."""
-        return self._holders.of_names(names)
+        return self._candidates.of_names(names)
 
     def naming(self, name: str) -> list[bytes]:
         """Files of the view that use or import a name, by path."""
@@ -179,20 +179,20 @@ class LazyNet:
 
     def interfaces_asking(self, node: Node) -> list[Node]:
         """Methods of Go's interfaces with the name and the number of parameters of a method."""
-        return self._holders.interfaces_asking(node)
+        return self._candidates.interfaces_asking(node)
 
     def prepare(self, nodes: Iterable[Node]) -> None:
         """Look for the names of many nodes in one go."""
-        kept = self._kept
-        if not kept.whole:
+        cache = self._kept
+        if not cache.whole:
             names = {
                 name
                 for node in nodes
                 if node.symbol >= 0
-                for name in self._holders.names_of(*node)
-                if name not in kept.settled
+                for name in self._candidates.names_of(*node)
+                if name not in cache.settled
             }
-            kept.mentions.fetch(self._look.snapshot.db, names)
+            cache.name_index.fetch(self._look.snapshot.db, names)
 
     def receipt(self) -> Receipt:
         """The look's, `partial` if files could not be resolved in time."""
@@ -212,7 +212,7 @@ class LazyNet:
             receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))
         )
 
-    def _resolved(self, path: bytes) -> bool:
+    def _cache(self, path: bytes) -> bool:
         table = self._kept.table
         if path in table:
             return True
@@ -228,17 +228,17 @@ class LazyNet:
 
     def _seek(self, path: bytes, symbol: int) -> None:
         """Resolve the files that can hold an edge to a node; those of one name only once."""
-        kept = self._kept
-        if kept.whole:
+        cache = self._kept
+        if cache.whole:
             return
         if symbol != MODULE:
-            names = self._holders.names_of(path, symbol) - kept.settled
+            names = self._candidates.names_of(path, symbol) - cache.settled
             files = [file for file, _ in self.holding(names)] if names else []
-            asked = self._holders.asked_by(path, symbol) - kept.implemented
-            if asked:
-                files += self._holders.defining(asked)
-            if (names or asked) and self.resolve(dict.fromkeys(files)):
-                kept.settled |= names
-                kept.implemented |= asked
-        elif path not in kept.asked and self.resolve(self._holders.of_module(path)):
-            kept.asked.add(path)
+            interface_names = self._candidates.required_by(path, symbol) - cache.implemented
+            if interface_names:
+                files += self._candidates.defining(interface_names)
+            if (names or interface_names) and self.resolve(dict.fromkeys(files)):
+                cache.settled |= names
+                cache.implemented |= interface_names
+        elif path not in cache.known_modules and self.resolve(self._candidates.of_module(path)):
+            cache.known_modules.add(path)

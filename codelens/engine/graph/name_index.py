@@ -30,7 +30,7 @@ Row = tuple[str, ...]
 """Module, name, alias, line of an import."""
 
 
-class Mentions:
+class NameIndex:
     """Names by content, for one store."""
 
     def __init__(self) -> None:
@@ -77,14 +77,14 @@ class Mentions:
     def uses(self, db: Database, names: Set[str]) -> dict[int, list[Use]]:
         """Contents that use or import one of the names; no places for what is only imported."""
         self.fetch(db, names)
-        found: dict[int, list[Use]] = {}
+        places_of: dict[int, list[Use]] = {}
         for name in sorted(names):
             for content, places in self._uses[name].items():
-                found.setdefault(content, []).extend(places)
+                places_of.setdefault(content, []).extend(places)
             # A name may stand at the end of a longer one: `use App\\Auth`.
             for content in self._by_word.get(name.encode("utf-8", "replace"), ()):
-                found.setdefault(content, [])
-        return found
+                places_of.setdefault(content, [])
+        return places_of
 
     def fetch(self, db: Database, names: Set[str]) -> None:
         """Look for many names in one go."""
@@ -107,12 +107,12 @@ class Mentions:
         terms = terms_of_word(name) if name.isidentifier() else ()
         if not terms:
             return set(self._known)
-        found: set[int] = set()
+        contents: set[int] = set()
         rows = db.rows(postings.SELECT_POSTINGS.format(marks="?"), (terms[-1],))
         for segment, _, data in rows:
             docs = segments[segment].contents
-            found.update(docs[number] for number in postings.unpack(data).docs)
-        return found & self._known
+            contents.update(docs[number] for number in postings.unpack(data).docs)
+        return contents & self._known
 
     def also_called(self, name: str, module: bytes) -> set[str]:
         """The names under which others may know a top-level definition of a module."""
@@ -128,12 +128,12 @@ class Mentions:
         """Contents with an import that has one of the words, and those imports; None: all."""
         if words is None:
             return self._imports
-        wanted = set(words)
-        found: dict[int, list[Row]] = {}
-        for content in set[int]().union(*(self._by_word.get(word, ()) for word in wanted)):
+        word_set = set(words)
+        importing: dict[int, list[Row]] = {}
+        for content in set[int]().union(*(self._by_word.get(word, ()) for word in word_set)):
             rows = self._imports[content]
-            found[content] = [row for row in rows if not wanted.isdisjoint(words_of(row))]
-        return found
+            importing[content] = [row for row in rows if not word_set.isdisjoint(words_of(row))]
+        return importing
 
 
 def words_of(row: Row) -> set[bytes]:
@@ -143,14 +143,14 @@ def words_of(row: Row) -> set[bytes]:
     return words if any(parts) else words | {OWN}
 
 
-_known: WeakKeyDictionary[Database, Mentions] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Database, NameIndex] = WeakKeyDictionary()
 
 
-def mentions_of(db: Database, contents: Set[int]) -> Mentions:
+def name_index_of(db: Database, contents: Set[int]) -> NameIndex:
     """The mentions of a store, from memory, those of a view's contents among them."""
-    found = _known.get(db)
-    if found is None or found.is_stale(contents):
+    index = _known.get(db)
+    if index is None or index.is_stale(contents):
         # Who still holds the older ones goes on with them.
-        found = _known[db] = Mentions()
-    found.take(db, contents)
-    return found
+        index = _known[db] = NameIndex()
+    index.take(db, contents)
+    return index

@@ -51,19 +51,21 @@ class Ownership:
 
     def related(self, relation: str, nodes: Sequence[Node], depth: int) -> list[RelatedNode]:
         """What stands in one of these relations to some nodes, up to a distance, by place."""
-        found: dict[Node, RelatedNode] = {}
+        related: dict[Node, RelatedNode] = {}
         frontier = list(dict.fromkeys(nodes))
         for distance in range(1, depth + 1):
             reached: list[Node] = []
             for node in frontier:
-                for one in self._steps(relation, node):
-                    if one in found or one in nodes or len(found) >= _MOST_NODES:
+                for member in self._steps(relation, node):
+                    if member in related or member in nodes or len(related) >= _MOST_NODES:
                         continue
                     via = node if distance > 1 else None
-                    found[one] = RelatedNode(relation, one, distance, (self._place(one),), via)
-                    reached.append(one)
+                    related[member] = RelatedNode(
+                        relation, member, distance, (self._place(member),), via
+                    )
+                    reached.append(member)
             frontier = reached
-        return sorted(found.values(), key=lambda one: (one.distance, one.node))
+        return sorted(related.values(), key=lambda row: (row.distance, row.node))
 
     def _steps(self, relation: str, node: Node) -> Iterator[Node]:
         if relation == "exports":
@@ -80,23 +82,23 @@ class Ownership:
     def owner(self, node: Node) -> Node:
         """What a definition belongs to."""
         symbols = self._graph.symbols(node.path)
-        one = symbols[node.symbol]
-        said = one.qualified.removesuffix(one.name).rstrip(".")
-        around = symbols[one.parent].qualified if one.parent >= 0 else ""
-        if not said or said == around:
-            return Node(node.path, one.parent)
-        near = self._qualified(node.path).get(said)
+        definition = symbols[node.symbol]
+        owner_name = definition.qualified.removesuffix(definition.name).rstrip(".")
+        around = symbols[definition.parent].qualified if definition.parent >= 0 else ""
+        if not owner_name or owner_name == around:
+            return Node(node.path, definition.parent)
+        near = self._qualified(node.path).get(owner_name)
         if near:
             types = [at for at in near if symbols[at].kind in TYPES]
             return Node(node.path, (types or near)[0])
-        far = self._elsewhere(node.path, said)
-        return far if far is not None else Node(node.path, one.parent)
+        far = self._elsewhere(node.path, owner_name)
+        return far if far is not None else Node(node.path, definition.parent)
 
     def _qualified(self, path: bytes) -> dict[str, list[int]]:
         if self._last[0] != path or not self._last[1]:
             names: dict[str, list[int]] = {}
-            for at, one in enumerate(self._graph.symbols(path)):
-                names.setdefault(one.qualified, []).append(at)
+            for at, symbol in enumerate(self._graph.symbols(path)):
+                names.setdefault(symbol.qualified, []).append(at)
             self._last = (path, names)
         return self._last[1]
 
@@ -107,13 +109,13 @@ class Ownership:
             rows = self._snapshot.symbols_with_key(key_of(qualified.rpartition(".")[2]))
             known = self._named[qualified] = [
                 Node(file.path, at)
-                for file, at, one in rows
-                if one.qualified == qualified and one.kind in TYPES
+                for file, at, symbol in rows
+                if symbol.qualified == qualified and symbol.kind in TYPES
             ]
         language = self._family(path)
-        found = [node for node in known if self._family(node.path) == language]
-        near = [node for node in found if folder_of(node.path) == folder_of(path)]
-        for some in (near, found):
+        types = [node for node in known if self._family(node.path) == language]
+        near = [node for node in types if folder_of(node.path) == folder_of(path)]
+        for some in (near, types):
             if len(some) == 1:
                 return some[0]
         return None
@@ -121,23 +123,23 @@ class Ownership:
     def members(self, node: Node) -> Iterator[Node]:
         """What belongs to a definition or a file, by place."""
         symbols = self._graph.symbols(node.path)
-        found = {
+        members = {
             Node(node.path, at)
             for at in range(len(symbols))
             if self.owner(Node(node.path, at)) == node
         }
         if node.symbol != MODULE and symbols[node.symbol].kind in TYPES:
-            declared = {symbols[one.symbol].name for one in found}
-            found.update(self._outside(node, symbols[node.symbol], declared))
-        yield from sorted(found)
+            declared = {symbols[member.symbol].name for member in members}
+            members.update(self._outside(node, symbols[node.symbol], declared))
+        yield from sorted(members)
 
-    def _outside(self, node: Node, one: Symbol, declared: Iterable[str]) -> Iterator[Node]:
+    def _outside(self, node: Node, definition: Symbol, declared: Iterable[str]) -> Iterator[Node]:
         """Members of a type that stand in other files of its language.
 
         Such a file uses the type's name, or defines what the type declares (`void A::f() {}`).
         """
-        prefix, language = f"{one.qualified}.", self._family(node.path)
-        paths = dict.fromkeys(self._naming(one.name))
+        prefix, language = f"{definition.qualified}.", self._family(node.path)
+        paths = dict.fromkeys(self._naming(definition.name))
         for name in sorted(declared):
             rows = self._snapshot.symbols_with_key(key_of(name))
             paths.update((file.path, None) for file, _, _ in rows)
@@ -152,27 +154,27 @@ class Ownership:
     def exports(self, node: Node) -> Iterator[Node]:
         """What a file or a type shows to others."""
         if node.symbol != MODULE:
-            yield from (one for one in self.members(node) if self._is_exported(one))
+            yield from (member for member in self.members(node) if self._is_exported(member))
             return
         symbols = self._graph.symbols(node.path)
         spaces = {MODULE}
-        for at, one in enumerate(symbols):
-            if one.kind == "module" and one.parent in spaces:
+        for at, symbol in enumerate(symbols):
+            if symbol.kind == "module" and symbol.parent in spaces:
                 spaces.add(at)
-        found: dict[Node, None] = {}
-        for at, one in enumerate(symbols):
+        exported: dict[Node, None] = {}
+        for at, symbol in enumerate(symbols):
             here = Node(node.path, at)
-            owner = self.owner(here) if one.parent in spaces else here
+            owner = self.owner(here) if symbol.parent in spaces else here
             if owner.path == node.path and owner.symbol in spaces and self._is_exported(here):
-                found[here] = None
+                exported[here] = None
         for hit in self._graph.handed_on(node.path):
             if hit.path != node.path:
-                found[Node(hit.path, hit.symbol)] = None
-        yield from found
+                exported[Node(hit.path, hit.symbol)] = None
+        yield from exported
 
     def _is_exported(self, node: Node) -> bool:
-        one = self._graph.symbols(node.path)[node.symbol]
-        return one.exported and one.kind not in _NO_CODE
+        symbol = self._graph.symbols(node.path)[node.symbol]
+        return symbol.exported and symbol.kind not in _NO_CODE
 
     def _family(self, path: bytes) -> str:
         language = self._graph.languages.get(path, "")

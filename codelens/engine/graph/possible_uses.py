@@ -26,15 +26,17 @@ def may_hit(
 ) -> tuple[tuple[PossibleUse, ...], int]:
     """Who may use some definitions, most uses first, `limit` at most; and how many there are."""
     inside = set(nodes)
-    found: dict[Node, list[Edge]] = {}
+    by_source: dict[Node, list[Edge]] = {}
     for edge in _possible(net, nodes):
         source = Node(edge.source, edge.symbol)
         if source not in inside:
-            found.setdefault(source, []).append(edge)
-    order = sorted(found, key=lambda node: (net.is_test(node.path), -len(found[node]), node))
+            by_source.setdefault(source, []).append(edge)
+    order = sorted(
+        by_source, key=lambda node: (net.is_test(node.path), -len(by_source[node]), node)
+    )
     shown = order[:limit]
     things.fetch(shown)
-    return tuple(_told(things, node, found[node]) for node in shown), len(found)
+    return tuple(_possible_use(things, node, by_source[node]) for node in shown), len(by_source)
 
 
 def _possible(net: LazyNet, nodes: Iterable[Node]) -> Iterable[Edge]:
@@ -49,7 +51,7 @@ def _possible(net: LazyNet, nodes: Iterable[Node]) -> Iterable[Edge]:
         yield from net.possible_to(*node)
 
 
-def _told(things: Targets, node: Node, edges: Sequence[Edge]) -> PossibleUse:
+def _possible_use(things: Targets, node: Node, edges: Sequence[Edge]) -> PossibleUse:
     lines = sorted({(edge.source, edge.line) for edge in edges})
     sites = tuple(f"{printed(path)}:{line}" for path, line in lines[:_SITES_SHOWN])
     return PossibleUse(things.node(node), sites, len(lines), _open_choices(edges))

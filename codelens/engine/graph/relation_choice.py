@@ -33,5 +33,5 @@ def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
             f"{' and '.join(against)} only lead {other}, so direction {direction!r} excludes "
             f"them; omit direction, or use {other!r}"
         )
-    wanted = kinds or [one for one in RELATIONS if one not in STRUCTURE]
-    return tuple(one for one in RELATIONS if one in allowed and one in wanted)
+    chosen = kinds or [relation for relation in RELATIONS if relation not in STRUCTURE]
+    return tuple(relation for relation in RELATIONS if relation in allowed and relation in chosen)

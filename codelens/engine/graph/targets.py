@@ -84,70 +84,72 @@ class Targets:
         """What a name with several owners can only mean here, if so."""
         if len(owners) > _OWNERS_READ:
             return None
-        found = [finder.find(parse_handle(one, self.view.scope.root)) for one in owners]
+        places = [finder.find(parse_handle(owner, self.view.scope.root)) for owner in owners]
         # Nobody calls a heading, a key of data or an example in prose; a type stands for its
         # constructors.
-        about = self.view.snapshot.about({one.file.content for one in found if one.file.content})
-        prose = {content for content, one in about.items() if one.language in _PROSE}
+        about = self.view.snapshot.about(
+            {place.file.content for place in places if place.file.content}
+        )
+        prose = {content for content, facts in about.items() if facts.language in _PROSE}
         used = [
-            one
-            for one in found
-            if (one.symbol is None or one.symbol.kind not in _UNUSED)
-            and one.file.content not in prose
+            place
+            for place in places
+            if (place.symbol is None or place.symbol.kind not in _UNUSED)
+            and place.file.content not in prose
         ]
         types = {
-            (one.file.path, f"{one.symbol.qualified}.{one.symbol.name}")
-            for one in used
-            if one.symbol is not None and one.symbol.kind in TYPES
+            (place.file.path, f"{place.symbol.qualified}.{place.symbol.name}")
+            for place in used
+            if place.symbol is not None and place.symbol.kind in TYPES
         }
         used = [
-            one
-            for one in used
-            if one.symbol is None or (one.file.path, one.symbol.qualified) not in types
+            place
+            for place in used
+            if place.symbol is None or (place.file.path, place.symbol.qualified) not in types
         ]
         if len(used) == 1:
             return self._placed(used[0])
-        if len({_ORDINAL.sub("", one.handle) for one in used}) != 1:
+        if len({_ORDINAL.sub("", place.handle) for place in used}) != 1:
             return self._every(used)
-        nodes = list(dict.fromkeys(self._node(one) for one in used))
+        nodes = list(dict.fromkeys(self._node(place) for place in used))
         if len(nodes) == 1:
             return self._placed(used[-1])
         first, last = used[0], used[-1]
-        said = f"all {len(nodes)} definitions of that name are combined, up to {last.handle}"
-        return Named(nodes, False, self.node(nodes[0]), [first.file.path], said)
+        sentence = f"all {len(nodes)} definitions of that name are combined, up to {last.handle}"
+        return Named(nodes, False, self.node(nodes[0]), [first.file.path], sentence)
 
     def _every(self, used: Sequence[Place]) -> Named | None:
         """All the things that have a name, each with its own places."""
         if not used:
             return None
-        each = [self._placed(one) for one in used]
-        nodes = list(dict.fromkeys(node for one in each for node in one.nodes))
-        shown = ", ".join(one.node.handle for one in each[:_OWNERS_SHOWN])
+        each = [self._placed(place) for place in used]
+        nodes = list(dict.fromkeys(node for part in each for node in part.nodes))
+        shown = ", ".join(part.node.handle for part in each[:_OWNERS_SHOWN])
         more = f" and {len(each) - _OWNERS_SHOWN} more" if len(each) > _OWNERS_SHOWN else ""
-        said = (
+        sentence = (
             f"{len(each)} definitions have that name, and this answer covers all of them: "
             f"{shown}{more}; give one of these handles for that definition only"
         )
-        paths = list(dict.fromkeys(path for one in each for path in one.paths))
-        return Named(nodes, False, each[0].node, paths, said, tuple(one.node for one in each))
+        paths = list(dict.fromkeys(path for part in each for path in part.paths))
+        return Named(nodes, False, each[0].node, paths, sentence, tuple(part.node for part in each))
 
     def _placed(self, place: Place) -> Named:
         path = place.file.path
         if place.symbol is not None:
             node = self._node(place)
             also = [
-                self._node(Finder(self.view.snapshot, self._known).find(parse_handle(one)))
-                for one in place.also
+                self._node(Finder(self.view.snapshot, self._known).find(parse_handle(handle)))
+                for handle in place.also
             ]
-            said = place.moved or also_at(place) or self._others(node)
-            paths = list(dict.fromkeys([path, *(one.path for one in also)]))
-            return Named([node, *also], False, self.node(node), paths, said)
+            sentence = place.moved or also_at(place) or self._others(node)
+            paths = list(dict.fromkeys([path, *(other.path for other in also)]))
+            return Named([node, *also], False, self.node(node), paths, sentence)
         if place.lines is None:
             node = Node(path, MODULE)
             return Named([node], True, self.node(node), [path], place.moved)
         span = place.lines
-        found = innermost(self.symbols(path), [(span.start_line, span.end_line)])
-        nodes = [Node(path, at) for at in found]
+        inner = innermost(self.symbols(path), [(span.start_line, span.end_line)])
+        nodes = [Node(path, at) for at in inner]
         if len(nodes) == 1:
             return Named(nodes, False, self.node(nodes[0]), [path], place.moved)
         lines = GraphNode(
@@ -162,9 +164,9 @@ class Targets:
     def _others(self, node: Node) -> str:
         """A sentence on the other overloads, where the first of several was named."""
         symbols = self.symbols(node.path)
-        one = symbols[node.symbol]
-        same = [at for at, other in enumerate(symbols) if other.qualified == one.qualified]
-        if one.kind not in CALLABLE or len(same) < 2 or node.symbol != same[0]:
+        definition = symbols[node.symbol]
+        same = [at for at, other in enumerate(symbols) if other.qualified == definition.qualified]
+        if definition.kind not in CALLABLE or len(same) < 2 or node.symbol != same[0]:
             return ""
         last = handle_among(node.path, symbols, same[-1], self.ref)
         return f"the first of {len(same)} definitions of that name; the others are ~2 to {last}"
@@ -176,7 +178,9 @@ class Targets:
         if handle.path in self.view.snapshot.by_path:
             return []
         prefix = handle.path + b"/" if handle.path else b""
-        return sorted(one.path for one in self.view.snapshot.files if one.path.startswith(prefix))
+        return sorted(
+            file.path for file in self.view.snapshot.files if file.path.startswith(prefix)
+        )
 
     def _folder(self, target: str, handle: Handle, below: list[bytes]) -> Named:
         path = handle.path or b""
@@ -195,16 +199,18 @@ class Targets:
         if b"/" not in path and self.view.snapshot.symbols_with_key(key_of(handle.symbol)):
             moved = f"{shown} is read as the folder; #{shown} is the definition of that name"
         folder = GraphNode(f"{shown}/", f"{printed(path)}/", 0, 0, "", "folder", "", False)
-        return Named([Node(one, MODULE) for one in below], True, folder, below, moved)
+        return Named([Node(path_, MODULE) for path_ in below], True, folder, below, moved)
 
     def _node(self, place: Place) -> Node:
         """The node of a place: by name and order, as the view's text may be older than the disk."""
         assert place.symbol is not None
         symbols = self.symbols(place.file.path)
-        same = [at for at, one in enumerate(symbols) if one.qualified == place.symbol.qualified]
+        same = [
+            at for at, symbol in enumerate(symbols) if symbol.qualified == place.symbol.qualified
+        ]
         for at in same:
             if handle_among(place.file.path, symbols, at, self.ref) == place.handle:
-                if self._overloaded(place, [symbols[one] for one in same]):
+                if self._overloaded(place, [symbols[index] for index in same]):
                     # Edges are drawn to the last, which has the body.
                     return Node(place.file.path, same[-1])
                 return Node(place.file.path, at)
@@ -214,11 +220,11 @@ class Targets:
 
     def _overloaded(self, place: Place, same: Sequence[Symbol]) -> bool:
         """Definitions of one name that are one thing: signatures, and the body behind them."""
-        if len(same) < 2 or any(one.kind not in CALLABLE for one in same):
+        if len(same) < 2 or any(symbol.kind not in CALLABLE for symbol in same):
             return False
         content = place.file.content
         about = self.view.snapshot.about([content] if content is not None else [])
-        return any(spec_of(one.language).overload_declarations for one in about.values())
+        return any(spec_of(facts.language).overload_declarations for facts in about.values())
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Symbols of a file with their signatures."""
@@ -254,10 +260,12 @@ class Targets:
     def _is_namespace(self, node: Node) -> bool:
         if node.symbol == MODULE:
             return False
-        one = self.symbols(node.path)[node.symbol]
-        return one.kind == "module" and any(
-            file.path != node.path and other.kind == "module" and other.qualified == one.qualified
-            for file, _, other in self._modules(one.name)
+        definition = self.symbols(node.path)[node.symbol]
+        return definition.kind == "module" and any(
+            file.path != node.path
+            and other.kind == "module"
+            and other.qualified == definition.qualified
+            for file, _, other in self._modules(definition.name)
         )
 
     def _modules(self, name: str) -> Sequence[tuple[FileRow, int, Symbol]]:
@@ -279,10 +287,10 @@ class Targets:
         symbols = self.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
             return GraphNode(file_handle(node.path, self.ref), path, 0, 0, "", "file", "", test)
-        one = symbols[node.symbol]
+        definition = symbols[node.symbol]
         return GraphNode(
-            self.handle(node), path, one.start_line, one.end_line, one.qualified, one.kind,
-            one.signature, test,
+            self.handle(node), path, definition.start_line, definition.end_line,
+            definition.qualified, definition.kind, definition.signature, test,
         )  # fmt: skip
 
 
@@ -295,10 +303,12 @@ _ORDINAL = re.compile(r"~[0-9]+\Z")
 
 def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:
     """The innermost symbols that lines lie in, in order; `MODULE` for lines that are in none."""
-    found: set[int] = set()
+    inner: set[int] = set()
     for start, end in spans:
         inside = [
-            at for at, one in enumerate(symbols) if one.start_line <= end and one.end_line >= start
+            at
+            for at, symbol in enumerate(symbols)
+            if symbol.start_line <= end and symbol.end_line >= start
         ]
         last = min(end, max((symbols[at].end_line for at in inside), default=start) + 1)
         owners = [MODULE] * (last - start + 1)
@@ -307,5 +317,5 @@ def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> li
             low = max(symbols[at].start_line, start) - start
             high = min(symbols[at].end_line, last) - start + 1
             owners[low:high] = [at] * (high - low)
-        found.update(owners)
-    return sorted(found)
+        inner.update(owners)
+    return sorted(inner)

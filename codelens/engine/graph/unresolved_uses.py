@@ -16,12 +16,12 @@ _NAMES_LOOKED_AT = 30
 _SHOWN = 3
 
 
-class _Unseen(NamedTuple):
+class _UnresolvedNames(NamedTuple):
     uses: int
     names: list[str]
     sites: list[tuple[bytes, int]]
 
-    def told(self) -> str:
+    def summary(self) -> str:
         names = ", ".join(self.names[:_SHOWN]) + (", ..." if len(self.names) > _SHOWN else "")
         what = "the name" if len(self.names) == 1 else "the names"
         return f"{count_of(self.uses, 'use')} of {what} {names}"
@@ -39,18 +39,18 @@ def hidden_notes(
         where: of which files the sentence is, if not of those of now.
     """
     looked_at: set[str] = set()
-    own = _unseen(net, nodes, looked_at)
-    theirs = _unseen(net, between, looked_at)
+    own = _unresolved_names(net, nodes, looked_at)
+    theirs = _unresolved_names(net, between, looked_at)
     unresolved = f"could not be resolved{where} and may"
-    said: list[str] = []
+    clauses: list[str] = []
     if own.uses:
-        said.append(f"{own.told()} {unresolved} mean it ({places(own.sites)})")
+        clauses.append(f"{own.summary()} {unresolved} mean it ({places(own.sites)})")
     if theirs.uses:
         verb = "may" if own.uses else unresolved
-        said.append(
-            f"{theirs.told()}, hit through others, {verb} hide more ({places(theirs.sites)})"
+        clauses.append(
+            f"{theirs.summary()}, hit through others, {verb} hide more ({places(theirs.sites)})"
         )
-    return [f"at least: {'; '.join(said)}"] if said else []
+    return [f"at least: {'; '.join(clauses)}"] if clauses else []
 
 
 def interface_notes(net: LazyNet, things: Targets, nodes: Iterable[Node]) -> list[str]:
@@ -58,16 +58,16 @@ def interface_notes(net: LazyNet, things: Targets, nodes: Iterable[Node]) -> lis
 
     Those that its type satisfies for certain are followed, and not named.
     """
-    found: dict[Node, None] = {}
+    interfaces: dict[Node, None] = {}
     for node in list(nodes)[:_NAMES_LOOKED_AT]:
         asking = net.interfaces_asking(node)
         if asking and node not in asking:
             known = overrides(net, node)
-            found |= dict.fromkeys(one for one in asking if one not in known)
-    if not found:
+            interfaces |= dict.fromkeys(interface for interface in asking if interface not in known)
+    if not interfaces:
         return []
-    shown = ", ".join(things.handle(one) for one in list(found)[:_SHOWN])
-    more = ", ..." if len(found) > _SHOWN else ""
+    shown = ", ".join(things.handle(interface) for interface in list(interfaces)[:_SHOWN])
+    more = ", ..." if len(interfaces) > _SHOWN else ""
     return [f"at least: calls through {shown}{more} may mean it, if its type is given as that"]
 
 
@@ -89,10 +89,10 @@ def left_behind(net: LazyNet, gone: Iterable[str]) -> list[str]:
         net.resolve([path])
         if path not in table:
             continue
-        for one in uses:
-            if one.line not in table.lines(path, one.name):
-                sites.append((path, one.line))
-                broken[names[one.name]] = None
+        for use in uses:
+            if use.line not in table.lines(path, use.name):
+                sites.append((path, use.line))
+                broken[names[use.name]] = None
     if not sites:
         return []
     shown = ", ".join(list(broken)[:_SHOWN]) + (", ..." if len(broken) > _SHOWN else "")
@@ -103,8 +103,8 @@ def left_behind(net: LazyNet, gone: Iterable[str]) -> list[str]:
     return [f"{shown} {verb} gone; {uses}: {places(sites)}"]
 
 
-def _unseen(net: LazyNet, nodes: Iterable[Node], looked_at: set[str]) -> _Unseen:
-    found = _Unseen(0, [], [])
+def _unresolved_names(net: LazyNet, nodes: Iterable[Node], looked_at: set[str]) -> _UnresolvedNames:
+    unseen = _UnresolvedNames(0, [], [])
     for node in nodes:
         if node.symbol == MODULE or len(looked_at) >= _NAMES_LOOKED_AT:
             continue
@@ -113,6 +113,6 @@ def _unseen(net: LazyNet, nodes: Iterable[Node], looked_at: set[str]) -> _Unseen
             looked_at.add(name)
             hidden = net.hidden(*node, shown=_SHOWN + 1)
             if hidden.uses:
-                sites = [*found.sites, *hidden.sites]
-                found = _Unseen(found.uses + hidden.uses, [*found.names, name], sites)
-    return found
+                sites = [*unseen.sites, *hidden.sites]
+                unseen = _UnresolvedNames(unseen.uses + hidden.uses, [*unseen.names, name], sites)
+    return unseen

@@ -29,7 +29,7 @@ class Row(NamedTuple):
     """Of the file itself."""
     seen: tuple[tuple[bytes, int], ...]
     """Other files looked into, with their surfaces, -1 for none."""
-    asked: tuple[tuple[Asked, tuple[bytes, ...]], ...]
+    answers: tuple[tuple[Asked, tuple[bytes, ...]], ...]
     """Questions about the view's paths, with their answers."""
     edges: bytes
 
@@ -39,8 +39,11 @@ def dumped(row: Row) -> bytes:
     head = [
         [[path.decode("latin-1"), surface] for path, surface in row.seen],
         [
-            [[what, path.decode("latin-1"), module, name], [one.decode("latin-1") for one in files]]
-            for (what, path, module, name), files in row.asked
+            [
+                [what, path.decode("latin-1"), module, name],
+                [file.decode("latin-1") for file in files],
+            ]
+            for (what, path, module, name), files in row.answers
         ],
     ]
     text = json.dumps(head, separators=(",", ":")).encode()
@@ -53,14 +56,14 @@ def loaded(content: int, data: bytes) -> Row:
     size = int.from_bytes(data[:4], "big")
     head = cast("_Head", json.loads(data[4 : 4 + size]))
     seen = tuple((path.encode("latin-1"), surface) for path, surface in head[0])
-    asked = tuple(
+    questions = tuple(
         (
             (what, path.encode("latin-1"), module, name),
-            tuple(one.encode("latin-1") for one in files),
+            tuple(file.encode("latin-1") for file in files),
         )
         for (what, path, module, name), files in head[1]
     )
-    return Row(content, seen, asked, data[4 + size :])
+    return Row(content, seen, questions, data[4 + size :])
 
 
 def packed(edges: Iterable[Edge]) -> bytes:
@@ -68,14 +71,14 @@ def packed(edges: Iterable[Edge]) -> bytes:
     texts: dict[bytes, int] = {}
     names: dict[str, int] = {}
     words: array[int] = array("I")
-    for one in edges:
-        target = texts.setdefault(one.target, len(texts))
-        name = names.get(one.name)
+    for edge in edges:
+        target = texts.setdefault(edge.target, len(texts))
+        name = names.get(edge.name)
         if name is None:
-            encoded = one.name.encode("utf-8", "surrogatepass")
-            name = names[one.name] = texts.setdefault(encoded, len(texts))
-        kind = _KINDS.index(one.kind) << 10 | round(one.confidence * _FULL)
-        words.extend((one.symbol + 1, target, one.target_symbol + 1, kind, name, one.line))
+            encoded = edge.name.encode("utf-8", "surrogatepass")
+            name = names[edge.name] = texts.setdefault(encoded, len(texts))
+        kind = _KINDS.index(edge.kind) << 10 | round(edge.confidence * _FULL)
+        words.extend((edge.symbol + 1, target, edge.target_symbol + 1, kind, name, edge.line))
     table = b"\0".join(texts)
     return array("I", [len(table)]).tobytes() + table + words.tobytes()
 

@@ -43,12 +43,12 @@ class Entry(NamedTuple):
     rows: tuple[Binding, ...]
 
 
-def _names_of(one: Import) -> tuple[str, ...]:
+def _names_of(import_: Import) -> tuple[str, ...]:
     """What an import binds: `import a.b` binds `a` too."""
-    name = one.alias or one.name or one.module
+    name = import_.alias or import_.name or import_.module
     if name == "*":
         return ()
-    head = name.partition(".")[0] if not one.alias and not one.name else name
+    head = name.partition(".")[0] if not import_.alias and not import_.name else name
     if "::" in name:
         # Rust: `use a::{b::{self, C}}` binds `b`.
         head = name.rpartition("::")[2]
@@ -103,55 +103,55 @@ class FileModel:
     @cached_property
     def tops(self) -> list[int]:
         """Symbols that stand in no other, but in the package."""
-        found: list[int] = []
+        top_symbols: list[int] = []
         for at, symbol in enumerate(self.symbols):
             parent = symbol.parent
             while parent >= 0 and self.symbols[parent].kind == "module":
                 parent = self.symbols[parent].parent
             if parent < 0 and symbol.kind != "module":
-                found.append(at)
-        return found
+                top_symbols.append(at)
+        return top_symbols
 
     @cached_property
     def own_scope(self) -> dict[int, int]:
         """Symbol -> the scope that is its inside."""
-        found: dict[int, int] = {}
+        scope_of_symbol: dict[int, int] = {}
         for at, scope in enumerate(self.scopes):
             if scope.symbol >= 0:
-                found.setdefault(scope.symbol, at)
-        return found
+                scope_of_symbol.setdefault(scope.symbol, at)
+        return scope_of_symbol
 
     @cached_property
     def functions(self) -> list[int]:
         """The innermost scope that is no block, of each scope."""
-        found: list[int] = []
+        function_scopes: list[int] = []
         for at, scope in enumerate(self.scopes):
-            found.append(found[scope.parent] if scope.kind == "block" else at)
-        return found
+            function_scopes.append(function_scopes[scope.parent] if scope.kind == "block" else at)
+        return function_scopes
 
     @cached_property
     def of_scope(self) -> dict[int, list[Binding]]:
         """What is said of a scope's own symbol, by scope; blocks count for what is around."""
-        found: dict[int, list[Binding]] = {}
+        by_scope: dict[int, list[Binding]] = {}
         for row in self.bindings:
             if row.how in _ROWS_OF_SCOPE and row.how != "export":
-                found.setdefault(self.functions[row.scope], []).append(row)
-        return found
+                by_scope.setdefault(self.functions[row.scope], []).append(row)
+        return by_scope
 
     @cached_property
     def exports(self) -> dict[str, list[Binding]]:
         """Names exported under another name or by a statement of its own."""
-        found: dict[str, list[Binding]] = {}
+        by_name: dict[str, list[Binding]] = {}
         for row in self.bindings:
             if row.how == "export":
-                found.setdefault(row.name, []).append(row)
-        return found
+                by_name.setdefault(row.name, []).append(row)
+        return by_name
 
     @cached_property
     def home(self) -> list[int]:
         """The scope in which each symbol's name is bound."""
         placed = {int(row.text): row.scope for row in self.bindings if row.how == "def"}
-        found: list[int] = []
+        home_scopes: list[int] = []
         for at, symbol in enumerate(self.symbols):
             scope = placed.get(at)
             parent = symbol.parent
@@ -161,8 +161,8 @@ class FileModel:
             while scope is None:
                 scope = 0 if parent < 0 else self.own_scope.get(parent)
                 parent = self.symbols[parent].parent if parent >= 0 else -1
-            found.append(scope)
-        return found
+            home_scopes.append(scope)
+        return home_scopes
 
     @cached_property
     def names(self) -> list[dict[str, Entry]]:
@@ -177,8 +177,8 @@ class FileModel:
                 continue
             symbols[self.home[at]].setdefault(symbol.name, []).append(at)
         inner = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
-        for number, one in enumerate(self.imports):
-            for name in _names_of(one):
+        for number, import_ in enumerate(self.imports):
+            for name in _names_of(import_):
                 imports[inner.get(number, 0)].setdefault(name, []).append(number)
         for row in self.bindings:
             if row.how in _NO_NAMES or "." in row.name:
@@ -195,7 +195,9 @@ class FileModel:
     @cached_property
     def stars(self) -> tuple[Import, ...]:
         """Imports of all that a module gives."""
-        return tuple(one for one in self.imports if one.name == "*" and not one.alias)
+        return tuple(
+            import_ for import_ in self.imports if import_.name == "*" and not import_.alias
+        )
 
     @cached_property
     def listed(self) -> frozenset[str] | None:
@@ -219,12 +221,12 @@ class FileModel:
     @cached_property
     def assigned(self) -> dict[str, dict[str, list[int]]]:
         """Qualified name -> what is assigned to it by name: `app.use = function () {}`."""
-        found: dict[str, dict[str, list[int]]] = {}
+        by_owner: dict[str, dict[str, list[int]]] = {}
         for at, symbol in enumerate(self.symbols):
             if symbol.kind not in _HIDDEN and self.is_outside_member(symbol):
                 owner = symbol.qualified.removesuffix(f".{symbol.name}")
-                found.setdefault(owner, {}).setdefault(symbol.name, []).append(at)
-        return found
+                by_owner.setdefault(owner, {}).setdefault(symbol.name, []).append(at)
+        return by_owner
 
     def is_outside_member(self, symbol: Symbol) -> bool:
         """It belongs to what is named before it, so its bare name means nothing."""
@@ -248,16 +250,16 @@ class FileModel:
     @cached_property
     def children(self) -> dict[int, dict[str, list[int]]]:
         """Symbol -> its members by name."""
-        found: dict[int, dict[str, list[int]]] = {}
+        by_parent: dict[int, dict[str, list[int]]] = {}
         for at, symbol in enumerate(self.symbols):
             if symbol.parent >= 0 and symbol.kind not in _HIDDEN:
-                found.setdefault(symbol.parent, {}).setdefault(symbol.name, []).append(at)
-        return found
+                by_parent.setdefault(symbol.parent, {}).setdefault(symbol.name, []).append(at)
+        return by_parent
 
     @cached_property
     def attributes(self) -> dict[int, dict[str, list[Binding]]]:
         """Type -> its attributes by name -> values given to them through the instance."""
-        found: dict[int, dict[str, list[Binding]]] = {}
+        by_type: dict[int, dict[str, list[Binding]]] = {}
         for row in self.bindings:
             owner, dot, name = row.name.partition(".")
             if dot and owner:
@@ -266,18 +268,20 @@ class FileModel:
                     scope = self.scopes[scope].parent
                 symbol = self.scopes[scope].symbol if scope > 0 else -1
                 if symbol >= 0:
-                    found.setdefault(symbol, {}).setdefault(name, []).append(row)
-        return found
+                    by_type.setdefault(symbol, {}).setdefault(name, []).append(row)
+        return by_type
 
     @cached_property
     def asserted(self) -> dict[str, list[tuple[int, int, str]]]:
         """Expression -> function, line and type of each assertion that it is of a type."""
-        found: dict[str, list[tuple[int, int, str]]] = {}
+        by_receiver: dict[str, list[tuple[int, int, str]]] = {}
         for row in self.bindings:
             if row.how == "asserted":
-                text, _, said = row.text.rpartition(":")
-                found.setdefault(text, []).append((self.functions[row.scope], row.line, said))
-        return found
+                text, _, type_text = row.text.rpartition(":")
+                by_receiver.setdefault(text, []).append(
+                    (self.functions[row.scope], row.line, type_text)
+                )
+        return by_receiver
 
     @cached_property
     def stores(self) -> set[tuple[int, str]]:
@@ -287,21 +291,21 @@ class FileModel:
     @cached_property
     def parameters(self) -> dict[int, list[str]]:
         """Scope -> its type parameters in order."""
-        found: dict[int, list[str]] = {}
+        by_scope: dict[int, list[str]] = {}
         for row in self.bindings:
             if row.how == "type":
-                names = found.setdefault(row.scope, [])
+                names = by_scope.setdefault(row.scope, [])
                 if row.name not in names:
                     # Rust's `where T: Bound` says more of one that is there.
                     names.append(row.name)
-        return found
+        return by_scope
 
     def variables(self, symbol: int) -> tuple[str, ...]:
         """Names in the arguments of a class's `Generic[...]`, else of all its bases, in order."""
         scope = self.own_scope.get(symbol, -1)
         rows = [row for row in self.of_scope.get(scope, ()) if row.how == "base"]
-        told = [row for row in rows if _GENERIC.match(row.text)] or rows
-        names = (name for row in told for name in _ARGUMENT.findall(row.text.partition("[")[2]))
+        generic = [row for row in rows if _GENERIC.match(row.text)] or rows
+        names = (name for row in generic for name in _ARGUMENT.findall(row.text.partition("[")[2]))
         return tuple(dict.fromkeys(names))
 
     def enclosing(self, reference: Reference, *, values: bool) -> int:
@@ -311,10 +315,10 @@ class FileModel:
         interface are part of it.
         """
         at = self._decorated(reference)
-        found = self._sources.get((at, values))
-        if found is None:
-            found = self._sources[at, values] = self._source(at, values)
-        return found
+        source = self._sources.get((at, values))
+        if source is None:
+            source = self._sources[at, values] = self._source(at, values)
+        return source
 
     def _source(self, at: int, values: bool) -> int:
         while at >= 0:
@@ -340,12 +344,12 @@ class FileModel:
     @cached_property
     def _heads(self) -> dict[tuple[int, int], int]:
         """Parent and line -> what is in it and has its decorators, and not its name, there."""
-        found: dict[tuple[int, int], int] = {}
+        heads: dict[tuple[int, int], int] = {}
         for at, symbol in enumerate(self.symbols):
             if symbol.start_line < symbol.name_line and symbol.kind in _DECORATED:
                 for line in range(symbol.start_line, symbol.name_line):
-                    found.setdefault((symbol.parent, line), at)
-        return found
+                    heads.setdefault((symbol.parent, line), at)
+        return heads
 
     def _decorated(self, reference: Reference) -> int:
         """The symbol that a reference is in, decorators counted to what they decorate."""
@@ -353,14 +357,14 @@ class FileModel:
 
     def decorators(self, symbol: int) -> frozenset[str]:
         """Names in the decorators of a definition."""
-        one = self.symbols[symbol]
-        if one.start_line >= one.name_line:
+        definition = self.symbols[symbol]
+        if definition.start_line >= definition.name_line:
             return frozenset()
         if self._decorating is None:
             self._decorating = {}
             for reference in self.references:
                 self._decorating.setdefault(reference.line, set()).add(reference.name)
-        lines = range(one.start_line, one.name_line)
+        lines = range(definition.start_line, definition.name_line)
         return frozenset(name for line in lines for name in self._decorating.get(line, ()))
 
     def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
@@ -370,20 +374,20 @@ class FileModel:
         """
         at = scope
         while at > 0:
-            one = self.scopes[at]
+            here = self.scopes[at]
             entry = self.names[at].get(name)
-            if entry is not None and one.kind != "class":
+            if entry is not None and here.kind != "class":
                 return at, len(entry.rows) > 1
-            if one.kind == "class" or is_end(one):
+            if here.kind == "class" or is_end(here):
                 break
-            at = one.parent
+            at = here.parent
         return at, False
 
     def type_around(self, scope: int) -> int:
         """The type whose method a scope is in, -1 if none."""
         while scope >= 0:
-            one = self.scopes[scope]
-            if one.kind == "class" and one.symbol >= 0:
-                return one.symbol
-            scope = one.parent
+            here = self.scopes[scope]
+            if here.kind == "class" and here.symbol >= 0:
+                return here.symbol
+            scope = here.parent
         return -1

@@ -82,11 +82,11 @@ class Tree:
 
     def ending(self, suffix: bytes) -> list[bytes]:
         """Files whose path is `suffix`, or ends with it behind a `/`."""
-        found = self._named.get(name_of(suffix), [])
+        paths = self._named.get(name_of(suffix), [])
         if b"/" not in suffix:
-            return found
+            return paths
         tail = b"/" + suffix
-        return [path for path in found if path.endswith(tail) or path == suffix]
+        return [path for path in paths if path.endswith(tail) or path == suffix]
 
     def files(self, folder: bytes) -> list[bytes]:
         """Files right in `folder`."""
@@ -99,8 +99,8 @@ class Tree:
     def folders_ending(self, suffix: bytes) -> list[bytes]:
         """Folders whose path is `suffix`, or ends with it behind a `/`."""
         tail = b"/" + suffix
-        found = self._folders_named.get(name_of(suffix), [])
-        return [folder for folder in found if folder == suffix or folder.endswith(tail)]
+        folders = self._folders_named.get(name_of(suffix), [])
+        return [folder for folder in folders if folder == suffix or folder.endswith(tail)]
 
     def first(self, candidates: Iterable[bytes]) -> tuple[bytes, ...]:
         """The first candidate that is a file of the view."""
@@ -109,35 +109,35 @@ class Tree:
 
     @cached_property
     def _all_folders(self) -> set[bytes]:
-        found: set[bytes] = set()
+        folders: set[bytes] = set()
         for start in self._folders:
             folder = start
-            while folder not in found:
-                found.add(folder)
+            while folder not in folders:
+                folders.add(folder)
                 folder = folder_of(folder)
-        return found
+        return folders
 
     @cached_property
     def _folders_named(self) -> dict[bytes, list[bytes]]:
-        found: dict[bytes, list[bytes]] = {}
+        by_name: dict[bytes, list[bytes]] = {}
         for folder in self._all_folders:
-            found.setdefault(name_of(folder), []).append(folder)
-        return found
+            by_name.setdefault(name_of(folder), []).append(folder)
+        return by_name
 
 
 def nearest(path: bytes, candidates: Iterable[bytes]) -> tuple[bytes, ...]:
     """The one candidate that shares most folders with `path`; none if two share as many."""
-    found = list(candidates)
-    if len(found) <= 1:
-        return tuple(found)
+    paths = list(candidates)
+    if len(paths) <= 1:
+        return tuple(paths)
     here = folder_of(path).split(b"/")
-    ranked = sorted((_shared(here, folder_of(one).split(b"/")), one) for one in found)
+    ranked = sorted((_shared(here, folder_of(path_).split(b"/")), path_) for path_ in paths)
     return (ranked[-1][1],) if ranked[-1][0] > ranked[-2][0] else ()
 
 
-def _shared(one: list[bytes], other: list[bytes]) -> int:
+def _shared(parts: list[bytes], other: list[bytes]) -> int:
     count = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(parts, other, strict=False):
         if left != right:
             break
         count += 1

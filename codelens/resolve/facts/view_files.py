@@ -15,11 +15,11 @@ T = TypeVar("T")
 class Importing(Protocol):
     """Tells which files an import names."""
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Files of the view that an import in a file names."""
         ...
 
-    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Packages that a dotted name passes."""
         ...
 
@@ -71,31 +71,31 @@ class View:
             return models[path]
         if len(models) >= MOST_MODELS:
             models.clear()
-        found = models[path] = self._load(path) if path in self.languages else None
-        return found
+        model = models[path] = self._load(path) if path in self.languages else None
+        return model
 
     def modules(self, path: bytes, module: str, name: str = "") -> tuple[bytes, ...]:
         """Files that a module is, as `path` names it; with a name, of the submodule so called."""
         return self.answer(("modules", path, module, name))
 
-    def through(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def through(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
         """Packages whose text runs as well when an import does."""
-        return self.answer(("through", path, one.module, one.name))
+        return self.answer(("through", path, import_.module, import_.name))
 
     def folder(self, folder: bytes) -> tuple[bytes, ...]:
         """Files right in a folder, by path."""
         return self.answer(("folder", folder, "", ""))
 
-    def answer(self, asked: Asked) -> tuple[bytes, ...]:
+    def answer(self, question: Asked) -> tuple[bytes, ...]:
         """What the paths of the view answer."""
-        self.notes.add(asked)
-        found = self._answers.get(asked)
-        if found is None:
-            found = self._answers[asked] = self._answered(asked)
-        return found
+        self.notes.add(question)
+        files = self._answers.get(question)
+        if files is None:
+            files = self._answers[question] = self._answered(question)
+        return files
 
-    def _answered(self, asked: Asked) -> tuple[bytes, ...]:
-        what, path, module, name = asked
+    def _answered(self, question: Asked) -> tuple[bytes, ...]:
+        what, path, module, name = question
         if what == "index":
             return (self._digest(),)
         if what == "folder":
@@ -103,10 +103,10 @@ class View:
         language = self.languages.get(path)
         if language is None:
             return ()
-        one = Import(module, name, "", 0)
+        import_ = Import(module, name, "", 0)
         if what == "through":
-            return self._importing.through(path, language, one)
-        return self._importing.targets(path, language, one)
+            return self._importing.through(path, language, import_)
+        return self._importing.targets(path, language, import_)
 
     def _files_by_folder(self) -> dict[bytes, list[bytes]]:
         if self._folders is None:
@@ -123,12 +123,12 @@ class View:
             return cast("T", known[0])
         outer, self.notes = self.notes, set()
         try:
-            found = make()
+            value = make()
         finally:
             mine, self.notes = self.notes, outer
             outer |= mine
-        self._known[key] = (found, frozenset(mine))
-        return found
+        self._known[key] = (value, frozenset(mine))
+        return value
 
     def index(self, name: str, make: Callable[[], T]) -> T:
         """An index over files of the whole view, made once.

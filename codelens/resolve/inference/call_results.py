@@ -46,28 +46,32 @@ class Calls:
         if isinstance(value, Function):
             return value.result
         if isinstance(value, Instance):
-            hits = self.resolver.members(value, "__call__")
-            return self.result(hits[0][0].path, hits[0][0].symbol, value) if hits else None
+            referents = self.resolver.members(value, "__call__")
+            return (
+                self.result(referents[0][0].path, referents[0][0].symbol, value)
+                if referents
+                else None
+            )
         if isinstance(value, Module):
             whole = self.handed(value)
-            return together([self.called(one) for one in each(whole)])
+            return together([self.called(part) for part in each(whole)])
         if not isinstance(value, Definition):
             return None
         if self.resolver.is_type(value):
             return Instance(value.path, value.symbol)
         return self.result(value.path, value.symbol, value.owner)
 
-    def called_with(self, value: Value, given: str) -> Value:
+    def called_with(self, value: Value, arguments: str) -> Value:
         """What a call of a value gives, by marks of its arguments (`scriptcalls`)."""
         if isinstance(value, Definition):
             path, symbol = value.path, value.symbol
             model = self.view.model(path)
             if model is not None and model.spec.spaces and not model.spec.untyped:
                 key = ("overloads", path, symbol)
-                told = self.once(key, lambda: overloads(model, path, symbol), (symbol,))
-                if len(told) > 1:
-                    key = ("result", path, symbol, value.owner, given)
-                    chosen = meant(model, told, given)
+                candidates = self.once(key, lambda: overloads(model, path, symbol), (symbol,))
+                if len(candidates) > 1:
+                    key = ("result", path, symbol, value.owner, arguments)
+                    chosen = meant(model, candidates, arguments)
                     return self.once(
                         key, lambda: self._agreed_result(path, model, chosen, value.owner), None
                     )
@@ -78,14 +82,14 @@ class Calls:
         model = self.view.model(module.path)
         if model is None or not model.spec.spaces:
             return None
-        found: list[Value] = []
-        for hit in self.resolver.chosen(self.names.exported(module.path, "default")):
-            value = self.resolver.value_of(hit, hit.path, -1, -1)
-            found.append(value if value != module else None)
+        values: list[Value] = []
+        for referent in self.resolver.chosen(self.names.exported(module.path, "default")):
+            value = self.resolver.value_of(referent, referent.path, -1, -1)
+            values.append(value if value != module else None)
         for row in model.exports.get("default", ()):
-            if not found:
-                found.append(self.resolver.value(module.path, 0, row.text, row.line))
-        return together(found)
+            if not values:
+                values.append(self.resolver.value(module.path, 0, row.text, row.line))
+        return together(values)
 
     def result(self, path: bytes, symbol: int, me: Value) -> Value:
         """What a function gives back."""
@@ -99,12 +103,16 @@ class Calls:
         if model.spec.spaces:
             # Which of several is called only its arguments say.
             return self._agreed_result(path, model, overloads(model, path, symbol), me)
-        one = model.symbols[symbol]
-        if model.spec.submodules and one.start_line < one.name_line and one.kind != "property":
+        function = model.symbols[symbol]
+        if (
+            model.spec.submodules
+            and function.start_line < function.name_line
+            and function.kind != "property"
+        ):
             for decorator in reversed(decorators(model, symbol)):
-                changed, found = self._changed(path, decorator)
+                changed, result = self._changed(path, decorator)
                 if changed:
-                    return found
+                    return result
         return self._result_of(path, model, symbol, me)
 
     def _changed(self, path: bytes, decorator: Reference) -> tuple[bool, Value]:
@@ -112,23 +120,23 @@ class Calls:
         text = f"{decorator.receiver}.{decorator.name}" if decorator.receiver else decorator.name
         value = self.resolver.value(path, decorator.scope, text, decorator.line)
         if decorator.kind == "call" and value is not None:
-            made = together([self.called(one) for one in each(value)])
-            if made is None:
+            applied = together([self.called(part) for part in each(value)])
+            if applied is None:
                 return False, None
-            value = made
+            value = applied
         if value is None:
             return decorator.name not in HANDING, None
-        given = together([self.called(one) for one in each(value)])
-        if given is None:
+        wrapped = together([self.called(part) for part in each(value)])
+        if wrapped is None:
             # Mostly the function itself, or one that gives what it gives.
             return False, None
-        found = together([self.called(one) for one in each(given)])
-        return found is not None or not isinstance(given, (Definition, Function)), found
+        result = together([self.called(part) for part in each(wrapped)])
+        return result is not None or not isinstance(wrapped, (Definition, Function)), result
 
     def _agreed_result(
         self, path: bytes, model: FileModel, symbols: Sequence[int], me: Value
     ) -> Value:
-        return alike([self._result_of(path, model, one, me) for one in symbols])
+        return alike([self._result_of(path, model, symbol, me) for symbol in symbols])
 
     def _result_of(self, path: bytes, model: FileModel, symbol: int, me: Value) -> Value:
         scope = model.own_scope.get(symbol)
@@ -137,18 +145,18 @@ class Calls:
         if isinstance(me, Definition):
             me = Instance(me.path, me.symbol)
         rows = model.of_scope.get(scope, [])
-        said = [row for row in rows if row.how == "->"]
+        declared = [row for row in rows if row.how == "->"]
         generates = any(row.how == "yield" for row in rows)
-        found: Value = None
-        if said and me is not None and self._gives_itself(model, scope, said[0]):
-            found = me
-        elif said:
-            found = self.resolver.of_type(path, scope, said[0].text, me)
+        result: Value = None
+        if declared and me is not None and self._gives_itself(model, scope, declared[0]):
+            result = me
+        elif declared:
+            result = self.resolver.of_type(path, scope, declared[0].text, me)
         elif not generates:
-            found = self._given_back(path, rows, me)
-        return found if generates else self._waited_for(model, symbol, found)
+            result = self._returned_values(path, rows, me)
+        return result if generates else self._waited_for(model, symbol, result)
 
-    def _given_back(self, path: bytes, rows: list[Binding], me: Value) -> Value:
+    def _returned_values(self, path: bytes, rows: list[Binding], me: Value) -> Value:
         values: list[Value] = []
         for row in rows:
             if row.how == "return":
@@ -165,7 +173,7 @@ class Calls:
             return value
         if rules.spaces:
             # A promise of a promise is one.
-            value = together([self.awaited(one) for one in each(value)])
+            value = together([self.awaited(part) for part in each(value)])
         return Container("Awaitable", (value,)) if value is not None else None
 
     def awaited(self, value: Value) -> Value:
@@ -180,17 +188,17 @@ class Calls:
             return None
         if model.spec.spaces:
             return value
-        for hit, _ in self.resolver.members(value, "__await__")[:1]:
-            steps = self.result(hit.path, hit.symbol, value)
+        for referent, _ in self.resolver.members(value, "__await__")[:1]:
+            steps = self.result(referent.path, referent.symbol, value)
             if isinstance(steps, Container) and len(steps.args) > _RESULT:
                 return steps.args[_RESULT]
         return None
 
-    def _gives_itself(self, model: FileModel, scope: int, said: Binding) -> bool:
+    def _gives_itself(self, model: FileModel, scope: int, declared: Binding) -> bool:
         """`def __enter__(self: T) -> T`."""
         entry = model.names[scope].get("self")
         rows = entry.rows if entry is not None else ()
-        return len(rows) == 1 and rows[0].how == ":" and rows[0].text == said.text
+        return len(rows) == 1 and rows[0].how == ":" and rows[0].text == declared.text
 
     def _returned(self, path: bytes, row: Binding, me: Value) -> Value:
         if me is not None and row.text in {"self", "this"}:
@@ -205,13 +213,13 @@ class Calls:
             return value.args[0]
         if isinstance(value, Instance):
             name = "__getitem__" if step == "[]" else "__iter__"
-            hits = self.resolver.members(value, name)
-            if hits:
-                found = self.result(hits[0][0].path, hits[0][0].symbol, value)
+            referents = self.resolver.members(value, name)
+            if referents:
+                item = self.result(referents[0][0].path, referents[0][0].symbol, value)
                 return (
-                    found
+                    item
                     if step == "[]"
-                    else together([self.element(one, "[]") for one in each(found)])
+                    else together([self.element(part, "[]") for part in each(item)])
                 )
         return None
 
@@ -220,9 +228,9 @@ class Calls:
         if isinstance(value, Container) and value.args and value.name in _ENTERED:
             return value.args[0]
         for name in ("__enter__", "__aenter__"):
-            for hit, _ in self.resolver.members(value, name)[:1]:
-                found = self.result(hit.path, hit.symbol, value)
+            for referent, _ in self.resolver.members(value, name)[:1]:
+                result = self.result(referent.path, referent.symbol, value)
                 if name == "__aenter__":
-                    return together([self.awaited(one) for one in each(found)])
-                return found
+                    return together([self.awaited(part) for part in each(result)])
+                return result
         return None

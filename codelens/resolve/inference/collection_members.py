@@ -40,13 +40,13 @@ def member(value: Container, name: str) -> Value:
 
 
 def _of_pairs(value: Container, name: str) -> Value:
-    key, held = value.args[0], value.args[-1]
+    key, item = value.args[0], value.args[-1]
     if name in _ONE_OF_PAIRS:
-        return Function(held)
+        return Function(item)
     if name == "values":
-        return Function(Container("Iterable", (held,)))
+        return Function(Container("Iterable", (item,)))
     if name == "keys":
         return Function(Container("Iterable", (key,)))
     if name in {"items", "entries"}:
-        return Function(Container("Iterable", (Container("tuple", (key, held)),)))
+        return Function(Container("Iterable", (Container("tuple", (key, item)),)))
     return Function(value) if name == "copy" else None

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Definition,
@@ -26,7 +26,7 @@ _STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
 """In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
-_GIVEN = frozenset({"=", "+", "?"})
+_ASSIGNMENTS = frozenset({"=", "+", "?"})
 """Forms of rows that say a value, be it unknown."""
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
@@ -44,15 +44,15 @@ def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
     if end < 0:
         return None
     head, rest = text[: end + 1], text[end + 1 :]
-    found: list[str] = []
+    parts: list[str] = []
     at = 0
     while at < len(rest):
         match = _STEP.match(rest, at)
         if match is None:
             return None
-        found.append(match[1] or match[0])
+        parts.append(match[1] or match[0])
         at = match.end()
-    return head, tuple(found)
+    return head, tuple(parts)
 
 
 def _closing(text: str) -> int:
@@ -101,11 +101,11 @@ class Expressions:
         elsewhere = (functions[scope], functions[used])
         return any(
             row.line > line or functions[row.scope] not in elsewhere
-            for row in _given(model, scope, name)
+            for row in _assigned_rows(model, scope, name)
         )
 
     def _is_in_branch(self, model: FileModel, scope: int, used: int, name: str, line: int) -> bool:
-        before = [row for row in _given(model, scope, name) if row.line < line]
+        before = [row for row in _assigned_rows(model, scope, name) if row.line < line]
         if not before or before[-1].scope == scope:
             return False
         at = used
@@ -128,60 +128,62 @@ class Expressions:
         self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
     ) -> Value:
         head, rest = taken
-        found = self._head(path, scope, head, rest, line)
+        value = self._head(path, scope, head, rest, line)
         if head == "super" and rest[:1] and rest[0][0] == "(":
             rest = rest[1:]
         for step in rest:
-            if found is None:
+            if value is None:
                 return None
-            found = self._step(found, step)
-        return found
+            value = self._step(value, step)
+        return value
 
-    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name without a receiver means."""
-        types = one.kind == "type"
-        hits = self.names.lookup(path, one.scope, one.name, types=types)
-        if types and not hits:
-            hits = self.names.lookup(path, one.scope, one.name)
-        return hits
+        types = reference.kind == "type"
+        referents = self.names.lookup(path, reference.scope, reference.name, types=types)
+        if types and not referents:
+            referents = self.names.lookup(path, reference.scope, reference.name)
+        return referents
 
-    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
-        if one.kind == "type":
-            return self.resolver.named_type(path, one.scope, f"{one.receiver}.{one.name}")
-        value = self._asserted(path, one)
+        if reference.kind == "type":
+            return self.resolver.named_type(
+                path, reference.scope, f"{reference.receiver}.{reference.name}"
+            )
+        value = self._asserted(path, reference)
         if value is None:
-            value = self.value(path, one.scope, one.receiver, one.line)
-        return [hit for hit, _ in self.resolver.members(value, one.name)]
+            value = self.value(path, reference.scope, reference.receiver, reference.line)
+        return [referent for referent, _ in self.resolver.members(value, reference.name)]
 
-    def _asserted(self, path: bytes, one: Reference) -> Value:
+    def _asserted(self, path: bytes, reference: Reference) -> Value:
         """What a receiver was asserted to be before, in the same function."""
         model = self.view.model(path)
-        told = model.asserted.get(one.receiver) if model is not None else None
-        if model is None or told is None:
+        assertions = model.asserted.get(reference.receiver) if model is not None else None
+        if model is None or assertions is None:
             return None
-        function = model.functions[one.scope]
-        before = [row for row in told if row[0] == function and row[1] < one.line]
+        function = model.functions[reference.scope]
+        before = [row for row in assertions if row[0] == function and row[1] < reference.line]
         if not before:
             return None
-        _, since, said = before[-1]
-        for name in {one.receiver, one.receiver.partition(".")[0]}:
-            entry = model.names[self.place(path, one.scope, name)[0]].get(name)
+        _, since, type_text = before[-1]
+        for name in {reference.receiver, reference.receiver.partition(".")[0]}:
+            entry = model.names[self.place(path, reference.scope, name)[0]].get(name)
             rows = entry.rows if entry is not None else ()
-            if any(since < row.line <= one.line for row in rows):
+            if any(since < row.line <= reference.line for row in rows):
                 return None
-        return self.resolver.of_type(path, one.scope, said)
+        return self.resolver.of_type(path, reference.scope, type_text)
 
     def _step(self, value: Value, step: str) -> Value:
         if step[0] == "(":
-            return together([self.resolver.called_with(one, step) for one in each(value)])
+            return together([self.resolver.called_with(part, step) for part in each(value)])
         if step in {"[]", "[*]"}:
-            return together([self.resolver.element(one, step) for one in each(value)])
+            return together([self.resolver.element(part, step) for part in each(value)])
         if step == "#await":
-            return together([self.resolver.awaited(one) for one in each(value)])
+            return together([self.resolver.awaited(part) for part in each(value)])
         if step == "[with]":
-            return together([self.resolver.entered(one) for one in each(value)])
-        return together([self.resolver.member_value(one, step) for one in each(value)])
+            return together([self.resolver.entered(part) for part in each(value)])
+        return together([self.resolver.member_value(part, step) for part in each(value)])
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         if head[0] in "({`0":
@@ -206,39 +208,41 @@ class Expressions:
         return Record(path, scope, head, line) if head[0] == "{" else Literal()
 
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
-        hits = self.names.lookup(path, scope, name)
-        if len(hits) == 1 and hits[0].symbol == LOCAL:
-            told = self._first_parameter(hits[0])
-            if told is not None:
-                return told
-        return together([self.value_of(hit, path, scope, line) for hit in self.chosen(hits)])
+        referents = self.names.lookup(path, scope, name)
+        if len(referents) == 1 and referents[0].symbol == LOCAL:
+            own = self._first_parameter(referents[0])
+            if own is not None:
+                return own
+        return together(
+            [self.value_of(referent, path, scope, line) for referent in self.chosen(referents)]
+        )
 
-    def chosen(self, hits: list[Hit]) -> list[Hit]:
+    def chosen(self, referents: list[Referent]) -> list[Referent]:
         """Of overloads the first: the others are for other arguments."""
-        if len(hits) > 1 and hits[0].symbol >= 0:
-            model = self.view.model(hits[0].path)
-            if model is not None and model.symbols[hits[0].symbol].kind in CALLABLE:
-                return hits[:1]
-        return hits
+        if len(referents) > 1 and referents[0].symbol >= 0:
+            model = self.view.model(referents[0].path)
+            if model is not None and model.symbols[referents[0].symbol].kind in CALLABLE:
+                return referents[:1]
+        return referents
 
-    def _first_parameter(self, hit: Hit) -> Value:
+    def _first_parameter(self, referent: Referent) -> Value:
         """Python's `self` and `cls`."""
-        model = self.view.model(hit.path)
-        if model is None or hit.name not in _FIRST_PARAMETERS or model.spec.instance:
+        model = self.view.model(referent.path)
+        if model is None or referent.name not in _FIRST_PARAMETERS or model.spec.instance:
             return None
-        rows = self.names.rows(hit)
+        rows = self.names.rows(referent)
         if any(row.how not in {"?", ":"} for row in rows) or len(rows) != 1:
             return None
-        one = model.scopes[hit.scope]
-        parent = model.scopes[one.parent] if one.parent >= 0 else None
+        function = model.scopes[referent.scope]
+        parent = model.scopes[function.parent] if function.parent >= 0 else None
         if parent is None or parent.kind != "class" or parent.symbol < 0:
             return None
-        decorators = model.decorators(one.symbol) if one.symbol >= 0 else frozenset[str]()
+        decorators = model.decorators(function.symbol) if function.symbol >= 0 else frozenset[str]()
         if "staticmethod" in decorators:
             return None
-        if hit.name == "cls" or "classmethod" in decorators:
-            return Definition(hit.path, parent.symbol)
-        return self.this(hit.path, parent.symbol)
+        if referent.name == "cls" or "classmethod" in decorators:
+            return Definition(referent.path, parent.symbol)
+        return self.this(referent.path, parent.symbol)
 
     def this(self, path: bytes, symbol: int) -> Instance:
         """An instance of a type, inside of it."""
@@ -252,16 +256,16 @@ class Expressions:
 
     def _own_this(self, path: bytes, scope: int, model: FileModel) -> Value:
         """JavaScript's `this`, by the scope that says what it is."""
-        one = model.scopes[scope]
+        here = model.scopes[scope]
         entry = model.names[scope].get("this")
         if entry is not None:
-            said = [row for row in entry.rows if row.how == ":"]
-            if said:
-                return self.resolver.of_type(path, scope, said[0].text)
-            owner = literal(model, one.symbol) if one.symbol >= 0 else -1
+            declared = [row for row in entry.rows if row.how == ":"]
+            if declared:
+                return self.resolver.of_type(path, scope, declared[0].text)
+            owner = literal(model, here.symbol) if here.symbol >= 0 else -1
             return Definition(path, owner) if owner >= 0 else None
-        if one.kind == "class":
-            return self.this(path, one.symbol) if one.symbol >= 0 else None
+        if here.kind == "class":
+            return self.this(path, here.symbol) if here.symbol >= 0 else None
         symbol = model.type_around(scope) if scope else -1
         return Definition(path, symbol) if symbol >= 0 else None
 
@@ -276,62 +280,64 @@ class Expressions:
             )
         return Super(path, symbol, self.this(path, symbol)) if symbol >= 0 else None
 
-    def value_of(self, hit: Hit, path: bytes, scope: int, line: int) -> Value:
+    def value_of(self, referent: Referent, path: bytes, scope: int, line: int) -> Value:
         """The value of what a name means, where it is used at a place."""
-        if hit.symbol == MODULE:
-            return Module(hit.path)
-        model = self.view.model(hit.path)
+        if referent.symbol == MODULE:
+            return Module(referent.path)
+        model = self.view.model(referent.path)
         if model is None:
             return None
-        if hit.symbol >= 0:
-            symbol = model.symbols[hit.symbol]
+        if referent.symbol >= 0:
+            symbol = model.symbols[referent.symbol]
             if symbol.kind in CALLABLE or symbol.kind in TYPES or symbol.kind == "module":
-                return Definition(hit.path, hit.symbol)
-        same = hit.path == path and self._in_one_function(model, hit.scope, scope)
-        found = self._of_rows(hit, line if same else -1)
-        if hit.symbol not in model.children and not self._has_more(hit, model):
-            return found
-        if isinstance(found, Record):
-            return together([Definition(hit.path, hit.symbol), found])
+                return Definition(referent.path, referent.symbol)
+        same = referent.path == path and self._in_same_function(model, referent.scope, scope)
+        value = self._of_rows(referent, line if same else -1)
+        if referent.symbol not in model.children and not self._has_more(referent, model):
+            return value
+        if isinstance(value, Record):
+            return together([Definition(referent.path, referent.symbol), value])
         return (
-            Definition(hit.path, hit.symbol)
-            if found is None or isinstance(found, Literal)
-            else found
+            Definition(referent.path, referent.symbol)
+            if value is None or isinstance(value, Literal)
+            else value
         )
 
-    def _has_more(self, hit: Hit, model: FileModel) -> bool:
+    def _has_more(self, referent: Referent, model: FileModel) -> bool:
         """Something was given members by assignment."""
-        if hit.symbol < 0 or not model.spec.spaces:
+        if referent.symbol < 0 or not model.spec.spaces:
             return False
-        return model.symbols[hit.symbol].qualified in model.assigned
+        return model.symbols[referent.symbol].qualified in model.assigned
 
-    def _in_one_function(self, model: FileModel, outer: int, inner: int) -> bool:
+    def _in_same_function(self, model: FileModel, outer: int, inner: int) -> bool:
         return model.functions[outer] == model.functions[inner]
 
-    def _of_rows(self, hit: Hit, line: int) -> Value:
-        key = ("rows", hit.path, hit.scope, hit.name, line)
-        return self.once(key, lambda: self._from_rows(hit, line), None)
+    def _of_rows(self, referent: Referent, line: int) -> Value:
+        key = ("rows", referent.path, referent.scope, referent.name, line)
+        return self.once(key, lambda: self._from_rows(referent, line), None)
 
-    def _from_rows(self, hit: Hit, line: int) -> Value:
-        rows = [row for row in self.names.rows(hit) if row.how != "let"]
-        if not rows and hit.name == "default":
-            model = self.view.model(hit.path)
+    def _from_rows(self, referent: Referent, line: int) -> Value:
+        rows = [row for row in self.names.rows(referent) if row.how != "let"]
+        if not rows and referent.name == "default":
+            model = self.view.model(referent.path)
             handed = model.exports.get("default", ()) if model is not None else ()
             rows = [row._replace(how="=") for row in handed if row.text[:1] == "{"]
         declared = [row for row in rows if row.how == ":"]
         if declared:
-            return self.resolver.of_type(hit.path, hit.scope, declared[0].text)
+            return self.resolver.of_type(referent.path, referent.scope, declared[0].text)
         typed = [row for row in rows if row.how == "type"]
         if typed:
             return (
-                self.resolver.of_type(hit.path, hit.scope, typed[0].text) if typed[0].text else None
+                self.resolver.of_type(referent.path, referent.scope, typed[0].text)
+                if typed[0].text
+                else None
             )
-        given = [row for row in rows if row.how in _GIVEN]
-        if line >= 0 and len(given) > 1:
-            before = [row for row in given if row.line < line]
-            here = [row for row in given if row.line == line]
-            given = before[-1:] or here[:1] or given
-        return self.agreed(hit.path, given)
+        assigned = [row for row in rows if row.how in _ASSIGNMENTS]
+        if line >= 0 and len(assigned) > 1:
+            before = [row for row in assigned if row.line < line]
+            here = [row for row in assigned if row.line == line]
+            assigned = before[-1:] or here[:1] or assigned
+        return self.agreed(referent.path, assigned)
 
     def agreed(self, path: bytes, rows: list[Binding]) -> Value:
         """The value of all rows together; None if one of them is not known."""
@@ -344,23 +350,23 @@ class Expressions:
         return together(values)
 
 
-def _given(model: FileModel, scope: int, name: str) -> list[Binding]:
+def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:
     """The values that a variable gets."""
     entry = model.names[scope].get(name)
     rows = entry.rows if entry is not None else ()
-    return [row for row in rows if row.how in _GIVEN]
+    return [row for row in rows if row.how in _ASSIGNMENTS]
 
 
 @lru_cache(maxsize=5_000)
 def _halves(text: str) -> tuple[str, ...]:
     """The parts of `a|b`, brackets left whole."""
     depth, start = 0, 0
-    found: list[str] = []
+    halves: list[str] = []
     quoted = False
     for at, sign in enumerate(text):
         quoted ^= sign == "`"
         depth += (sign in "([") - (sign in ")]")
         if sign == "|" and not depth and not quoted:
-            found.append(text[start:at])
+            halves.append(text[start:at])
             start = at + 1
-    return (*found, text[start:])
+    return (*halves, text[start:])

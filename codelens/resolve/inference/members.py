@@ -6,7 +6,7 @@ from functools import partial
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.collection_members import member
-from codelens.resolve.inference.name_lookup import LOCAL, Hit, latest
+from codelens.resolve.inference.name_lookup import LOCAL, Referent, latest
 from codelens.resolve.inference.object_literals import parts
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
@@ -39,51 +39,51 @@ class Members:
         self._round: set[tuple[bytes, int]] = set()
         """Types of which a long line of bases comes back to itself, or to another of the line."""
 
-    def ancestry(self, one: Instance) -> list[Instance]:
+    def ancestry(self, own: Instance) -> list[Instance]:
         """A type and its bases, nearest first, each with its arguments."""
-        make = self._walked if one[:2] in self._round else self._ancestry
-        return self.once(("mro", one), lambda: make(one), [one])
+        make = self._walked if own[:2] in self._round else self._ancestry
+        return self.once(("mro", own), lambda: make(own), [own])
 
-    def _walked(self, one: Instance) -> list[Instance]:
+    def _walked(self, own: Instance) -> list[Instance]:
         """As `ancestry`, without asking for that of a base: it would come back to this."""
-        found = {one[:2]: one}
-        pending = [one]
+        line = {own[:2]: own}
+        pending = [own]
         for here in pending:
             for base in self.once(("bases", here), partial(self.bases, here), []):
-                if base[:2] not in found and len(found) <= _MOST_BASES:
-                    found[base[:2]] = base
+                if base[:2] not in line and len(line) <= _MOST_BASES:
+                    line[base[:2]] = base
                     pending.append(base)
         return pending
 
-    def _ancestry(self, one: Instance) -> list[Instance]:
+    def _ancestry(self, own: Instance) -> list[Instance]:
         self._rising += 1
         try:
             if self._rising == _LONG_LINE:
-                for far in self._far_bases(one):
+                for far in self._far_bases(own):
                     self.ancestry(far)
-                if one[:2] in self._round:
-                    return self._walked(one)
-            found = {one[:2]: one}
-            for base in self.bases(one):
+                if own[:2] in self._round:
+                    return self._walked(own)
+            line = {own[:2]: own}
+            for base in self.bases(own):
                 for further in self.ancestry(base):
-                    if len(found) > _MOST_BASES:
+                    if len(line) > _MOST_BASES:
                         break
-                    if further[:2] != one[:2]:
+                    if further[:2] != own[:2]:
                         # What several bases share stands behind all of them.
-                        found.pop(further[:2], None)
-                        found[further[:2]] = further
+                        line.pop(further[:2], None)
+                        line[further[:2]] = further
         finally:
             self._rising -= 1
-        return list(found.values())
+        return list(line.values())
 
-    def _far_bases(self, one: Instance) -> list[Instance]:
+    def _far_bases(self, start: Instance) -> list[Instance]:
         """All that a type derives from, the farthest first; none, where one is its own base.
 
         Asked for in this order, a line of any length keeps few questions open at once; of one
         that opens too many nothing could be remembered.
         """
         done: dict[tuple[bytes, int], Instance] = {}
-        line = {one[:2]: (one, iter(self.bases(one)))}
+        line = {start[:2]: (start, iter(self.bases(start)))}
         while line:
             key, (own, bases) = next(reversed(line.items()))
             base = next(bases, None)
@@ -97,26 +97,26 @@ class Members:
                 line[base[:2]] = (base, iter(self.bases(base)))
         return list(done.values())[:-1]
 
-    def bases(self, one: Instance) -> list[Instance]:
+    def bases(self, own: Instance) -> list[Instance]:
         """The bases of a type that are types of the view."""
-        model = self.view.model(one.path)
+        model = self.view.model(own.path)
         if model is None:
             return []
-        found: list[Instance] = []
-        for symbol in self._merged(model, one.symbol):
+        bases: list[Instance] = []
+        for symbol in self._merged(model, own.symbol):
             scope = model.own_scope.get(symbol)
             if scope is None:
                 continue
             place = scope if model.spec.spaces else model.scopes[scope].parent
             for row in model.of_scope.get(scope, ()):
                 if row.how in {"base", "implements"}:
-                    value = self.resolver.of_type(one.path, place, row.text, one)
+                    value = self.resolver.of_type(own.path, place, row.text, own)
                     if value is None and row.how == "base":
-                        value = self._called_base(one.path, place, row)
+                        value = self._called_base(own.path, place, row)
                     for base in each(value):
-                        if isinstance(base, Instance) and base[:2] != (one.path, one.symbol):
-                            found.append(base)
-        return found
+                        if isinstance(base, Instance) and base[:2] != (own.path, own.symbol):
+                            bases.append(base)
+        return bases
 
     def _called_base(self, path: bytes, scope: int, row: Binding) -> Value:
         value = self.resolver.value(path, scope, row.text, row.line)
@@ -126,10 +126,10 @@ class Members:
 
     def _merged(self, model: FileModel, symbol: int) -> list[int]:
         """A type with the others of its name in its place: merged declarations."""
-        one = model.symbols[symbol]
+        definition = model.symbols[symbol]
         if not model.spec.spaces:
             return [symbol]
-        entry = model.names[model.home[symbol]].get(one.name)
+        entry = model.names[model.home[symbol]].get(definition.name)
         if entry is None:
             return [symbol]
         return [
@@ -138,19 +138,21 @@ class Members:
             if model.symbols[at].kind in TYPES or model.symbols[at].kind == "module" or at == symbol
         ]
 
-    def members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+    def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
         """Members of that name, each with what it was found in."""
         if isinstance(value, Several):
-            found = [pair for one in value.values for pair in self.members(one, name)]
-            return list(dict.fromkeys(found))
+            pairs = [pair for part in value.values for pair in self.members(part, name)]
+            return list(dict.fromkeys(pairs))
         key = ("member", value, name)
         return self.once(key, lambda: self._members(value, name), [])
 
-    def _members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+    def _members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
         if isinstance(value, Module):
-            hits = self.names.exported(value.path, name) or self.names.submodule(value.path, name)
-            if hits or name == "default":
-                return [(hit, value) for hit in hits]
+            referents = self.names.exported(value.path, name) or self.names.submodule(
+                value.path, name
+            )
+            if referents or name == "default":
+                return [(referent, value) for referent in referents]
             whole = self.resolver.handed(value)
             return self.members(whole, name) if whole is not None else []
         if isinstance(value, Definition):
@@ -163,17 +165,17 @@ class Members:
             return self._of_record(value, name)
         return []
 
-    def _of_record(self, value: Record, name: str) -> list[tuple[Hit, Value]]:
+    def _of_record(self, value: Record, name: str) -> list[tuple[Referent, Value]]:
         """A name that an object has by itself (`{name}`), or takes over with others (`...all`)."""
         for key, text in parts(value.text):
             if key == name:
-                hits = [] if text else self.names.lookup(value.path, value.scope, name)
-                return [(hit, value) for hit in hits if hit.symbol != LOCAL]
+                referents = [] if text else self.names.lookup(value.path, value.scope, name)
+                return [(referent, value) for referent in referents if referent.symbol != LOCAL]
             if not key:
                 whole = self.resolver.value(value.path, value.scope, text, value.line)
-                found = self.members(whole, name)
-                if found or not isinstance(whole, (Record, Definition, Instance, Module)):
-                    return found
+                pairs = self.members(whole, name)
+                if pairs or not isinstance(whole, (Record, Definition, Instance, Module)):
+                    return pairs
         return []
 
     def _in_record(self, value: Record, name: str) -> Value:
@@ -182,47 +184,49 @@ class Members:
                 return self.resolver.value(value.path, value.scope, text or name, value.line)
             if not key:
                 whole = self.resolver.value(value.path, value.scope, text, value.line)
-                found = self.member_value(whole, name)
-                if found is not None or not self._is_told(whole, name):
-                    return found
+                member_ = self.member_value(whole, name)
+                if member_ is not None or not self._is_without(whole, name):
+                    return member_
         return None
 
-    def _is_told(self, whole: Value, name: str) -> bool:
+    def _is_without(self, whole: Value, name: str) -> bool:
         """It can be told that something has no such member."""
         return isinstance(whole, (Record, Definition, Instance, Module)) and not self.members(
             whole, name
         )
 
-    def _above(self, value: Super, name: str) -> list[tuple[Hit, Value]]:
+    def _above(self, value: Super, name: str) -> list[tuple[Referent, Value]]:
         if not isinstance(value.of, (Instance, Definition)):
             return []
         line = self.ancestry(Instance(value.path, value.symbol))
-        at = next((at for at, one in enumerate(line) if one[:2] == value[:2]), -1)
+        at = next((at for at, type_ in enumerate(line) if type_[:2] == value[:2]), -1)
         return self._of_types(line[at + 1 :], name, value.of) if at >= 0 else []
 
-    def _static(self, value: Definition, name: str) -> list[tuple[Hit, Value]]:
+    def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         model = self.view.model(value.path)
         if model is None:
             return []
         if model.symbols[value.symbol].kind in TYPES:
             own = Instance(value.path, value.symbol)
             return self._of_types(self.ancestry(own), name, value)
-        found: list[tuple[Hit, Value]] = []
+        pairs: list[tuple[Referent, Value]] = []
         for symbol in self._merged(model, value.symbol):
             for at in model.children.get(symbol, {}).get(name, ()):
                 scope = model.own_scope.get(symbol, 0)
-                found.append((Hit(value.path, at, scope, name), value))
-        if not found and model.spec.spaces:
+                pairs.append((Referent(value.path, at, scope, name), value))
+        if not pairs and model.spec.spaces:
             places = added(model, value.symbol, name)
-            found = [(Hit(value.path, at, 0, name), value) for at in places[-1:]]
-        return found
+            pairs = [(Referent(value.path, at, 0, name), value) for at in places[-1:]]
+        return pairs
 
-    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
-        for one in line:
-            model = self.view.model(one.path)
+    def _of_types(
+        self, line: list[Instance], name: str, value: Value
+    ) -> list[tuple[Referent, Value]]:
+        for type_ in line:
+            model = self.view.model(type_.path)
             if model is None:
                 continue
-            for symbol in self._merged(model, one.symbol):
+            for symbol in self._merged(model, type_.symbol):
                 places = model.children.get(symbol, {}).get(name)
                 if places:
                     scope = model.own_scope.get(symbol, 0)
@@ -233,23 +237,25 @@ class Members:
                             continue
                     else:
                         places = latest(model, tuple(places))
-                        if model.spec.submodules and self._set_by_base(model, places, one, line):
+                        if model.spec.submodules and self._set_by_base(model, places, type_, line):
                             continue
-                    return [(Hit(one.path, at, scope, name), value) for at in places]
+                    return [(Referent(type_.path, at, scope, name), value) for at in places]
         return []
 
     def _set_by_base(
-        self, model: FileModel, places: tuple[int, ...], one: Instance, line: list[Instance]
+        self, model: FileModel, places: tuple[int, ...], own: Instance, line: list[Instance]
     ) -> bool:
         """Python's `self.x = 1` calls the setter of a property that a base has."""
         symbol = model.symbols[places[0]]
-        if symbol.kind != "field" or symbol.name not in model.attributes.get(one.symbol, {}):
+        if symbol.kind != "field" or symbol.name not in model.attributes.get(own.symbol, {}):
             return False
-        for base in line[line.index(one) + 1 :]:
+        for base in line[line.index(own) + 1 :]:
             far = self.view.model(base.path)
-            found = far.children.get(base.symbol, {}).get(symbol.name) if far is not None else None
-            if far is not None and found:
-                return far.symbols[found[0]].kind == "property"
+            places_of_base = (
+                far.children.get(base.symbol, {}).get(symbol.name) if far is not None else None
+            )
+            if far is not None and places_of_base:
+                return far.symbols[places_of_base[0]].kind == "property"
         return False
 
     def member_value(self, value: Value, name: str) -> Value:
@@ -262,44 +268,50 @@ class Members:
             return self._in_record(value, name)
         if isinstance(value, Container):
             return member(value, name)
-        found = self.members(value, name)
+        pairs = self.members(value, name)
         if isinstance(value, Module):
-            hits = self.resolver.chosen([hit for hit, _ in found])
-            return together([self.resolver.value_of(hit, hit.path, -1, -1) for hit in hits])
-        values = [self.taken(hit, value) for hit, _ in found[:1]]
+            referents = self.resolver.chosen([referent for referent, _ in pairs])
+            return together(
+                [self.resolver.value_of(referent, referent.path, -1, -1) for referent in referents]
+            )
+        values = [self.taken(referent, value) for referent, _ in pairs[:1]]
         return together(values)
 
-    def taken(self, hit: Hit, me: Value) -> Value:
+    def taken(self, referent: Referent, me: Value) -> Value:
         """The value of one member of something."""
-        model = self.view.model(hit.path)
+        model = self.view.model(referent.path)
         if model is None:
             return None
-        symbol = model.symbols[hit.symbol]
+        symbol = model.symbols[referent.symbol]
         if symbol.kind in CALLABLE:
-            return Definition(hit.path, hit.symbol, me)
+            return Definition(referent.path, referent.symbol, me)
         if symbol.kind in TYPES or symbol.kind == "module":
-            return Definition(hit.path, hit.symbol)
-        scope = model.own_scope.get(hit.symbol)
+            return Definition(referent.path, referent.symbol)
+        scope = model.own_scope.get(referent.symbol)
         if scope is not None and model.scopes[scope].kind == "function":
             if isinstance(me, Definition) and model.spec.submodules:
                 # The property itself, and not what it gives.
                 return None
-            return self.resolver.result(hit.path, hit.symbol, me)
+            return self.resolver.result(referent.path, referent.symbol, me)
         if symbol.kind == "member" and symbol.parent >= 0:
-            return Instance(hit.path, symbol.parent)
+            return Instance(referent.path, symbol.parent)
         owner = symbol.parent
-        rows = self._attribute_rows(model, owner, symbol.name, hit.symbol)
+        rows = self._attribute_rows(model, owner, symbol.name, referent.symbol)
         declared = [row for row in rows if row.how == ":"]
         if declared:
-            told = self.resolver.of_type(hit.path, declared[0].scope, declared[0].text, me)
-            return self._described(told) if model.spec.submodules else told
-        return self.resolver.agreed(hit.path, [row for row in rows if row.how in {"=", "+", "?"}])
+            declared_value = self.resolver.of_type(
+                referent.path, declared[0].scope, declared[0].text, me
+            )
+            return self._described(declared_value) if model.spec.submodules else declared_value
+        return self.resolver.agreed(
+            referent.path, [row for row in rows if row.how in {"=", "+", "?"}]
+        )
 
     def _described(self, value: Value) -> Value:
         """What reading an attribute gives whose value is a descriptor of Python."""
         if isinstance(value, Instance):
-            for hit, _ in self.members(value, "__get__")[:1]:
-                return self.resolver.result(hit.path, hit.symbol, value)
+            for referent, _ in self.members(value, "__get__")[:1]:
+                return self.resolver.result(referent.path, referent.symbol, value)
         return value
 
     def _attribute_rows(

@@ -13,7 +13,7 @@ _FAR = 30
 """Longest chain of re-exports."""
 
 
-class Hit(NamedTuple):
+class Referent(NamedTuple):
     """What a name means: a definition, a module (symbol -1), or a variable of a scope (-2)."""
 
     path: bytes
@@ -36,13 +36,13 @@ def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
     return (first,) if model.symbols[first].kind == "property" else symbols[-1:]
 
 
-def _is_own(path: bytes, one: Import) -> bool:
+def _is_own(path: bytes, import_: Import) -> bool:
     """A file imports from itself, as what is run as a script and imported does."""
     folder, _, name = path.rpartition(b"/")
     stem = name.partition(b".")[0]
     if stem in {b"__init__", b"index"}:
         stem = folder.rpartition(b"/")[2]
-    return one.module.replace("/", ".").rpartition(".")[2].encode() == stem
+    return import_.module.replace("/", ".").rpartition(".")[2].encode() == stem
 
 
 class Names:
@@ -62,48 +62,48 @@ class Names:
         scopes, names = model.scopes, model.names
         at, first = scope, True
         while at >= 0:
-            one = scopes[at]
+            here = scopes[at]
             entry = names[at].get(name)
-            if entry is not None and one.kind == "class":
+            if entry is not None and here.kind == "class":
                 entry = self._in_class(entry, model.spec, first)
             if entry is not None:
                 return at, len(entry.rows) > 1
-            if one.kind != "block":
+            if here.kind != "block":
                 first = False
-            at = one.parent
+            at = here.parent
         return 0, False
 
-    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
+    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Referent]:
         """What a bare name means in a scope; with `types`, as a type."""
         at, _ = self.place(path, scope, name)
         key = ("name", path, at, name, types)
         return self.view.once(key, lambda: self._lookup(path, at, name, types))
 
-    def _lookup(self, path: bytes, scope: int, name: str, types: bool) -> list[Hit]:
+    def _lookup(self, path: bytes, scope: int, name: str, types: bool) -> list[Referent]:
         model = self.view.model(path)
         if model is None:
             return []
         rules = model.spec
         at, first = scope, True
         while at >= 0:
-            one = model.scopes[at]
+            here = model.scopes[at]
             entry = model.names[at].get(name)
-            if entry is not None and one.kind == "class":
+            if entry is not None and here.kind == "class":
                 entry = self._in_class(entry, rules, first)
-            if one.kind != "block":
+            if here.kind != "block":
                 first = False
             if entry is not None:
                 if any(row.how == "global" for row in entry.rows):
                     at = 0
                     continue
-                found = None
+                referents = None
                 if at == 0 and rules.ordered and model.stars:
-                    found = self._later(path, model, name, entry, 0, set())
-                if not found:
-                    found = self._meaning(path, model, at, name, entry, types and rules.spaces)
-                if found is not None:
-                    return found
-            at = one.parent
+                    referents = self._later(path, model, name, entry, 0, set())
+                if not referents:
+                    referents = self._meaning(path, model, at, name, entry, types and rules.spaces)
+                if referents is not None:
+                    return referents
+            at = here.parent
         return self._starred(path, model, name, 0, set(), types)
 
     def _in_class(self, entry: Entry, rules: LanguageSpec, first: bool) -> Entry | None:
@@ -114,10 +114,10 @@ class Names:
 
     def _meaning(
         self, path: bytes, model: FileModel, scope: int, name: str, entry: Entry, types: bool
-    ) -> list[Hit] | None:
+    ) -> list[Referent] | None:
         """Hits of an entry; None if it has none in the space that is asked for."""
         symbols = self.in_space(model, entry.symbols, types)
-        found: list[Hit] = []
+        referents: list[Referent] = []
         for number in entry.imports:
             if symbols and _is_own(path, model.imports[number]):
                 continue
@@ -125,17 +125,19 @@ class Names:
             if not further and not types:
                 # It may be what is not of the view.
                 return []
-            found += further
-        found += [Hit(path, at, scope, name) for at in symbols]
-        if found:
-            return found
+            referents += further
+        referents += [Referent(path, at, scope, name) for at in symbols]
+        if referents:
+            return referents
         rows = entry.rows
         if types and not entry.imports:
             rows = tuple(row for row in rows if row.how in {"type", "own"})
         if rows and rows[0].how == "own" and model.scopes[scope].symbol >= 0:
-            return [Hit(path, model.scopes[scope].symbol, scope, name)] if len(rows) == 1 else []
+            return (
+                [Referent(path, model.scopes[scope].symbol, scope, name)] if len(rows) == 1 else []
+            )
         if rows:
-            return [Hit(path, LOCAL, scope, name)]
+            return [Referent(path, LOCAL, scope, name)]
         return [] if entry.imports else None
 
     def in_space(self, model: FileModel, symbols: tuple[int, ...], types: bool) -> tuple[int, ...]:
@@ -150,28 +152,30 @@ class Names:
             )
         return tuple(at for at in symbols if model.symbols[at].kind not in {"interface", "type"})
 
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+    def imported(
+        self, path: bytes, import_: Import, depth: int = 0, types: bool = False
+    ) -> list[Referent]:
         """What an import binds."""
         if depth > _FAR:
             return []
         model = self.view.model(path)
         if model is None:
             return []
-        if not one.name:
-            if model.spec.submodules and not one.alias and "." in one.module.lstrip("."):
-                head = one.module.partition(".")[0]
-                return [Hit(file, MODULE) for file in self.view.modules(path, head)]
-            return [Hit(file, MODULE) for file in self.view.modules(path, one.module)]
-        found: list[Hit] = []
-        for file in self.view.modules(path, one.module):
-            found += self.exported(file, one.name, depth + 1, types=types)
-        if not found and model.spec.submodules:
-            found = [
-                Hit(file, MODULE)
-                for file in self.view.modules(path, one.module, one.name)
-                if file not in self.view.modules(path, one.module)
+        if not import_.name:
+            if model.spec.submodules and not import_.alias and "." in import_.module.lstrip("."):
+                head = import_.module.partition(".")[0]
+                return [Referent(file, MODULE) for file in self.view.modules(path, head)]
+            return [Referent(file, MODULE) for file in self.view.modules(path, import_.module)]
+        referents: list[Referent] = []
+        for file in self.view.modules(path, import_.module):
+            referents += self.exported(file, import_.name, depth + 1, types=types)
+        if not referents and model.spec.submodules:
+            referents = [
+                Referent(file, MODULE)
+                for file in self.view.modules(path, import_.module, import_.name)
+                if file not in self.view.modules(path, import_.module)
             ]
-        return found
+        return referents
 
     def exported(
         self,
@@ -181,7 +185,7 @@ class Names:
         seen: set[bytes] | None = None,
         *,
         types: bool = False,
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a module gives under a name."""
         model = self.view.model(path)
         seen = seen if seen is not None else set()
@@ -189,18 +193,18 @@ class Names:
             return []
         apart = types and model.spec.spaces
         for row in model.exports.get(name, ()):
-            found = self._exported_as(path, model, row, depth, seen, apart)
-            if found:
-                return found
+            referents = self._exported_as(path, model, row, depth, seen, apart)
+            if referents:
+                return referents
         entry = model.names[0].get(name)
         if entry is not None:
-            found = None
+            referents = None
             if model.stars and model.spec.ordered:
-                found = self._later(path, model, name, entry, depth, seen)
-            if not found:
-                found = self._meaning_far(path, model, name, entry, depth, apart)
-            if found is not None:
-                return found
+                referents = self._later(path, model, name, entry, depth, seen)
+            if not referents:
+                referents = self._meaning_far(path, model, name, entry, depth, apart)
+            if referents is not None:
+                return referents
         if name == "default":
             return []
         return self._starred(path, model, name, depth, seen, types)
@@ -213,56 +217,58 @@ class Names:
         depth: int,
         seen: set[bytes],
         types: bool,
-    ) -> list[Hit] | None:
+    ) -> list[Referent] | None:
         """What a statement exports."""
         if row.text == "require()":
-            for one in model.imports:
-                if one.line == row.line and not one.name and not one.alias:
-                    return self._required(path, one, depth, seen)
+            for import_ in model.imports:
+                if import_.line == row.line and not import_.name and not import_.alias:
+                    return self._required(path, import_, depth, seen)
         entry = model.names[0].get(row.text)
         if entry is None:
             return None
         return self._meaning_far(path, model, row.text, entry, depth, types)
 
-    def _required(self, path: bytes, one: Import, depth: int, seen: set[bytes]) -> list[Hit]:
+    def _required(
+        self, path: bytes, import_: Import, depth: int, seen: set[bytes]
+    ) -> list[Referent]:
         """What a module of CommonJS hands on."""
         seen.add(path)
-        for file in self.view.modules(path, one.module):
-            return self.exported(file, "default", depth + 1, seen) or [Hit(file, MODULE)]
+        for file in self.view.modules(path, import_.module):
+            return self.exported(file, "default", depth + 1, seen) or [Referent(file, MODULE)]
         return []
 
     def _meaning_far(
         self, path: bytes, model: FileModel, name: str, entry: Entry, depth: int, types: bool
-    ) -> list[Hit] | None:
+    ) -> list[Referent] | None:
         symbols = self.in_space(model, entry.symbols, types)
         if not symbols and not entry.imports and entry.symbols and not types:
             symbols = entry.symbols
-        found: list[Hit] = []
+        referents: list[Referent] = []
         for number in entry.imports:
             if symbols and _is_own(path, model.imports[number]):
                 continue
             further = self.imported(path, model.imports[number], depth + 1, types)
             if not further and symbols and not types:
                 return []
-            found += further
-        found += [Hit(path, at, 0, name) for at in symbols]
-        if found:
-            return found
+            referents += further
+        referents += [Referent(path, at, 0, name) for at in symbols]
+        if referents:
+            return referents
         rows = tuple(row for row in entry.rows if row.how != "type")
-        return [Hit(path, LOCAL, 0, name)] if rows and not entry.imports else None
+        return [Referent(path, LOCAL, 0, name)] if rows and not entry.imports else None
 
     def _starred(
         self, path: bytes, model: FileModel, name: str, depth: int, seen: set[bytes], types: bool
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What modules give that all is imported from; the last import counts."""
         seen.add(path)
-        for one in reversed(model.stars):
-            for file in self.view.modules(path, one.module):
+        for star in reversed(model.stars):
+            for file in self.view.modules(path, star.module):
                 if not self._handed_on(file, name):
                     continue
-                found = self.exported(file, name, depth + 1, seen, types=types)
-                if found:
-                    return found
+                referents = self.exported(file, name, depth + 1, seen, types=types)
+                if referents:
+                    return referents
         return []
 
     def _later(
@@ -273,7 +279,7 @@ class Names:
         entry: Entry,
         depth: int,
         seen: set[bytes],
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a star import gives that stands behind all else that binds a name."""
         last = max(
             (
@@ -282,14 +288,14 @@ class Names:
                 *(row.line for row in entry.rows),
             )
         )
-        for one in reversed(model.stars):
-            if one.line <= last:
+        for star in reversed(model.stars):
+            if star.line <= last:
                 break
-            for file in self.view.modules(path, one.module):
+            for file in self.view.modules(path, star.module):
                 if file not in seen and self._handed_on(file, name):
-                    found = self.exported(file, name, depth + 1, {*seen, path})
-                    if found:
-                        return found
+                    referents = self.exported(file, name, depth + 1, {*seen, path})
+                    if referents:
+                        return referents
         return []
 
     def _handed_on(self, path: bytes, name: str) -> bool:
@@ -302,21 +308,23 @@ class Names:
         listed = model.listed
         return listed is None or name in listed
 
-    def submodule(self, path: bytes, name: str) -> list[Hit]:
+    def submodule(self, path: bytes, name: str) -> list[Referent]:
         """The module of that name in a package."""
         model = self.view.model(path)
         if model is None or not model.spec.submodules:
             return []
         if not path.rpartition(b"/")[2].startswith(b"__init__."):
             return []
-        return [Hit(file, MODULE) for file in self.view.modules(path, "." + name) if file != path]
+        return [
+            Referent(file, MODULE) for file in self.view.modules(path, "." + name) if file != path
+        ]
 
-    def rows(self, hit: Hit) -> tuple[Binding, ...]:
+    def rows(self, referent: Referent) -> tuple[Binding, ...]:
         """What is said of the value of a variable."""
-        model = self.view.model(hit.path)
+        model = self.view.model(referent.path)
         if model is None:
             return ()
-        if hit.symbol >= 0 and model.symbols[hit.symbol].kind not in VARIABLES:
+        if referent.symbol >= 0 and model.symbols[referent.symbol].kind not in VARIABLES:
             return ()
-        entry = model.names[hit.scope].get(hit.name)
+        entry = model.names[referent.scope].get(referent.name)
         return entry.rows if entry is not None else ()

@@ -11,27 +11,27 @@ _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 @lru_cache(maxsize=5_000)
 def parts(text: str) -> tuple[tuple[str, str], ...]:
     """Key and value of each part, the last first; a spread has no key, a bare key no value."""
-    found: list[tuple[str, str]] = []
+    entries: list[tuple[str, str]] = []
     for part in _split(text[1:-1]):
         if part.startswith(_SPREAD):
-            found.append(("", part[len(_SPREAD) :]))
+            entries.append(("", part[len(_SPREAD) :]))
         else:
             key, _, value = part.partition(":")
-            found.append((key, value))
-    return tuple(reversed(found))
+            entries.append((key, value))
+    return tuple(reversed(entries))
 
 
 def _split(text: str) -> list[str]:
     """At the commas that are in no bracket and no type."""
     depth, start = 0, 0
     quoted = False
-    found: list[str] = []
+    texts: list[str] = []
     for at, sign in enumerate(text):
         quoted ^= sign == "`"
         if quoted:
             continue
         depth += (sign in _OPEN) - (sign in _CLOSE)
         if sign == "," and not depth:
-            found.append(text[start:at])
+            texts.append(text[start:at])
             start = at + 1
-    return [*found, text[start:]]
+    return [*texts, text[start:]]

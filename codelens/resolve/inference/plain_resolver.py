@@ -13,5 +13,5 @@ from codelens.resolve.inference.resolver import Resolver
 
 def resolver(view: View) -> Resolver:
     """A resolver for one view."""
-    found = Resolver(view, Names(view))
-    return found.join(Annotations(found), Members(found), Calls(found), Expressions(found))
+    plain = Resolver(view, Names(view))
+    return plain.join(Annotations(plain), Members(plain), Calls(plain), Expressions(plain))

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, TypeVar, cast
 
 from codelens.resolve.facts.file_model import TYPES, FileModel
 from codelens.resolve.facts.view_files import Notes, View
-from codelens.resolve.inference.name_lookup import Hit, Names
+from codelens.resolve.inference.name_lookup import Names, Referent
 from codelens.resolve.inference.values import Definition, Instance, Module, Value
 from codelens.types import Binding, Reference
 
@@ -27,7 +27,7 @@ class ExtraEdge(NamedTuple):
     symbol: int
     name: str
     line: int
-    of: Hit
+    of: Referent
     kind: str
 
 
@@ -43,17 +43,17 @@ class Resolver:
     """What the parts ask of one another; each declares here what it answers."""
 
     of_type: OfType
-    named_type: Callable[[bytes, int, str], list[Hit]]
+    named_type: Callable[[bytes, int, str], list[Referent]]
     """What a type's name means in a scope of a file, dots in it included."""
-    typed: Callable[[Hit, tuple[Value, ...], Value], Value]
+    typed: Callable[[Referent, tuple[Value, ...], Value], Value]
     """A value of a type, with arguments, as it is said of a value."""
     ancestry: Callable[[Instance], list[Instance]]
     """A type and its bases, nearest first, each with its arguments."""
     bases: Callable[[Instance], list[Instance]]
-    members: Callable[[Value, str], list[tuple[Hit, Value]]]
+    members: Callable[[Value, str], list[tuple[Referent, Value]]]
     """Members of that name, each with what it was found in."""
     member_value: Callable[[Value, str], Value]
-    taken: Callable[[Hit, Value], Value]
+    taken: Callable[[Referent, Value], Value]
     """The value of one member of something."""
     called: Callable[[Value], Value]
     """What a call of a value gives."""
@@ -70,18 +70,18 @@ class Resolver:
     """What a context manager gives."""
     value: Callable[[bytes, int, str, int], Value]
     """The value of an expression in a scope of a file, at a line."""
-    value_of: Callable[[Hit, bytes, int, int], Value]
+    value_of: Callable[[Referent, bytes, int, int], Value]
     """The value of what a name means, where it is used: file, scope and line."""
     agreed: Callable[[bytes, list[Binding]], Value]
     """The value of all rows of a file together; None if one of them is not known."""
-    chosen: Callable[[list[Hit]], list[Hit]]
+    chosen: Callable[[list[Referent]], list[Referent]]
     instance_around: Callable[[bytes, int], Value]
     """An instance of the class that a scope of a file is in."""
     place: Callable[[bytes, int, str], tuple[int, bool]]
     """A scope from which a name means the same, and whether the line matters."""
-    meant: Callable[[bytes, Reference], list[Hit]]
+    meant: Callable[[bytes, Reference], list[Referent]]
     """What a name without a receiver means."""
-    member_of: Callable[[bytes, Reference], list[Hit]]
+    member_of: Callable[[bytes, Reference], list[Referent]]
     """What a name behind a receiver means."""
 
     def __init__(self, view: View, names: Names) -> None:
@@ -89,9 +89,9 @@ class Resolver:
         self.names = names
         self.by_place = True
         """What a name means is the same all over the scope that `place` tells."""
-        self.overloads: Callable[[bytes, Reference, list[Hit]], list[Hit]] | None = None
+        self.overloads: Callable[[bytes, Reference, list[Referent]], list[Referent]] | None = None
         """Those of several overloads that a call may mean, by its arguments."""
-        self.others: Callable[[bytes, list[Hit]], int] | None = None
+        self.others: Callable[[bytes, list[Referent]], int] | None = None
         """How many things that no view has a name may mean besides."""
         self.deriving: Callable[[bytes, FileModel, int], int] | None = None
         """The type that derives by what a scope says, where it is not around it; -1 for none."""
@@ -135,16 +135,16 @@ class Resolver:
         view = self.view
         notes, view.notes = view.notes, set()
         try:
-            found = make()
+            value = make()
         finally:
             del self._open[key]
             mine, view.notes = view.notes, notes
             notes |= mine
         if self._low >= level:
             # Nothing in it waits for a question further out.
-            kept = frozenset(mine)
-            self._known[key] = (found, self._notes.setdefault(kept, kept))
+            stood_on = frozenset(mine)
+            self._known[key] = (value, self._notes.setdefault(stood_on, stood_on))
             self._low = outer
         else:
             self._low = min(self._low, outer)
-        return found
+        return value

@@ -66,10 +66,10 @@ def parsed(text: str, *, forward: bool = False) -> Type:
     tokens = _TOKEN.findall(text)
     try:
         reader = _Reader(tokens, forward)
-        found = reader.type()
+        type_ = reader.type()
     except (IndexError, RecursionError):
         return None
-    return found
+    return type_
 
 
 class _Reader:
@@ -94,34 +94,34 @@ class _Reader:
             raise IndexError
         while self._peek() in {"|", "&"}:
             self._next()
-        parts = [self._one()]
+        parts = [self._postfixed()]
         while self._peek() in {"|", "&"}:
             self._next()
-            parts.append(self._one())
+            parts.append(self._postfixed())
         self._depth -= 1
         if self._peek() in {"extends", "is", "?"}:
             self._at = len(self._tokens)
             return None
-        kept = tuple(part for part in parts if part is not None)
-        if not kept:
+        read = tuple(part for part in parts if part is not None)
+        if not read:
             return None
-        return kept[0] if len(kept) == 1 else Either(kept)
+        return read[0] if len(read) == 1 else Either(read)
 
-    def _one(self) -> Type:
-        found = self._first()
+    def _postfixed(self) -> Type:
+        type_ = self._first()
         while self._peek() == "[":
             self._next()
             if self._peek() == "]":
                 self._next()
-                found = Named("[]", (found,))
+                type_ = Named("[]", (type_,))
             elif self._peek()[:1] in {'"', "'"}:
                 name = self._next()[1:-1]
                 self._skip_to("]")
-                found = Part(found, name)
+                type_ = Part(type_, name)
             else:
                 self._skip_to("]")
-                found = Part(found, "")
-        return found
+                type_ = Part(type_, "")
+        return type_
 
     def _first(self) -> Type:
         sign = self._next()
@@ -177,24 +177,24 @@ class _Reader:
 
     def _arguments(self) -> tuple[Type, ...]:
         close = _OPEN[self._next()]
-        found: list[Type] = []
+        arguments: list[Type] = []
         while self._peek() and self._peek() != close:
             before = self._at
             if self._peek() == "[":
                 # A list as an argument: the parameters of Python's `Callable`.
                 self._next()
                 self._skip_to("]")
-                found.append(None)
+                arguments.append(None)
             else:
-                found.append(self.type())
+                arguments.append(self.type())
             if self._peek() == "=>":
                 self._next()
-                found[-1] = Returns(self.type())
+                arguments[-1] = Returns(self.type())
             self._to_comma(close)
             if self._at == before:
                 self._next()
         self._next()
-        return tuple(found)
+        return tuple(arguments)
 
     def _to_comma(self, close: str) -> None:
         while self._peek() and self._peek() != close:
@@ -213,9 +213,9 @@ class _Reader:
             return Returns(self.type())
         after = self._at
         self._at = start
-        found = self.type()
+        type_ = self.type()
         self._at = after
-        return found
+        return type_
 
     def _skip_to(self, close: str) -> None:
         depth = [close]

@@ -85,14 +85,14 @@ Value = (
 
 def together(values: list[Value]) -> Value:
     """One of the values; of those without members only if there is no other."""
-    kept: dict[Value, None] = {}
+    distinct: dict[Value, None] = {}
     for value in values:
-        for one in value.values if isinstance(value, Several) else (value,):
-            if one is not None and not isinstance(one, Literal):
-                kept[one] = None
-    if not kept:
+        for part in value.values if isinstance(value, Several) else (value,):
+            if part is not None and not isinstance(part, Literal):
+                distinct[part] = None
+    if not distinct:
         return Literal() if any(isinstance(value, Literal) for value in values) else None
-    every = tuple(kept)
+    every = tuple(distinct)
     return every[0] if len(every) == 1 else Several(every[:8])
 
 
@@ -104,16 +104,20 @@ def alike(values: Sequence[Value]) -> Value:
     if all(value == first for value in values):
         return first
     if isinstance(first, Instance):
-        same = all(isinstance(one, Instance) and one[:2] == first[:2] for one in values)
+        same = all(isinstance(value_, Instance) and value_[:2] == first[:2] for value_ in values)
         return Instance(*first[:2]) if same else None
     if not isinstance(first, Container):
         return None
-    held = [one.args for one in values if isinstance(one, Container) and one.name == first.name]
-    if len(held) < len(values):
+    arguments = [
+        value_.args
+        for value_ in values
+        if isinstance(value_, Container) and value_.name == first.name
+    ]
+    if len(arguments) < len(values):
         return None
-    if any(len(args) != len(first.args) for args in held):
+    if any(len(args) != len(first.args) for args in arguments):
         return None
-    return Container(first.name, tuple(alike(parts) for parts in zip(*held, strict=True)))
+    return Container(first.name, tuple(alike(parts) for parts in zip(*arguments, strict=True)))
 
 
 def each(value: Value) -> tuple[Value, ...]:

@@ -26,14 +26,14 @@ class ModuleResolver:
         self._tree = tree
         del settings
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Files that an import names; empty if there is none, or no telling which."""
-        del path, language, one
+        del path, language, import_
         return ()
 
-    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Files that run as well when an import does."""
-        del path, language, one
+        del path, language, import_
         return ()
 
 

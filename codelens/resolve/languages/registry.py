@@ -34,16 +34,16 @@ _specs: dict[str, LanguageSpec] = {}
 
 def spec_of(language: str) -> LanguageSpec:
     """What is known of a language; of one that is not listed, that names have scopes."""
-    found = _specs.get(language)
-    if found is None:
+    spec = _specs.get(language)
+    if spec is None:
         home = _home_of.get(language)
         if home is None:
             _specs[language] = _UNKNOWN
             return _UNKNOWN
         module = import_module(f"codelens.resolve.languages.{home}.{home}_spec")
         _specs.update(cast("dict[str, LanguageSpec]", module.SPECS))
-        found = _specs[language]
-    return found
+        spec = _specs[language]
+    return spec
 
 
 def loaded(place: str) -> Any:  # noqa: ANN401 - each caller knows what it named

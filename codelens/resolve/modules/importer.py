@@ -49,7 +49,7 @@ class Importer:
         self._resolvers: dict[str, ModuleResolver] = {}
         self._known: dict[tuple[bytes, str, str, str], tuple[bytes, ...]] = {}
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Files of the view that `one` in `path` imports, in order of their paths.
 
         Empty if it names nothing in the view, or several things it cannot choose from. Several
@@ -58,25 +58,25 @@ class Importer:
         """
         resolver = self._resolver(language)
         place = path if resolver.per_file else folder_of(path) + path[path.rfind(b".") :]
-        key = (place, language, one.module, one.name if resolver.named else "")
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = resolver.targets(path, language, one)
-        return tuple(target for target in found if target != path) if path in found else found
+        key = (place, language, import_.module, import_.name if resolver.named else "")
+        targets = self._known.get(key)
+        if targets is None:
+            targets = self._known[key] = resolver.targets(path, language, import_)
+        return tuple(target for target in targets if target != path) if path in targets else targets
 
-    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Files that the import runs or names on its way, beside its targets.
 
         `import a.b.c` goes through `a/__init__.py` and `a/b/__init__.py`; other languages than
         Python have no such files.
         """
-        found = self._resolver(language).through(path, language, one)
-        return tuple(file for file in found if file != path)
+        targets = self._resolver(language).through(path, language, import_)
+        return tuple(file for file in targets if file != path)
 
     def _resolver(self, language: str) -> ModuleResolver:
         place = spec_of(language).modules
-        found = self._resolvers.get(place)
-        if found is None:
-            made = loaded(place) if place else ModuleResolver
-            found = self._resolvers[place] = made(self._tree, self._settings)
-        return found
+        resolver = self._resolvers.get(place)
+        if resolver is None:
+            make = loaded(place) if place else ModuleResolver
+            resolver = self._resolvers[place] = make(self._tree, self._settings)
+        return resolver

@@ -34,15 +34,15 @@ class Definers:
         self._surface = surface
         self._known: dict[tuple[bytes, str], bytes | None] = {}
 
-    def definer(self, path: bytes, language: str, one: Import) -> bytes | None:
+    def definer(self, path: bytes, language: str, import_: Import) -> bytes | None:
         """The file that defines what `one` imports; the module's file if no other can be told.
 
         None for what is outside of the view, and for imports of several files.
         """
-        found = self._importer.targets(path, language, one)
-        if len(found) != 1:
+        targets = self._importer.targets(path, language, import_)
+        if len(targets) != 1:
             return None
-        return self._follow(found[0], one.name, 0) or found[0]
+        return self._follow(targets[0], import_.name, 0) or targets[0]
 
     def _follow(self, path: bytes, name: str, depth: int) -> bytes | None:
         if not name or name == "*" or depth > _DEEPEST:
@@ -60,24 +60,26 @@ class Definers:
             return None
         if name in surface.defined:
             return path
-        for one in surface.imports:
-            if (one.alias or one.name) == name and one.name != "*":
-                target = self._only(path, surface.language, one)
-                found = self._follow(target, one.name, depth + 1) if target else None
-                return found or target
-        stars = (one for one in surface.imports if one.name == "*" and not one.alias)
+        for import_ in surface.imports:
+            if (import_.alias or import_.name) == name and import_.name != "*":
+                target = self._only(path, surface.language, import_)
+                definer = self._follow(target, import_.name, depth + 1) if target else None
+                return definer or target
+        stars = (
+            import_ for import_ in surface.imports if import_.name == "*" and not import_.alias
+        )
         return self._behind_stars(path, surface.language, stars, name, depth)
 
     def _behind_stars(
         self, path: bytes, language: str, stars: Iterable[Import], name: str, depth: int
     ) -> bytes | None:
-        for one in stars:
-            target = self._only(path, language, one)
-            found = self._follow(target, name, depth + 1) if target else None
-            if found:
-                return found
+        for star in stars:
+            target = self._only(path, language, star)
+            definer = self._follow(target, name, depth + 1) if target else None
+            if definer:
+                return definer
         return None
 
-    def _only(self, path: bytes, language: str, one: Import) -> bytes | None:
-        found = self._importer.targets(path, language, one)
-        return found[0] if len(found) == 1 else None
+    def _only(self, path: bytes, language: str, import_: Import) -> bytes | None:
+        targets = self._importer.targets(path, language, import_)
+        return targets[0] if len(targets) == 1 else None

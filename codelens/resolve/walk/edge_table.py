@@ -88,18 +88,18 @@ class Table:
         source = self._path(path)
         words = self._words
         start = len(words)
-        for one in edges:
-            target = self._path(one.target)
-            key = target << 32 | one.target_symbol + 1
+        for edge in edges:
+            target = self._path(edge.target)
+            key = target << 32 | edge.target_symbol + 1
             incoming = self._to.get(key)
             if incoming is None:
                 incoming = self._to[key] = array("I")
             incoming.append(len(words))
-            weight = round(one.confidence * _PARTS)
-            kind = _KINDS.index(one.kind) << 10 | weight
+            weight = round(edge.confidence * _PARTS)
+            kind = _KINDS.index(edge.kind) << 10 | weight
             words.extend(
-                (source, one.symbol + 1, target, one.target_symbol + 1, kind,
-                 self._name(one.name), one.line)
+                (source, edge.symbol + 1, target, edge.target_symbol + 1, kind,
+                 self._name(edge.name), edge.line)
             )  # fmt: skip
         self._spans[source] = (start, len(words))
 
@@ -118,15 +118,15 @@ class Table:
 
     def _by_symbol(self, source: int) -> dict[int, array[int]]:
         start, stop = self._spans.get(source, (0, 0))
-        found: dict[int, array[int]] = {}
+        by_symbol: dict[int, array[int]] = {}
         for at, symbol in zip(
             range(start, stop, _WORDS), self._words[start + 1 : stop : _WORDS], strict=True
         ):
-            places = found.get(symbol)
+            places = by_symbol.get(symbol)
             if places is None:
-                places = found[symbol] = array("I")
+                places = by_symbol[symbol] = array("I")
             places.append(at)
-        return found
+        return by_symbol
 
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of the files taken in that end at a symbol of a file."""
@@ -188,11 +188,11 @@ class Table:
         return number
 
 
-def _places(column: array[int], wanted: int) -> Iterator[int]:
+def _places(column: array[int], value: int) -> Iterator[int]:
     """Where a column has a value."""
     at = -1
-    for _ in range(column.count(wanted)):
-        at = column.index(wanted, at + 1)
+    for _ in range(column.count(value)):
+        at = column.index(value, at + 1)
         yield at
 
 
@@ -200,18 +200,18 @@ def subtree(symbols: Sequence[Symbol], top: int) -> set[int]:
     """A symbol and all that is defined inside it; for the file itself all of the file."""
     if top < 0:
         return set(range(-1, len(symbols)))
-    found = {top}
+    symbols_below = {top}
     # Symbols stand in the order of the text, a parent before what it holds and around it.
     end = symbols[top].end_byte
     for at in range(top + 1, len(symbols)):
         if symbols[at].start_byte >= end:
             break
-        if symbols[at].parent in found:
-            found.add(at)
-    return found
+        if symbols[at].parent in symbols_below:
+            symbols_below.add(at)
+    return symbols_below
 
 
-def held(symbols: Sequence[Symbol], top: int) -> Iterator[int]:
+def symbols_inside(symbols: Sequence[Symbol], top: int) -> Iterator[int]:
     """What is defined right inside a symbol."""
     end = symbols[top].end_byte
     for at in range(top + 1, len(symbols)):

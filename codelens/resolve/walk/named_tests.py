@@ -52,19 +52,19 @@ class NamedTests:
 
     def of(self, path: bytes) -> list[bytes]:
         """The test files that are named for a file; those with the most of its folders first."""
-        found: dict[bytes, int] = {}
+        likeness_of: dict[bytes, int] = {}
         for key in _keys(path):
             for test in self._tests.get(key, ()):
-                if test != path and test not in found and _is_kindred(path, test):
+                if test != path and test not in likeness_of and _is_kindred(path, test):
                     likeness = _likeness(path, test)
                     if likeness >= self._best(key, test):
-                        found[test] = likeness
-        return sorted(found, key=lambda test: (-found[test], test))
+                        likeness_of[test] = likeness
+        return sorted(likeness_of, key=lambda test: (-likeness_of[test], test))
 
     def _best(self, key: bytes, test: bytes) -> int:
         """The likeness of the file that a test is named for."""
-        rivals = (one for one in self._sources.get(key, ()) if _is_kindred(one, test))
-        return max((_likeness(one, test) for one in rivals), default=0)
+        rivals = (source for source in self._sources.get(key, ()) if _is_kindred(source, test))
+        return max((_likeness(rival, test) for rival in rivals), default=0)
 
 
 def _keys(path: bytes) -> Iterator[bytes]:
@@ -89,14 +89,14 @@ def _likeness(path: bytes, test: bytes) -> int:
 
 
 def _words(path: bytes) -> list[bytes]:
-    found = (key_of_name(bare_name(part)) for part in folder_of(path).split(b"/"))
-    return [word for word in found if word and word not in _GENERAL]
+    keys = (key_of_name(bare_name(part)) for part in folder_of(path).split(b"/"))
+    return [word for word in keys if word and word not in _GENERAL]
 
 
-def _common(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+def _common(words: Sequence[bytes], other: Sequence[bytes]) -> int:
     """The length of the longest common subsequence."""
     row = [0] * (len(other) + 1)
-    for word in one:
+    for word in words:
         before = 0
         for at, there in enumerate(other, 1):
             above = row[at]

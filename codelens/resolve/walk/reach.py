@@ -56,7 +56,7 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
     a seed itself: that a file imports another does not make it use all that the other uses.
     """
     changing = dict.fromkeys(seeds)
-    found: dict[Node, Reached] = {}
+    reached: dict[Node, Reached] = {}
     cut = False
     frontier = list(changing)
     for distance in range(1, depth + 1):
@@ -66,25 +66,25 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
             if cut or net.spent():
                 cut = True
                 break
-            for one in _hit_by(net, node, distance):
-                if one.node in found or one.node in changing:
+            for hit in _hit_by(net, node, distance):
+                if hit.node in reached or hit.node in changing:
                     continue
-                if len(found) >= MOST_NODES:
+                if len(reached) >= MOST_NODES:
                     cut = True
                     break
-                found[one.node] = one
-                if one.node.symbol != MODULE and one.how != "overrides":
-                    following.append(one.node)
+                reached[hit.node] = hit
+                if hit.node.symbol != MODULE and hit.how != "overrides":
+                    following.append(hit.node)
         frontier = following
     passed_on: dict[Node, int] = {}
-    for one in found.values():
-        passed_on[one.via] = passed_on.get(one.via, 0) + 1
+    for hit in reached.values():
+        passed_on[hit.via] = passed_on.get(hit.via, 0) + 1
 
-    def weight(one: Reached) -> tuple[object, ...]:
-        test = net.is_test(one.node.path)
-        return (one.distance, test, -passed_on.get(one.node, 0), one.node)
+    def weight(hit: Reached) -> tuple[object, ...]:
+        test = net.is_test(hit.node.path)
+        return (hit.distance, test, -passed_on.get(hit.node, 0), hit.node)
 
-    return Reach(tuple(sorted(_without_modules(found.values()), key=weight)), cut)
+    return Reach(tuple(sorted(_without_modules(reached.values()), key=weight)), cut)
 
 
 def _hit_by(net: Net, node: Node, distance: int) -> Iterator[Reached]:
@@ -97,24 +97,24 @@ def _hit_by(net: Net, node: Node, distance: int) -> Iterator[Reached]:
 
 def _dispatched(net: Net, node: Node, distance: int) -> Iterator[Reached]:
     """Methods in other types that share the name: of bases, and for a seed of subtypes."""
-    for one in overrides(net, node):
-        line = net.symbols(one.path)[one.symbol].name_line
-        yield Reached(one, distance, "overridden", line, node)
+    for base_method in overrides(net, node):
+        line = net.symbols(base_method.path)[base_method.symbol].name_line
+        yield Reached(base_method, distance, "overridden", line, node)
     if distance == 1:
-        for one in overridden_by(net, node):
-            line = net.symbols(one.path)[one.symbol].name_line
-            yield Reached(one, distance, "overrides", line, node)
+        for method in overridden_by(net, node):
+            line = net.symbols(method.path)[method.symbol].name_line
+            yield Reached(method, distance, "overrides", line, node)
 
 
-def _without_modules(found: Iterable[Reached]) -> Iterator[Reached]:
+def _without_modules(reached: Iterable[Reached]) -> Iterator[Reached]:
     """A file that only imports is told by what in it uses the import, where something does."""
-    every = list(found)
+    every = list(reached)
     nearest: dict[bytes, int] = {}
-    for one in every:
-        if one.node.symbol != MODULE:
-            known = nearest.get(one.node.path, one.distance)
-            nearest[one.node.path] = min(known, one.distance)
-    for one in every:
-        if one.node.symbol == MODULE and one.how == "import" and one.node.path in nearest:
+    for hit in every:
+        if hit.node.symbol != MODULE:
+            known = nearest.get(hit.node.path, hit.distance)
+            nearest[hit.node.path] = min(known, hit.distance)
+    for hit in every:
+        if hit.node.symbol == MODULE and hit.how == "import" and hit.node.path in nearest:
             continue
-        yield one
+        yield hit

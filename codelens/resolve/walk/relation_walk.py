@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.relations import INWARD
-from codelens.resolve.walk.edge_table import MODULE, Net, Node, held, subtree
+from codelens.resolve.walk.edge_table import MODULE, Net, Node, subtree, symbols_inside
 
 MOST_NODES = 3_000
 """Nodes of one relation; more say nothing to anybody."""
@@ -73,7 +73,7 @@ class Walk:
 
     def related(self, relation: str, depth: int) -> list[RelatedNode]:
         """All that stands in a relation to the target, up to a distance, in order of interest."""
-        found: dict[Node, RelatedNode] = {}
+        nodes: dict[Node, RelatedNode] = {}
         sites: dict[Node, dict[tuple[bytes, int], None]] = {}
         edge_of_search: list[Node] = list(self._target.nodes)
         for distance in range(1, depth + 1):
@@ -84,25 +84,27 @@ class Walk:
                 if self._net.spent():
                     self.cut.add(relation)
                     break
-                for one in self._steps(relation, node, distance):
-                    if one.node in self._target.inside:
+                for step in self._steps(relation, node, distance):
+                    if step.node in self._target.inside:
                         continue
-                    if one.node not in found:
-                        if len(found) >= MOST_NODES:
+                    if step.node not in nodes:
+                        if len(nodes) >= MOST_NODES:
                             self.cut.add(relation)
                             continue
                         via = node if distance > 1 else None
-                        found[one.node] = RelatedNode(relation, one.node, distance, (), via)
-                        reached[one.node] = None
-                    if found[one.node].distance == distance:
-                        sites.setdefault(one.node, {})[one.path, one.line] = None
+                        nodes[step.node] = RelatedNode(relation, step.node, distance, (), via)
+                        reached[step.node] = None
+                    if nodes[step.node].distance == distance:
+                        sites.setdefault(step.node, {})[step.path, step.line] = None
             edge_of_search = list(reached)
-        whole = [one._replace(sites=tuple(sorted(sites[node]))) for node, one in found.items()]
+        whole = [
+            related._replace(sites=tuple(sorted(sites[node]))) for node, related in nodes.items()
+        ]
         return sorted(whole, key=self._interest)
 
-    def _interest(self, one: RelatedNode) -> tuple[object, ...]:
-        test = self._net.is_test(one.node.path)
-        return (one.distance, test, -len(one.sites), one.node.path, one.node.symbol)
+    def _interest(self, related: RelatedNode) -> tuple[object, ...]:
+        test = self._net.is_test(related.node.path)
+        return (related.distance, test, -len(related.sites), related.node.path, related.node.symbol)
 
     def _steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
         if relation in _KINDS:
@@ -161,8 +163,10 @@ class Walk:
             yield from self._inward(node, kind)
 
     def _overriding(self, node: Node, *, inward: bool) -> Iterator[_Step]:
-        for one in overridden_by(self._net, node) if inward else overrides(self._net, node):
-            yield _Step(one, one.path, self._net.symbols(one.path)[one.symbol].name_line)
+        for method in overridden_by(self._net, node) if inward else overrides(self._net, node):
+            yield _Step(
+                method, method.path, self._net.symbols(method.path)[method.symbol].name_line
+            )
 
 
 def own_symbols(net: Net, node: Node) -> set[int]:
@@ -175,22 +179,22 @@ def own_symbols(net: Net, node: Node) -> set[int]:
         return subtree(symbols, node.symbol)
     return {node.symbol} | {
         at
-        for at in held(symbols, node.symbol)
+        for at in symbols_inside(symbols, node.symbol)
         if symbols[at].name in CONSTRUCTORS or symbols[at].name == top.name
     }
 
 
 def overrides(net: Net, node: Node) -> list[Node]:
     """The methods that a method overrides, by its type's bases or by the block it stands in."""
-    told = [edge for edge in net.edges_of(*node) if edge.kind == "override"]
-    by_block = [Node(edge.target, edge.target_symbol) for edge in told]
+    declared = [edge for edge in net.edges_of(*node) if edge.kind == "override"]
+    by_block = [Node(edge.target, edge.target_symbol) for edge in declared]
     return sorted({*by_block, *_of_its_name(net, node, lambda at: bases(net, at))})
 
 
 def overridden_by(net: Net, node: Node) -> list[Node]:
     """The methods that override a method."""
-    told = [edge for edge in net.edges_to(*node) if edge.kind == "override"]
-    by_block = [Node(edge.source, edge.symbol) for edge in told]
+    declared = [edge for edge in net.edges_to(*node) if edge.kind == "override"]
+    by_block = [Node(edge.source, edge.symbol) for edge in declared]
     return sorted({*by_block, *_of_its_name(net, node, lambda at: subtypes(net, at))})
 
 
@@ -207,26 +211,30 @@ def _of_its_name(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -
         return []
     if symbols[method.parent].kind not in TYPES or method.name in CONSTRUCTORS:
         return []
-    found: list[Node] = []
+    methods: list[Node] = []
     pending, seen = [Node(node.path, method.parent)], {Node(node.path, method.parent)}
     while pending and len(seen) < _MOST_BASES:
         here = pending.pop()
-        for one in step(here):
-            if one in seen or one.symbol < 0:
+        for type_ in step(here):
+            if type_ in seen or type_.symbol < 0:
                 continue
-            seen.add(one)
-            member = _member(net, one, method.name)
+            seen.add(type_)
+            member = _member(net, type_, method.name)
             if member is None:
-                pending.append(one)
+                pending.append(type_)
             else:
-                found.append(member)
-    return found
+                methods.append(member)
+    return methods
 
 
 def _member(net: Net, owner: Node, name: str) -> Node | None:
     symbols = net.symbols(owner.path)
     return next(
-        (Node(owner.path, at) for at in held(symbols, owner.symbol) if symbols[at].name == name),
+        (
+            Node(owner.path, at)
+            for at in symbols_inside(symbols, owner.symbol)
+            if symbols[at].name == name
+        ),
         None,
     )
 

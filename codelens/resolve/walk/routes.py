@@ -55,7 +55,7 @@ class _Search:
 
     def spread(self) -> None:
         """Breadth first from the start."""
-        frontier = [one for one in self._distance if one not in self._goal]
+        frontier = [node for node in self._distance if node not in self._goal]
         for distance in range(1, MOST_STEPS + 1):
             following: list[Node] = []
             for node in frontier:
@@ -89,52 +89,52 @@ class _Search:
         """Steps that lead on from a node, one a target."""
         net = self._net
         own = {node.symbol} if first else own_symbols(net, node)
-        found: dict[Node, Step] = {}
-        for edge in (one for at in sorted(own) for one in net.edges_of(node.path, at)):
+        steps: dict[Node, Step] = {}
+        for edge in (edge_ for at in sorted(own) for edge_ in net.edges_of(node.path, at)):
             target = Node(edge.target, edge.target_symbol)
             if edge.kind == "override" or (edge.kind == "import" and node.symbol != MODULE):
                 continue
             # What a module imports is not what a definition that names the module uses.
             if target.symbol == MODULE and not self._files and target not in self._goal:
                 continue
-            if target != node and target not in found:
-                found[target] = Step(Node(edge.source, edge.symbol), target, *_how(edge))
+            if target != node and target not in steps:
+                steps[target] = Step(Node(edge.source, edge.symbol), target, *_how(edge))
         if node.symbol >= 0 and not first:
-            for one in overridden_by(net, node):
+            for method in overridden_by(net, node):
                 line = net.symbols(node.path)[node.symbol].name_line
-                found.setdefault(one, Step(node, one, "override", line))
-        return list(found.values())
+                steps.setdefault(method, Step(node, method, "override", line))
+        return list(steps.values())
 
     def paths(self, most: int) -> list[tuple[Step, ...]]:
         """Paths in order of length; a partial one is as good as it can still become."""
-        found: list[tuple[Step, ...]] = []
+        paths: list[tuple[Step, ...]] = []
         queue: list[tuple[int, int, int, tuple[Step, ...], Node]] = []
         for number, node in enumerate(self.reached):
             distance = self._distance[node]
             heappush(queue, (distance, distance, number, (), node))
         tries = len(queue)
-        while queue and len(found) < most:
+        while queue and len(paths) < most:
             _, _, _, steps, node = heappop(queue)
             if self._distance[node] == 0:
-                if steps not in found:
-                    found.append(steps)
+                if steps not in paths:
+                    paths.append(steps)
                 continue
             if len(steps) >= MOST_STEPS:
                 continue
             for step in self._before.get(node, ()):
                 before = self._origin(step)
-                if before is None or any(before == self._origin(one) for one in steps):
+                if before is None or any(before == self._origin(taken) for taken in steps):
                     continue
                 tries += 1
                 if tries > _MOST_TRIES:
                     self.complete = False
-                    return found
+                    return paths
                 length = len(steps) + 1 + self._distance[before]
                 if length <= MOST_STEPS:
                     # Of equals the one nearest to its end, or all beginnings would come first.
                     near = self._distance[before]
                     heappush(queue, (length, near, tries, (step, *steps), before))
-        return found
+        return paths
 
     def _origin(self, step: Step) -> Node | None:
         """The node of the search that a step left: a type stands for its constructor."""

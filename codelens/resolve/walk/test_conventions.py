@@ -108,9 +108,9 @@ _FAMILIES = (
 )
 
 
-def are_kindred(one: bytes, other: bytes) -> bool:
+def are_kindred(language: bytes, other: bytes) -> bool:
     """Ends of files of one family of languages."""
-    return one == other or any(one in family and other in family for family in _FAMILIES)
+    return language == other or any(language in family and other in family for family in _FAMILIES)
 
 
 def face_of(path: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.inference.annotations import Annotations
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.type_text import Named, Type
 from codelens.resolve.inference.values import Container, Instance, Value, each
 from codelens.resolve.languages.c.c_containers import HOLDING, element_of
@@ -20,53 +20,53 @@ class CAnnotations(Annotations):
 
     names: CNames
 
-    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """What a type's name means, with the names of its namespaces before it or without."""
         package, _, last = name.rpartition(".")
         if not package:
-            found = self.names.find(path, scope, last, "type")
-            if not found:
+            types = self.names.find(path, scope, last, "type")
+            if not types:
                 return self.names.declared(path, scope, last)
-            if found[0].symbol < 0 or not self.names.is_outer(found[0]):
-                return found
+            if types[0].symbol < 0 or not self.names.is_outer(types[0]):
+                return types
             near = self.names.of_space(self.names.nearest(path, scope, last), "type")
-            return self.names.one_a_file(near) or found
-        hits = self.names.of_space(self.names.in_package(path, package, last), "type")
-        if hits:
-            return self.names.one_a_file(hits)
-        found = self._inner(path, scope, package, last)
-        return found or self.names.declared(path, scope, last, package)
+            return self.names.first_of_each_file(near) or types
+        referents = self.names.of_space(self.names.in_package(path, package, last), "type")
+        if referents:
+            return self.names.first_of_each_file(referents)
+        types = self._inner(path, scope, package, last)
+        return types or self.names.declared(path, scope, last, package)
 
-    def _inner(self, path: bytes, scope: int, owner: str, name: str) -> list[Hit]:
+    def _inner(self, path: bytes, scope: int, owner: str, name: str) -> list[Referent]:
         """Types in a type: its own, its bases', those of what it is another name for."""
-        found: list[Hit] = []
-        for hit in self.named_type(path, scope, owner):
-            value = self.typed(hit, (), None)
-            for one in each(value):
-                line = self.resolver.ancestry(one) if isinstance(one, Instance) else []
+        referents: list[Referent] = []
+        for referent in self.named_type(path, scope, owner):
+            value = self.typed(referent, (), None)
+            for part in each(value):
+                line = self.resolver.ancestry(part) if isinstance(part, Instance) else []
                 for base in line:
                     model = self.view.model(base.path)
                     inside = model.children.get(base.symbol, {}) if model is not None else {}
                     places = inside.get(name, ())
-                    found += self.names.of_space(
-                        [Hit(base.path, at, 0, name) for at in places], "type"
+                    referents += self.names.of_space(
+                        [Referent(base.path, at, 0, name) for at in places], "type"
                     )
-                    if found:
+                    if referents:
                         break
-        return found
+        return referents
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
         """A value of a type as C++ writes it."""
         tagged = tag(text)
         if tagged:
-            hits = self.names.tagged(path, scope, tagged)
-            if hits:
-                return self.typed(hits[0], (), me)
+            referents = self.names.tagged(path, scope, tagged)
+            if referents:
+                return self.typed(referents[0], (), me)
         return super().of_type(path, scope, c_type(text), me)
 
-    def _of_name(self, path: bytes, scope: int, one: Named, me: Value) -> Value:
-        given = self._argument_of(path, scope, one.name, me)
-        return given if given is not None else super()._of_name(path, scope, one, me)
+    def _of_name(self, path: bytes, scope: int, type_: Named, me: Value) -> Value:
+        argument = self._argument_of(path, scope, type_.name, me)
+        return argument if argument is not None else super()._of_name(path, scope, type_, me)
 
     def _argument_of(self, path: bytes, scope: int, name: str, me: Value) -> Value:
         """What stands for a parameter of the template around in an instance of it."""
@@ -77,12 +77,12 @@ class CAnnotations(Annotations):
             symbol, scope = model.scopes[scope].symbol, model.scopes[scope].parent
         if model is None or symbol < 0 or not isinstance(me, Instance):
             return None
-        one = model.symbols[symbol]
-        order = template_parameters(one.signature)
+        definition = model.symbols[symbol]
+        order = template_parameters(definition.signature)
         if name not in order:
             return None
-        path_of = one.qualified.split(".")
-        owner = path_of[-2] if one.kind in CALLABLE and len(path_of) > 1 else one.name
+        path_of = definition.qualified.split(".")
+        owner = path_of[-2] if definition.kind in CALLABLE and len(path_of) > 1 else definition.name
         for base in self.resolver.ancestry(me):
             there = self.view.model(base.path)
             same = there is not None and there.symbols[base.symbol].name == owner
@@ -97,31 +97,37 @@ class CAnnotations(Annotations):
         if name in HOLDING and args:
             return self._of(path, scope, args[0], me)
         if name == "iterator" and args:
-            held = [
-                element_of(one, "[*]") if isinstance(one, Container) else None
-                for one in each(self._of(path, scope, args[0], me))
+            items = [
+                element_of(part, "[*]") if isinstance(part, Container) else None
+                for part in each(self._of(path, scope, args[0], me))
             ]
-            return held[0] if held else None
-        found = super()._foreign(path, scope, name, args, me)
-        return Container(name, ()) if found is None and not args and name not in _ANY else found
+            return items[0] if items else None
+        value = super()._foreign(path, scope, name, args, me)
+        return Container(name, ()) if value is None and not args and name not in _ANY else value
 
-    def typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+    def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """A value of a type, with arguments, as it is said of a value."""
-        model = self.view.model(hit.path)
-        if model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == "type":
-            key = ("aliased", *hit[:2], args, me)
-            return self.once(key, lambda: self._aliased(hit, args, me), None)
-        return super().typed(hit, args, me)
+        model = self.view.model(referent.path)
+        if (
+            model is not None
+            and referent.symbol >= 0
+            and model.symbols[referent.symbol].kind == "type"
+        ):
+            key = ("aliased", *referent[:2], args, me)
+            return self.once(key, lambda: self._aliased(referent, args, me), None)
+        return super().typed(referent, args, me)
 
-    def _aliased(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+    def _aliased(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """What a type stands for that is another name."""
-        model = self.view.model(hit.path)
-        scope = model.own_scope.get(hit.symbol) if model is not None else None
+        model = self.view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol) if model is not None else None
         if model is None or scope is None:
             return None
         for row in model.of_scope.get(scope, ()):
             if row.how == "alias":
-                own = Instance(hit.path, hit.symbol, args) if args else me
-                made = self.of_type(hit.path, model.scopes[scope].parent, row.text, own)
-                return made if made is not None else Instance(hit.path, hit.symbol, args)
-        return Instance(hit.path, hit.symbol, args)
+                own = Instance(referent.path, referent.symbol, args) if args else me
+                value = self.of_type(referent.path, model.scopes[scope].parent, row.text, own)
+                return (
+                    value if value is not None else Instance(referent.path, referent.symbol, args)
+                )
+        return Instance(referent.path, referent.symbol, args)

@@ -48,7 +48,7 @@ def element_of(value: Container, step: str) -> Value:
     return value.args[0] if name in LISTS else None
 
 
-def given_by(value: Container, method: str) -> Value:
+def result_of_method(value: Container, method: str) -> Value:
     """What a method of a container gives."""
     name = name_of(value)
     if not value.args:

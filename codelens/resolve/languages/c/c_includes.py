@@ -33,10 +33,10 @@ _ROOTS = (b"", b"include", b"src")
 class Includes(ModuleResolver):
     """Includes."""
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file included."""
         del language
-        module = one.module.replace("\\", "/").strip()
+        module = import_.module.replace("\\", "/").strip()
         if not module or module.startswith("/"):
             return ()
         if "/" not in module and (
@@ -44,9 +44,9 @@ class Includes(ModuleResolver):
         ):
             return ()
         folder, written = folder_of(path), encoded(module)
-        found = self._tree.first(self._places(folder, written))
-        if found:
-            return found
+        files_here = self._tree.first(self._places(folder, written))
+        if files_here:
+            return files_here
         plain = joined(b"", written.lstrip(b"./"))
         files = self._tree.ending(plain) if plain else []
         if len(files) == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codelens.resolve.facts.file_model import CALLABLE
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Instance, Value
 from codelens.resolve.languages.c.c_names import CNames
@@ -28,8 +28,8 @@ class CMembers(ClassMembers):
         if symbol.kind not in CALLABLE or not model.is_outside_member(symbol):
             return None
         owner = symbol.qualified.rpartition(".")[0]
-        hits = self.resolver.named_type(path, 0, owner) if owner else []
-        return Instance(*hits[0][:2]) if hits else None
+        referents = self.resolver.named_type(path, 0, owner) if owner else []
+        return Instance(*referents[0][:2]) if referents else None
 
     def line_members(
         self,
@@ -39,36 +39,48 @@ class CMembers(ClassMembers):
         arguments: int,
         *,
         strict: bool = True,
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """As elsewhere; of a method the place where it is defined."""
-        found = super().line_members(value, name, space, arguments, strict=strict)  # type: ignore[arg-type]
-        return [self._whole(hit) for hit in found]
+        referents = super().line_members(value, name, space, arguments, strict=strict)  # type: ignore[arg-type]
+        return [self._whole(referent) for referent in referents]
 
-    def _whole(self, hit: Hit) -> Hit:
+    def _whole(self, referent: Referent) -> Referent:
         """Where a method is defined, if that is apart from its class."""
-        model = self.view.model(hit.path)
-        if model is None or self._c.is_whole(hit) or model.symbols[hit.symbol].kind not in CALLABLE:
-            return hit
-        symbol = model.symbols[hit.symbol]
+        model = self.view.model(referent.path)
+        if (
+            model is None
+            or self._c.is_whole(referent)
+            or model.symbols[referent.symbol].kind not in CALLABLE
+        ):
+            return referent
+        symbol = model.symbols[referent.symbol]
         owner = model.symbols[symbol.parent].name if symbol.parent >= 0 else ""
         apart = [
-            one
-            for one in self._c.index().methods.get(owner, {}).get(symbol.name, ())
-            if self._c.is_whole(one)
-            and (one.path == hit.path or hit.path in self._c.reach(one.path))
+            definition
+            for definition in self._c.index().methods.get(owner, {}).get(symbol.name, ())
+            if self._c.is_whole(definition)
+            and (
+                definition.path == referent.path or referent.path in self._c.reach(definition.path)
+            )
         ]
         if len(apart) > 1:
-            same = self.names.arity(hit)
-            apart = [one for one in apart if self.names.arity(one).most == same.most]
+            same = self.names.arity(referent)
+            apart = [
+                definition for definition in apart if self.names.arity(definition).most == same.most
+            ]
         if len(apart) > 1:
-            apart = [one for one in apart if self._taken(one) == self._taken(hit)] or apart
-        return apart[0] if len(apart) == 1 else hit
+            apart = [
+                definition
+                for definition in apart
+                if self._taken(definition) == self._taken(referent)
+            ] or apart
+        return apart[0] if len(apart) == 1 else referent
 
-    def _taken(self, hit: Hit) -> tuple[str, ...]:
+    def _taken(self, referent: Referent) -> tuple[str, ...]:
         """The types that a method takes, and whether it leaves what it is called on as it is."""
-        model = self.view.model(hit.path)
+        model = self.view.model(referent.path)
         if model is None:
             return ()
-        signature = model.symbols[hit.symbol].signature
-        taken = c_parameters(signature, hit.name) or ()
-        return (*(plain_parameter(one.type) for one in taken), str(is_const(signature)))
+        signature = model.symbols[referent.symbol].signature
+        taken = c_parameters(signature, referent.name) or ()
+        return (*(plain_parameter(parameter.type) for parameter in taken), str(is_const(signature)))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.path_tree import folder_of
-from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.values import Instance
+from codelens.resolve.languages.c.c_index import CIndex, c_index, is_outer_symbol
 from codelens.resolve.languages.c.c_standard_library import STANDARD
 from codelens.resolve.languages.c.c_type_text import (
     aliased_namespace,
@@ -24,18 +24,8 @@ from codelens.resolve.languages.c.c_type_text import (
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
 from codelens.types import Import
 
-LANGUAGES = frozenset({"c", "cpp"})
 _TAGGED = TYPES - {"type"}
 _HEADER = re.compile(rb"\.(?:h|hh|hpp|hxx|inl|ipp|tcc|cuh)$", re.IGNORECASE)
-
-
-class _Index(NamedTuple):
-    """What the C and C++ files of a view define and declare."""
-
-    names: dict[str, list[Hit]]
-    """Top-level names, those in namespaces as well."""
-    methods: dict[str, dict[str, list[Hit]]]
-    """Last name of a class -> its methods that are defined outside of it."""
 
 
 class CNames(ClassNames):
@@ -44,24 +34,9 @@ class CNames(ClassNames):
     owner: Callable[[bytes, int], Instance | None]
     """The class of a method that is defined outside of it, by its scope."""
 
-    def index(self) -> _Index:
+    def index(self) -> CIndex:
         """All of the view."""
-        return self.view.index("c names", self._index)
-
-    def _index(self) -> _Index:
-        found = _Index({}, {})
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language in LANGUAGES else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if model is None or not _is_outer(model, at):
-                    continue
-                if model.is_outside_member(symbol):
-                    owner = symbol.qualified.split(".")[-2] if "." in symbol.qualified else ""
-                    places = found.methods.setdefault(owner, {})
-                    places.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-                else:
-                    found.names.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-        return found
+        return self.view.index("c names", lambda: c_index(self.view))
 
     def reach(self, path: bytes) -> frozenset[bytes]:
         """A file, and all that it includes, directly or not."""
@@ -72,40 +47,50 @@ class CNames(ClassNames):
         while waiting:
             model = self.view.model(waiting[-1])
             at = waiting.pop()
-            for one in model.imports if model is not None else ():
-                for file in self.view.modules(at, one.module):
+            for import_ in model.imports if model is not None else ():
+                for file in self.view.modules(at, import_.module):
                     if file not in seen:
                         seen.add(file)
                         waiting.append(file)
         return frozenset(seen)
 
-    def in_package(self, path: bytes, package: str, name: str) -> list[Hit]:
+    def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
         """What a file sees under a name; with `package`, in the namespace of that name."""
         reach = self.reach(path)
-        found = [hit for hit in self.index().names.get(name, ()) if hit.path in reach]
-        if package and found:
+        referents = [
+            referent for referent in self.index().names.get(name, ()) if referent.path in reach
+        ]
+        if package and referents:
             package = self.spelled_out(path, package)
-            found = [hit for hit in found if self._qualified(hit).endswith(f".{package}.{name}")]
-        return self.chosen(path, found)
+            referents = [
+                referent
+                for referent in referents
+                if self._qualified(referent).endswith(f".{package}.{name}")
+            ]
+        return self.chosen(path, referents)
 
-    def _of_other_spaces(self, path: bytes, found: list[Hit]) -> list[Hit]:
+    def _of_other_spaces(self, path: bytes, hits_of_name: list[Referent]) -> list[Referent]:
         """Functions of that name in other namespaces: which is meant the arguments say."""
         reach = self.reach(path)
-        known = {self._qualified(hit) for hit in found}
-        spaces: dict[str, list[Hit]] = {}
-        for hit in self.index().names.get(found[0].name, ()):
-            space = self._qualified(hit)
-            if space not in known and hit.path in reach and self._kind(hit) == "function":
-                spaces.setdefault(space, []).append(hit)
-        return [hit for hits in spaces.values() for hit in self.chosen(path, hits)]
+        known = {self._qualified(referent) for referent in hits_of_name}
+        spaces: dict[str, list[Referent]] = {}
+        for referent in self.index().names.get(hits_of_name[0].name, ()):
+            space = self._qualified(referent)
+            if space not in known and referent.path in reach and self._kind(referent) == "function":
+                spaces.setdefault(space, []).append(referent)
+        return [
+            referent for referents in spaces.values() for referent in self.chosen(path, referents)
+        ]
 
-    def nearest(self, path: bytes, scope: int, name: str) -> list[Hit]:
+    def nearest(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """Of types of one name in several namespaces that of the namespaces around."""
         model = self.view.model(path)
         symbol = model.scopes[scope].symbol if model is not None else -1
         reach = self.reach(path)
-        found = [hit for hit in self.index().names.get(name, ()) if hit.path in reach]
-        if model is None or len({self._qualified(hit) for hit in found}) < 2:
+        candidates = [
+            referent for referent in self.index().names.get(name, ()) if referent.path in reach
+        ]
+        if model is None or len({self._qualified(referent) for referent in candidates}) < 2:
             return []
         while symbol < 0 and scope > 0:
             scope = model.scopes[scope].parent
@@ -113,51 +98,63 @@ class CNames(ClassNames):
         around = "." + model.symbols[symbol].qualified.replace("::", ".") if symbol >= 0 else ""
         while around:
             around = around.rpartition(".")[0]
-            hits = [hit for hit in found if self._qualified(hit) == f"{around}.{name}"]
-            if hits:
-                return hits
+            referents = [
+                referent
+                for referent in candidates
+                if self._qualified(referent) == f"{around}.{name}"
+            ]
+            if referents:
+                return referents
         return []
 
-    def tagged(self, path: bytes, scope: int, name: str) -> list[Hit]:
+    def tagged(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """What `struct name` means: a definition the file sees, else one it need not see."""
-        found = [hit for hit in self.in_package(path, "", name) if self._kind(hit) in _TAGGED]
-        found = self.one_a_file(found)
-        return found if found else self._elsewhere(path, scope, name, "")
+        types = [
+            referent
+            for referent in self.in_package(path, "", name)
+            if self._kind(referent) in _TAGGED
+        ]
+        types = self.first_of_each_file(types)
+        return types if types else self._elsewhere(path, scope, name, "")
 
-    def declared(self, path: bytes, scope: int, name: str, package: str = "") -> list[Hit]:
+    def declared(self, path: bytes, scope: int, name: str, package: str = "") -> list[Referent]:
         """The definition of a type that the file sees declared alone: `class Foo;`."""
         if name not in self.view.once(("forward", path), lambda: self._forward(path)):
             return []
         return self._elsewhere(path, scope, name, package)
 
     def _forward(self, path: bytes) -> frozenset[str]:
-        models = [self.view.model(one) for one in self.reach(path)]
+        models = [self.view.model(file) for file in self.reach(path)]
         return frozenset(name for model in models if model is not None for name in model.forward)
 
-    def _elsewhere(self, path: bytes, scope: int, name: str, package: str) -> list[Hit]:
+    def _elsewhere(self, path: bytes, scope: int, name: str, package: str) -> list[Referent]:
         """Definitions of a type in any file: those of the nearest space, else of the only one."""
-        found = [
-            hit
-            for hit in self.index().names.get(name, ())
-            if self._kind(hit) in _TAGGED and self.is_whole(hit)
+        types = [
+            referent
+            for referent in self.index().names.get(name, ())
+            if self._kind(referent) in _TAGGED and self.is_whole(referent)
         ]
         if package:
-            found = [hit for hit in found if self._qualified(hit).endswith(f"{package}.{name}")]
-        spaces: dict[str, list[Hit]] = {}
-        for hit in found:
-            spaces.setdefault(self._qualified(hit), []).append(hit)
+            types = [
+                referent
+                for referent in types
+                if self._qualified(referent).endswith(f"{package}.{name}")
+            ]
+        spaces: dict[str, list[Referent]] = {}
+        for referent in types:
+            spaces.setdefault(self._qualified(referent), []).append(referent)
         if len(spaces) > 1:
             around = self._around(path, scope)
-            near = [spaces[f"{one}.{name}"] for one in around if f"{one}.{name}" in spaces]
+            near = [spaces[f"{space}.{name}"] for space in around if f"{space}.{name}" in spaces]
             return near[0] if near else []
-        return self._shared(path, found) if len(found) > 1 else found
+        return self._shared(path, types) if len(types) > 1 else types
 
-    def _shared(self, path: bytes, found: list[Hit]) -> list[Hit]:
+    def _shared(self, path: bytes, referents: list[Referent]) -> list[Referent]:
         """Of definitions of one name those in headers, then those beside the file."""
-        kept = [hit for hit in found if _HEADER.search(hit.path)] or found
-        beside = [hit for hit in kept if folder_of(hit.path) == folder_of(path)]
-        kept = beside if beside and len(kept) > 1 else kept
-        return kept if len({hit.path for hit in kept}) == 1 else []
+        headers = [referent for referent in referents if _HEADER.search(referent.path)] or referents
+        beside = [referent for referent in headers if folder_of(referent.path) == folder_of(path)]
+        headers = beside if beside and len(headers) > 1 else headers
+        return headers if len({referent.path for referent in headers}) == 1 else []
 
     def _around(self, path: bytes, scope: int) -> list[str]:
         """The qualified names of what a scope is in, from inside out; at last the empty one."""
@@ -168,17 +165,17 @@ class CNames(ClassNames):
         if model is None or symbol < 0:
             return self.spaces_of(path)
         around = "." + model.symbols[symbol].qualified.replace("::", ".")
-        found: list[str] = []
+        spaces: list[str] = []
         while around:
-            found.append(around)
+            spaces.append(around)
             around = around.rpartition(".")[0]
-        return [*found, ""]
+        return [*spaces, ""]
 
     def spaces_of(self, path: bytes) -> list[str]:
         """The namespaces of a file, as what a scope is in need not tell them."""
         model = self.view.model(path)
         kinds = model.symbols if model is not None else ()
-        return ["." + one.qualified for one in kinds if one.kind == "module"] + [""]
+        return ["." + symbol.qualified for symbol in kinds if symbol.kind == "module"] + [""]
 
     def spelled_out(self, path: bytes, package: str) -> str:
         """A namespace by its own name, where it has another: `namespace fs = std::filesystem`."""
@@ -187,172 +184,195 @@ class CNames(ClassNames):
         return names[head] + dot + rest if head in names else package
 
     def _aliases(self, path: bytes) -> dict[str, str]:
-        found: dict[str, str] = {}
+        namespaces: dict[str, str] = {}
         for file in self.reach(path):
             model = self.view.model(file)
-            for one in model.symbols if model is not None else ():
-                told = aliased_namespace(one.signature) if one.kind == "module" else None
-                if told is not None:
-                    found[told[0]] = told[1]
-        return found
+            for symbol in model.symbols if model is not None else ():
+                alias = aliased_namespace(symbol.signature) if symbol.kind == "module" else None
+                if alias is not None:
+                    namespaces[alias[0]] = alias[1]
+        return namespaces
 
-    def _qualified(self, hit: Hit) -> str:
-        model = self.view.model(hit.path)
-        return "." + model.symbols[hit.symbol].qualified if model is not None else ""
+    def _qualified(self, referent: Referent) -> str:
+        model = self.view.model(referent.path)
+        return "." + model.symbols[referent.symbol].qualified if model is not None else ""
 
-    def chosen(self, path: bytes, found: list[Hit]) -> list[Hit]:
+    def chosen(self, path: bytes, referents: list[Referent]) -> list[Referent]:
         """Definitions before declarations, also those of files that are not included.
 
         Of a name that a macro and a declaration stand for, a build takes either.
         """
-        callable_ = [hit for hit in found if self._kind(hit) in CALLABLE]
+        callable_ = [referent for referent in referents if self._kind(referent) in CALLABLE]
         if not callable_:
-            return found
-        here = [hit for hit in callable_ if hit.path == path and self.is_whole(hit)]
+            return referents
+        here = [
+            referent for referent in callable_ if referent.path == path and self.is_whole(referent)
+        ]
         if here:
             return here
-        whole = [hit for hit in callable_ if self.is_whole(hit)]
-        declared = [hit for hit in callable_ if not self.is_whole(hit)]
-        if not declared or any(self._kind(hit) != "macro" for hit in whole):
+        whole = [referent for referent in callable_ if self.is_whole(referent)]
+        declared = [referent for referent in callable_ if not self.is_whole(referent)]
+        if not declared or any(self._kind(referent) != "macro" for referent in whole):
             return whole or declared
         apart = self._apart(path, declared)
         if not apart and not whole:
             return self._different(declared)
         if self.view.languages.get(path) == "cpp":
             # What no file defines is of a library, and may be meant beside the others.
-            told = {self._qualified(hit) for hit in whole + apart}
-            alone = [hit for hit in declared if self._qualified(hit) not in told]
+            names_defined = {self._qualified(referent) for referent in whole + apart}
+            alone = [
+                referent for referent in declared if self._qualified(referent) not in names_defined
+            ]
             apart += self._different(alone) if alone else []
         return whole + apart
 
-    def _different(self, declared: list[Hit]) -> list[Hit]:
+    def _different(self, declared: list[Referent]) -> list[Referent]:
         """Of declarations one for each overload: in C there is one alone."""
         if self.view.languages.get(declared[0].path) != "cpp":
             return declared[:1]
-        found: dict[tuple[str, ...], Hit] = {}
-        for hit in declared:
-            model = self.view.model(hit.path)
-            signature = model.symbols[hit.symbol].signature if model is not None else ""
-            taken = c_parameters(signature, hit.name) or ()
-            found.setdefault(tuple(plain_parameter(one.type) for one in taken), hit)
-        return list(found.values())
+        by_parameters: dict[tuple[str, ...], Referent] = {}
+        for referent in declared:
+            model = self.view.model(referent.path)
+            signature = model.symbols[referent.symbol].signature if model is not None else ""
+            taken = c_parameters(signature, referent.name) or ()
+            by_parameters.setdefault(
+                tuple(plain_parameter(parameter.type) for parameter in taken), referent
+            )
+        return list(by_parameters.values())
 
-    def _apart(self, path: bytes, declared: list[Hit]) -> list[Hit]:
+    def _apart(self, path: bytes, declared: list[Referent]) -> list[Referent]:
         """Definitions that are not included: of several those nearest to the declarations."""
-        found = [
-            hit
-            for hit in self.index().names.get(declared[0].name, ())
-            if self._kind(hit) in CALLABLE
-            and self._kind(hit) != "macro"
-            and self.is_whole(hit)
-            and self._is_open(hit)
+        definitions = [
+            referent
+            for referent in self.index().names.get(declared[0].name, ())
+            if self._kind(referent) in CALLABLE
+            and self._kind(referent) != "macro"
+            and self.is_whole(referent)
+            and self._is_open(referent)
         ]
         if self.view.languages.get(declared[0].path) == "cpp":
-            found = self._of_spaces(declared, found)
-        if len(found) < 2:
-            return found
-        for near in ({folder_of(hit.path) for hit in declared}, {folder_of(path)}):
-            beside = [hit for hit in found if folder_of(hit.path) in near]
+            definitions = self._of_spaces(declared, definitions)
+        if len(definitions) < 2:
+            return definitions
+        for near in ({folder_of(referent.path) for referent in declared}, {folder_of(path)}):
+            beside = [referent for referent in definitions if folder_of(referent.path) in near]
             if beside:
                 return beside
-        return found
+        return definitions
 
-    def _of_spaces(self, declared: list[Hit], found: list[Hit]) -> list[Hit]:
+    def _of_spaces(self, declared: list[Referent], definitions: list[Referent]) -> list[Referent]:
         """Those in the namespaces of declarations; `void ns::f() {}` is in one as well."""
-        spaces = {self._qualified(hit) for hit in declared}
+        spaces = {self._qualified(referent) for referent in declared}
         owners = {space.split(".")[-2] for space in spaces if space.count(".") > 1}
         methods = self.index().methods
         for owner in sorted(owners):
-            found += [h for h in methods.get(owner, {}).get(declared[0].name, ()) if h not in found]
-        return [hit for hit in found if self._qualified(hit) in spaces and self.is_whole(hit)]
+            definitions += [
+                h for h in methods.get(owner, {}).get(declared[0].name, ()) if h not in definitions
+            ]
+        return [
+            referent
+            for referent in definitions
+            if self._qualified(referent) in spaces and self.is_whole(referent)
+        ]
 
-    def others(self, path: bytes, hits: list[Hit]) -> int:
+    def others(self, path: bytes, referents: list[Referent]) -> int:
         """How many things of no view a name may mean besides: one, if libraries define it.
 
         Facts do not say on what conditions a header is included or defines a name: a wrapper of
         a function of the system is there for some systems only.
         """
-        told = [hit for hit in hits if hit.symbol >= 0]
-        if not told or told[0].name not in STANDARD or any(hit.path == path for hit in told):
+        definitions = [referent for referent in referents if referent.symbol >= 0]
+        if (
+            not definitions
+            or definitions[0].name not in STANDARD
+            or any(referent.path == path for referent in definitions)
+        ):
             return 0
-        return int(any(self._qualified(hit) == "." + hit.name for hit in told))
+        return int(
+            any(self._qualified(referent) == "." + referent.name for referent in definitions)
+        )
 
-    def is_whole(self, hit: Hit) -> bool:
+    def is_whole(self, referent: Referent) -> bool:
         """Whether it is defined there, not only declared."""
-        model = self.view.model(hit.path)
+        model = self.view.model(referent.path)
         if model is None:
             return False
-        return hit.symbol in model.own_scope or model.symbols[hit.symbol].kind == "macro"
+        return referent.symbol in model.own_scope or model.symbols[referent.symbol].kind == "macro"
 
-    def _is_special(self, hit: Hit) -> bool:
+    def _is_special(self, referent: Referent) -> bool:
         """A template for certain arguments: `struct hash<Foo>`."""
-        model = self.view.model(hit.path)
-        return model is not None and f" {hit.name}<" in model.symbols[hit.symbol].signature
+        model = self.view.model(referent.path)
+        return (
+            model is not None and f" {referent.name}<" in model.symbols[referent.symbol].signature
+        )
 
-    def is_outer(self, hit: Hit) -> bool:
+    def is_outer(self, referent: Referent) -> bool:
         """Whether it stands in nothing but namespaces."""
-        model = self.view.model(hit.path)
-        return model is not None and _is_outer(model, hit.symbol)
+        model = self.view.model(referent.path)
+        return model is not None and is_outer_symbol(model, referent.symbol)
 
-    def _is_open(self, hit: Hit) -> bool:
-        model = self.view.model(hit.path)
-        return model is not None and model.symbols[hit.symbol].exported
+    def _is_open(self, referent: Referent) -> bool:
+        model = self.view.model(referent.path)
+        return model is not None and model.symbols[referent.symbol].exported
 
-    def _kind(self, hit: Hit) -> str:
-        model = self.view.model(hit.path)
-        return model.symbols[hit.symbol].kind if model is not None and hit.symbol >= 0 else ""
+    def _kind(self, referent: Referent) -> str:
+        model = self.view.model(referent.path)
+        return (
+            model.symbols[referent.symbol].kind
+            if model is not None and referent.symbol >= 0
+            else ""
+        )
 
     def _in_scope(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """As elsewhere; in a method defined outside its class, in the class as well."""
-        hits = self._in_block(path, model, at, name, space)
-        owner = self.owner(path, at) if model.scopes[at].symbol >= 0 and not hits else None
-        return hits if owner is None else self.types.inherited(owner, name, space, arguments)
+        referents = self._in_block(path, model, at, name, space)
+        owner = self.owner(path, at) if model.scopes[at].symbol >= 0 and not referents else None
+        return referents if owner is None else self.types.inherited(owner, name, space, arguments)
 
     def _in_block(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         entry = model.names[at].get(name)
         if entry is not None and space == "call" and not entry.symbols:
-            return [Hit(path, LOCAL, at, name)]
+            return [Referent(path, LOCAL, at, name)]
         return super()._in_block(path, model, at, name, space)
 
     def _in_file(
         self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
-        found = self.of_space(self.in_package(path, "", name), space)
+    ) -> list[Referent]:
+        referents = self.of_space(self.in_package(path, "", name), space)
         if space == "call" and model.language == "cpp":
-            fitting = self.fitting(found, arguments)
-            if fitting and all(self._kind(hit) in TYPES for hit in fitting):
-                return self.one_a_file(fitting)
-            if fitting and not any(self.is_whole(hit) for hit in fitting):
+            fitting = self.fitting(referents, arguments)
+            if fitting and all(self._kind(referent) in TYPES for referent in fitting):
+                return self.first_of_each_file(fitting)
+            if fitting and not any(self.is_whole(referent) for referent in fitting):
                 fitting += self.fitting(self._of_other_spaces(path, fitting), arguments)
-            return fitting or [hit for hit in found if self._kind(hit) == "macro"]
+            return fitting or [
+                referent for referent in referents if self._kind(referent) == "macro"
+            ]
         if space == "type":
-            return self.one_a_file(found)
-        return found
+            return self.first_of_each_file(referents)
+        return referents
 
-    def one_a_file(self, types: list[Hit]) -> list[Hit]:
+    def first_of_each_file(self, types: list[Referent]) -> list[Referent]:
         """Definitions of a type before its declarations, each file's once: `typedef struct`."""
-        whole = [hit for hit in types if self.is_whole(hit)]
-        tagged = [hit for hit in whole if self._kind(hit) in _TAGGED]
-        spaces = {self._qualified(hit) for hit in tagged}
+        whole = [referent for referent in types if self.is_whole(referent)]
+        tagged = [referent for referent in whole if self._kind(referent) in _TAGGED]
+        spaces = {self._qualified(referent) for referent in tagged}
         # `typedef struct Foo Foo;` is no other type.
         whole = [h for h in whole if h in tagged or self._qualified(h) not in spaces]
-        if len(tagged) > 1 and any(self._is_special(hit) for hit in tagged):
+        if len(tagged) > 1 and any(self._is_special(referent) for referent in tagged):
             # Which specialisation is meant its arguments say, which are not compared.
             return whole
-        return list({hit.path: hit for hit in reversed(whole)}.values())[::-1] or types[:1]
+        return (
+            list({referent.path: referent for referent in reversed(whole)}.values())[::-1]
+            or types[:1]
+        )
 
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+    def imported(
+        self, path: bytes, import_: Import, depth: int = 0, types: bool = False
+    ) -> list[Referent]:
         """An include binds no name of its own."""
         return []
-
-
-def _is_outer(model: FileModel, at: int) -> bool:
-    """Whether a symbol stands in nothing but namespaces, or in types."""
-    parent = model.symbols[at].parent
-    while parent >= 0 and model.symbols[parent].kind == "module":
-        parent = model.symbols[parent].parent
-    return parent < 0 and model.symbols[at].kind not in {"module"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from codelens.resolve.facts.file_model import CALLABLE
-from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Value
 from codelens.resolve.languages.c.c_members import CMembers
@@ -56,49 +56,61 @@ class COverloads:
         self._resolver, self._members = resolver, members
         self._view = resolver.view
 
-    def meant(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+    def meant(self, path: bytes, reference: Reference, referents: list[Referent]) -> list[Referent]:
         """Those of several overloads that a call may mean; one, if the arguments given tell."""
-        if not 1 < len(hits) <= _MOST or one.kind != "call":
-            return hits
-        if any(self._view.languages.get(hit.path) != "cpp" or hit.symbol < 0 for hit in hits):
-            return hits
-        if any(self._signature(hit) is None for hit in hits):
-            return hits
-        given = one.given.split("\n") if one.given else []
-        found = self._fitting(path, one, given, hits) if given else hits
-        return self._by_const(path, one, found) if len(found) > 1 else found or hits
+        if not 1 < len(referents) <= _MOST or reference.kind != "call":
+            return referents
+        if any(
+            self._view.languages.get(referent.path) != "cpp" or referent.symbol < 0
+            for referent in referents
+        ):
+            return referents
+        if any(self._signature(referent) is None for referent in referents):
+            return referents
+        arguments = reference.given.split("\n") if reference.given else []
+        fitting = self._fitting(path, reference, arguments, referents) if arguments else referents
+        return (
+            self._by_const(path, reference, fitting) if len(fitting) > 1 else fitting or referents
+        )
 
-    def _signature(self, hit: Hit) -> str | None:
-        model = self._view.model(hit.path)
-        symbol = model.symbols[hit.symbol] if model is not None else None
+    def _signature(self, referent: Referent) -> str | None:
+        model = self._view.model(referent.path)
+        symbol = model.symbols[referent.symbol] if model is not None else None
         return symbol.signature if symbol is not None and symbol.kind in CALLABLE else None
 
-    def _fitting(self, path: bytes, one: Reference, given: list[str], hits: list[Hit]) -> list[Hit]:
-        values = [self._argument(path, one, text) for text in given]
-        key = ("c overloads", tuple(hits), tuple(given), tuple(value for _, value in values))
-        return self._view.once(key, lambda: self._best(hits, values))
+    def _fitting(
+        self, path: bytes, reference: Reference, arguments: list[str], referents: list[Referent]
+    ) -> list[Referent]:
+        values = [self._argument(path, reference, text) for text in arguments]
+        key = (
+            "c overloads",
+            tuple(referents),
+            tuple(arguments),
+            tuple(value for _, value in values),
+        )
+        return self._view.once(key, lambda: self._best(referents, values))
 
-    def _argument(self, path: bytes, one: Reference, text: str) -> tuple[str, Value]:
+    def _argument(self, path: bytes, reference: Reference, text: str) -> tuple[str, Value]:
         if text[:1] == "'":
             return text[1:], None
-        return "", self._resolver.value(path, one.scope, text, one.line)
+        return "", self._resolver.value(path, reference.scope, text, reference.line)
 
-    def _best(self, hits: list[Hit], values: list[tuple[str, Value]]) -> list[Hit]:
-        fits: list[tuple[Hit, Ranked]] = []
-        for hit in hits:
-            ranks = self._ranks(hit, values)
+    def _best(self, referents: list[Referent], values: list[tuple[str, Value]]) -> list[Referent]:
+        fits: list[tuple[Referent, Ranked]] = []
+        for referent in referents:
+            ranks = self._ranks(referent, values)
             if ranks is not None:
-                fits.append((hit, ranks))
+                fits.append((referent, ranks))
         best = [
-            hit
-            for hit, ranks in fits
-            if all(is_better(ranks, others) for other, others in fits if other != hit)
+            referent
+            for referent, ranks in fits
+            if all(is_better(ranks, others) for other, others in fits if other != referent)
         ]
-        return best if len(best) == 1 else [hit for hit, _ in fits] or hits
+        return best if len(best) == 1 else [referent for referent, _ in fits] or referents
 
-    def _ranks(self, hit: Hit, values: list[tuple[str, Value]]) -> Ranked | None:
-        signature = self._signature(hit) or ""
-        taken = c_parameters(signature, hit.name)
+    def _ranks(self, referent: Referent, values: list[tuple[str, Value]]) -> Ranked | None:
+        signature = self._signature(referent) or ""
+        taken = c_parameters(signature, referent.name)
         if taken is None:
             unknown: Ranked = [(None, "")]
             return unknown * (len(values) + 1)
@@ -111,7 +123,7 @@ class COverloads:
                 parameter = taken[-1]
             else:
                 return None
-            rank = self._fit(hit, parameter, generic, kind, value)
+            rank = self._fit(referent, parameter, generic, kind, value)
             if rank == _NO:
                 return None
             ranks.append((rank, plain_parameter(parameter.type)))
@@ -119,50 +131,57 @@ class COverloads:
         return ranks
 
     def _fit(
-        self, hit: Hit, parameter: CParameter, generic: tuple[str, ...], kind: str, value: Value
+        self,
+        referent: Referent,
+        parameter: CParameter,
+        generic: tuple[str, ...],
+        kind: str,
+        value: Value,
     ) -> int | None:
-        wanted = c_type(parameter.type)
+        type_name = c_type(parameter.type)
         if parameter.many:
             return None
-        if wanted in generic:
+        if type_name in generic:
             return _GENERIC
         pointer = "*" in parameter.type
         if kind:
-            return self._literal(hit, wanted, kind, pointer=pointer)
-        name = wanted.rpartition(".")[2]
+            return self._literal(referent, type_name, kind, pointer=pointer)
+        name = type_name.rpartition(".")[2]
         if pointer and (name in _STRINGS or name.split(" ")[0] in _NUMBERS):
             return None
         if isinstance(value, Instance):
-            return self._object(value, name, self._wanted(hit, parameter.type))
+            return self._object(value, name, self._parameter_type(referent, parameter.type))
         if isinstance(value, Container) and not value.args:
-            return self._foreign(value, name, self._wanted(hit, parameter.type))
+            return self._foreign(value, name, self._parameter_type(referent, parameter.type))
         return None
 
-    def _object(self, value: Instance, wanted: str, target: Value) -> int | None:
+    def _object(self, value: Instance, type_name: str, target: Value) -> int | None:
         """How well a value of a class of the view fits."""
         if isinstance(target, Instance):
             return self._instance(value, target)
-        if wanted.split(" ", maxsplit=1)[0] in _NUMBERS or wanted in _STRINGS:
+        if type_name.split(" ", maxsplit=1)[0] in _NUMBERS or type_name in _STRINGS:
             return _CONVERTED if self._converts(value) else _NO
         return None
 
-    def _foreign(self, value: Container, wanted: str, target: Value) -> int | None:
+    def _foreign(self, value: Container, type_name: str, target: Value) -> int | None:
         """How well a value fits whose type is not of the view."""
         name = value.name.rpartition(".")[2]
-        if name == wanted:
+        if name == type_name:
             return 0
         if isinstance(target, Instance):
-            return self._made_of(target)
+            return self._constructed_rank(target)
         if name in _STREAMS:
-            return _BASE if wanted in _STREAMS[name] else _NO
-        number = wanted.split(" ", maxsplit=1)[0] in _NUMBERS
-        if name in _NUMBERS and (number or wanted in _STRINGS):
+            return _BASE if type_name in _STREAMS[name] else _NO
+        number = type_name.split(" ", maxsplit=1)[0] in _NUMBERS
+        if name in _NUMBERS and (number or type_name in _STRINGS):
             return _PROMOTED if number else _NO
         return _NO if name in _STRINGS and number else None
 
-    def _literal(self, hit: Hit, wanted: str, kind: str, *, pointer: bool) -> int | None:
+    def _literal(
+        self, referent: Referent, type_name: str, kind: str, *, pointer: bool
+    ) -> int | None:
         """How well a value fits whose text says its type."""
-        name = wanted.rpartition(".")[2]
+        name = type_name.rpartition(".")[2]
         if name.split(" ")[0] in _NUMBERS:
             return _as_number(name, kind, pointer=pointer)
         if name in _STRINGS:
@@ -171,28 +190,28 @@ class COverloads:
             return None
         if kind == "null":
             return 0 if pointer else None
-        target = self._wanted(hit, wanted)
+        target = self._parameter_type(referent, type_name)
         if not isinstance(target, Instance):
             return None
-        return (None if kind == "int" else _NO) if pointer else self._made_of(target)
+        return (None if kind == "int" else _NO) if pointer else self._constructed_rank(target)
 
-    def _wanted(self, hit: Hit, text: str) -> Value:
+    def _parameter_type(self, referent: Referent, text: str) -> Value:
         """What a parameter takes, as it is said where the function stands."""
-        model = self._view.model(hit.path)
-        scope = model.own_scope.get(hit.symbol, -1) if model is not None else -1
+        model = self._view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
         if model is not None and scope < 0:
-            parent = model.symbols[hit.symbol].parent
+            parent = model.symbols[referent.symbol].parent
             scope = model.own_scope.get(parent, 0) if parent >= 0 else 0
-        return self._resolver.of_type(hit.path, scope, text)
+        return self._resolver.of_type(referent.path, scope, text)
 
     def _instance(self, value: Instance, target: Instance) -> int | None:
-        line = [one[:2] for one in self._resolver.ancestry(value)]
+        line = [type_[:2] for type_ in self._resolver.ancestry(value)]
         if target[:2] in line:
             return line.index(target[:2]) and _BASE + line.index(target[:2])
-        made = self._made_of(target)
-        return _CONVERTED if self._converts(value) else made
+        rank = self._constructed_rank(target)
+        return _CONVERTED if self._converts(value) else rank
 
-    def _made_of(self, target: Instance) -> int:
+    def _constructed_rank(self, target: Instance) -> int:
         """A class is made of another value by a constructor that takes one."""
         model = self._view.model(target.path)
         if model is None:
@@ -203,66 +222,77 @@ class COverloads:
             taken = c_parameters(signature, name)
             if not builds(model, at) or "explicit" in signature.partition("(")[0].split():
                 continue
-            takes = self._members.names.arity(Hit(target.path, at)).takes(1)
+            takes = self._members.names.arity(Referent(target.path, at)).takes(1)
             if taken is None or (taken and takes and c_type(taken[0].type) != name):
                 return _CONVERTED
         return _NO
 
     def _converts(self, value: Instance) -> bool:
         """A class has a conversion: `operator bool()`."""
-        for one in self._resolver.ancestry(value):
-            model = self._view.model(one.path)
-            inside = model.children.get(one.symbol, {}) if model is not None else {}
+        for type_ in self._resolver.ancestry(value):
+            model = self._view.model(type_.path)
+            inside = model.children.get(type_.symbol, {}) if model is not None else {}
             if any(name.startswith("operator_") for name in inside):
                 return True
         return False
 
-    def _by_const(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+    def _by_const(
+        self, path: bytes, reference: Reference, referents: list[Referent]
+    ) -> list[Referent]:
         """Of two methods that differ in `const` alone that which fits what it is called on."""
-        told = {(self._signature(hit) or ""): hit for hit in hits}
-        apart = {is_const(signature) for signature in told}
+        by_signature = {(self._signature(referent) or ""): referent for referent in referents}
+        apart = {is_const(signature) for signature in by_signature}
         taken = {
-            tuple(plain_parameter(one.type) for one in c_parameters(signature, hit.name) or ())
-            for signature, hit in told.items()
+            tuple(
+                plain_parameter(parameter.type)
+                for parameter in c_parameters(signature, referent.name) or ()
+            )
+            for signature, referent in by_signature.items()
         }
-        if len(hits) != len(apart) or len(taken) != 1:
-            return hits
-        const = self._is_const(path, one)
+        if len(referents) != len(apart) or len(taken) != 1:
+            return referents
+        const = self._is_const(path, reference)
         if const is None:
-            return hits
-        return [hit for signature, hit in told.items() if is_const(signature) is const]
+            return referents
+        return [
+            referent for signature, referent in by_signature.items() if is_const(signature) is const
+        ]
 
-    def _is_const(self, path: bytes, one: Reference) -> bool | None:
+    def _is_const(self, path: bytes, reference: Reference) -> bool | None:
         """Whether what a method is called on is `const`; None if that is not said."""
         model = self._view.model(path)
-        receiver = one.receiver
+        receiver = reference.receiver
         if receiver[:1] == "`" and receiver.count("`") == _QUOTES and receiver[-1] == "`":
             return "const" in receiver[1:].split()
         head, dot, _ = receiver.partition(".")
         if model is None or "(" in receiver or (dot and head != "this"):
             return None
-        symbol = model.enclosing(one, values=False)
+        symbol = model.enclosing(reference, values=False)
         signature = model.symbols[symbol].signature if symbol >= 0 else ""
         if receiver and receiver != "this":
-            hits = self._members.names.lookup(path, one.scope, head) if head != "this" else []
-            if hits and hits[0].symbol == LOCAL:
-                said = re.search(rf"(?:^|[(,])([^(),]*)\b{re.escape(head)}\s*[,)=\[]", signature)
-                return "const" in said[1].split() if said is not None else None
-            there = self._view.model(hits[0].path) if hits else None
-            field = there.symbols[hits[0].symbol].signature if there is not None else ""
+            referents = (
+                self._members.names.lookup(path, reference.scope, head) if head != "this" else []
+            )
+            if referents and referents[0].symbol == LOCAL:
+                declaration = re.search(
+                    rf"(?:^|[(,])([^(),]*)\b{re.escape(head)}\s*[,)=\[]", signature
+                )
+                return "const" in declaration[1].split() if declaration is not None else None
+            there = self._view.model(referents[0].path) if referents else None
+            field = there.symbols[referents[0].symbol].signature if there is not None else ""
             if _LEADING.search(field):
                 # What a pointer leads to is not `const` with the pointer.
                 return "const" in field
         return is_const(signature) if symbol >= 0 else None
 
 
-def _as_number(wanted: str, kind: str, *, pointer: bool) -> int | None:
+def _as_number(type_name: str, kind: str, *, pointer: bool) -> int | None:
     """How well a value written out fits a number, or a pointer to numbers."""
     if kind == "string":
-        return 0 if pointer and wanted == "char" else _NO
+        return 0 if pointer and type_name == "char" else _NO
     if kind == "null":
         return 0 if pointer else _NO
     if pointer or kind == "function":
         return None if kind == "int" else _NO
-    exact = wanted == kind or (kind == "real" and wanted == "double")
-    return 0 if exact else _PROMOTED - (kind == "int" and wanted not in _REAL | {"bool"})
+    exact = type_name == kind or (kind == "real" and type_name == "double")
+    return 0 if exact else _PROMOTED - (kind == "int" and type_name not in _REAL | {"bool"})

@@ -39,17 +39,17 @@ def c_type(text: str) -> str:
     iterator = _ITERATOR.match(text)
     if iterator is not None:
         return f"iterator<{c_type(iterator[1])}>"
-    held = _HOLDING.match(text)
-    if held is not None:
-        return c_type(held[1])
+    pointer = _HOLDING.match(text)
+    if pointer is not None:
+        return c_type(pointer[1])
     return text.removeprefix("::").replace("::", ".").replace("*", "").replace("&", "")
 
 
 @lru_cache(maxsize=20_000)
 def tag(text: str) -> str:
     """The name behind `struct` and the like, which is looked for among these alone."""
-    found = _TAGGED.match(text)
-    return found[1] if found is not None else ""
+    match = _TAGGED.match(text)
+    return match[1] if match is not None else ""
 
 
 class CParameter(NamedTuple):
@@ -69,8 +69,10 @@ def c_parameters(signature: str, name: str) -> tuple[CParameter, ...] | None:
     parts = bracketed(signature, at + len(name))
     if parts is None:
         return None
-    found = [_parameter(part) for part in parts]
-    return tuple(one for one in found if one.type != "void" or one.many)
+    parameters = [_parameter(part) for part in parts]
+    return tuple(
+        parameter for parameter in parameters if parameter.type != "void" or parameter.many
+    )
 
 
 def _parameter(text: str) -> CParameter:
@@ -117,11 +119,11 @@ def template_parameters(signature: str) -> tuple[str, ...]:
     if opened is None:
         return ()
     parts = bracketed(signature, opened.end() - 1) or []
-    found = (_PARAMETER.match(part) for part in parts)
-    return tuple(one[1] if one is not None else "" for one in found)
+    matches = (_PARAMETER.match(part) for part in parts)
+    return tuple(match[1] if match is not None else "" for match in matches)
 
 
 def aliased_namespace(signature: str) -> tuple[str, str] | None:
     """The other name of a namespace and what it stands for: `namespace fs = std::filesystem`."""
-    found = _ALIASED.match(signature)
-    return (found[1], found[2].replace("::", ".")) if found is not None else None
+    match = _ALIASED.match(signature)
+    return (match[1], match[2].replace("::", ".")) if match is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from codelens.resolve.edges import BEGINS
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.expression_values import steps
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Container,
@@ -18,9 +18,9 @@ from codelens.resolve.inference.values import (
 from codelens.resolve.languages.c.c_annotations import CAnnotations
 from codelens.resolve.languages.c.c_containers import (
     element_of,
-    given_by,
     is_handed_on,
     part_of,
+    result_of_method,
 )
 from codelens.resolve.languages.c.c_members import CMembers
 from codelens.resolve.languages.c.c_names import CNames
@@ -37,28 +37,28 @@ class CCalls(ClassCalls):
     """What calls give."""
 
     def _result(self, path: bytes, symbol: int, me: Value) -> Value:
-        found = super()._result(path, symbol, me)
+        value = super()._result(path, symbol, me)
         model = self.view.model(path)
-        if found is not None or model is None or symbol in model.own_scope:
-            return found
-        one = model.symbols[symbol]
+        if value is not None or model is None or symbol in model.own_scope:
+            return value
+        function = model.symbols[symbol]
         for row in model.bindings:
-            if row.line == one.name_line and row.name == one.name and row.how == ":":
+            if row.line == function.name_line and row.name == function.name and row.how == ":":
                 return self.resolver.of_type(path, row.scope, row.text, me)
-        said = result_type(one.signature, one.name)
-        scope = model.own_scope.get(one.parent, 0) if one.parent >= 0 else 0
-        return self.resolver.of_type(path, scope, said, me) if said else None
+        type_text = result_type(function.signature, function.name)
+        scope = model.own_scope.get(function.parent, 0) if function.parent >= 0 else 0
+        return self.resolver.of_type(path, scope, type_text, me) if type_text else None
 
     def element(self, value: Value, step: str) -> Value:
         """An element of a value, by `[]` or by a loop (`[*]`)."""
         if isinstance(value, Instance):
             name = "operator[]" if step == "[]" else "begin"
-            given = [
-                self.resolver.result(hit.path, hit.symbol, value)
-                for hit, _ in self.resolver.members(value, name)[:1]
+            items = [
+                self.resolver.result(referent.path, referent.symbol, value)
+                for referent, _ in self.resolver.members(value, name)[:1]
             ]
             # Of a pointer what it points to; there is no telling it from an array.
-            return together([*given, value]) if step == "[]" else given[0] if given else value
+            return together([*items, value]) if step == "[]" else items[0] if items else value
         if isinstance(value, Container):
             return element_of(value, step)
         return super().element(value, step)
@@ -70,71 +70,73 @@ class CExpressions(ClassExpressions):
     names: CNames  # pyright: ignore[reportIncompatibleVariableOverride]
     _members: CMembers
 
-    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name without a receiver means; what begins a constructor is a type."""
-        if one.kind == "call" and one.given == BEGINS:
-            return self.resolver.named_type(path, one.scope, one.name)
-        return super().meant(path, one)
+        if reference.kind == "call" and reference.given == BEGINS:
+            return self.resolver.named_type(path, reference.scope, reference.name)
+        return super().meant(path, reference)
 
-    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
-        if one.kind == "call" and one.given == BEGINS:
-            return self.resolver.named_type(path, one.scope, f"{one.receiver}.{one.name}")
-        return super().member_of(path, one)
+        if reference.kind == "call" and reference.given == BEGINS:
+            return self.resolver.named_type(
+                path, reference.scope, f"{reference.receiver}.{reference.name}"
+            )
+        return super().member_of(path, reference)
 
     def instance_around(self, path: bytes, scope: int) -> Value:
         """`this`."""
         model = self.view.model(path)
         while model is not None and scope > 0:
-            one = model.scopes[scope]
-            if one.kind == "class":
+            here = model.scopes[scope]
+            if here.kind == "class":
                 return self._members.instance_of_scope(path, scope)
-            owner = self._members.owner(path, scope) if one.symbol >= 0 else None
+            owner = self._members.owner(path, scope) if here.symbol >= 0 else None
             if owner is not None:
                 return owner
-            scope = one.parent
+            scope = here.parent
         return None
 
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """Targets of `a.f()`, `a->f()`, and `ns::f()`."""
-        found = self.taking(self.value(path, scope, receiver, line), name, arguments)
-        if found:
-            return found
+        methods = self.taking(self.value(path, scope, receiver, line), name, arguments)
+        if methods:
+            return methods
         plain = receiver.replace("::", ".")
         if not plain.replace(".", "").isidentifier():
             return []
-        hits = self.names.of_space(self.names.in_package(path, plain, name), "call")
-        fitting = self.names.fitting(hits, arguments)
-        kept: list[Hit] = []
-        for hit in fitting:
-            model = self.view.model(hit.path)
-            if model is not None and not builds(model, hit.symbol):
-                kept.append(hit)
-        return kept
+        referents = self.names.of_space(self.names.in_package(path, plain, name), "call")
+        fitting = self.names.fitting(referents, arguments)
+        functions: list[Referent] = []
+        for referent in fitting:
+            model = self.view.model(referent.path)
+            if model is not None and not builds(model, referent.symbol):
+                functions.append(referent)
+        return functions
 
-    def taking(self, value: Value, name: str, arguments: int) -> list[Hit]:
+    def taking(self, value: Value, name: str, arguments: int) -> list[Referent]:
         """As elsewhere; what a class does not have itself, what its `->` leads to may have."""
-        found = super().taking(value, name, arguments)
-        for one in () if found else each(value):
-            led = self._led(one)
-            found += super().taking(led, name, arguments) if led != one else []
-        return found
+        referents = super().taking(value, name, arguments)
+        for part in () if referents else each(value):
+            led = self._led(part)
+            referents += super().taking(led, name, arguments) if led != part else []
+        return referents
 
     def _led(self, value: Value) -> Value:
         """What `->` or `*` of a class leads to."""
         if not isinstance(value, Instance):
             return None
         for sign in _ARROWS:
-            for hit, _ in self.resolver.members(value, sign)[:1]:
-                return self.resolver.result(hit.path, hit.symbol, value)
+            for referent, _ in self.resolver.members(value, sign)[:1]:
+                return self.resolver.result(referent.path, referent.symbol, value)
         return None
 
-    def value_of(self, hit: Hit, path: bytes, scope: int, line: int) -> Value:
+    def value_of(self, referent: Referent, path: bytes, scope: int, line: int) -> Value:
         """The value of what a name means; another name of a type means that type."""
-        found = super().value_of(hit, path, scope, line)
-        return self._named_so(found)
+        found_value = super().value_of(referent, path, scope, line)
+        return self._named_so(found_value)
 
     def _named_so(self, value: Value) -> Value:
         if not isinstance(value, Definition):
@@ -142,12 +144,12 @@ class CExpressions(ClassExpressions):
         model = self.view.model(value.path)
         if model is None or model.symbols[value.symbol].kind != "type":
             return value
-        meant = self.resolver.typed(Hit(value.path, value.symbol), (), None)
+        meant = self.resolver.typed(Referent(value.path, value.symbol), (), None)
         return Definition(*meant[:2]) if isinstance(meant, Instance) else value
 
     def _step(self, value: Value, step: str) -> Value:
-        found = together([self._stepped(one, step) for one in each(value)])
-        return found if found is not None else super()._step(value, step)
+        stepped = together([self._stepped(part, step) for part in each(value)])
+        return stepped if stepped is not None else super()._step(value, step)
 
     def _stepped(self, value: Value, step: str) -> Value:
         """Steps that C++ has alone: parts of pairs, `x.Base::f()`, what `->` leads to."""
@@ -170,8 +172,8 @@ class CExpressions(ClassExpressions):
         """The value of an expression."""
         if text[:1] != "`":
             text = text.replace("::", ".")
-        found = super().value(path, scope, text, line)
-        return found if found is not None else self._by_namespace(path, text)
+        found_value = super().value(path, scope, text, line)
+        return found_value if found_value is not None else self._by_namespace(path, text)
 
     def _by_namespace(self, path: bytes, text: str) -> Value:
         """`ns.Foo`, `ns.make()`: the longest name in front that is a type or function."""
@@ -185,14 +187,14 @@ class CExpressions(ClassExpressions):
                 return None
             parts.append(step)
             calls = rest[at + 1 : at + 2] == ("()",)
-            hits = self.names.in_package(path, ".".join(parts[:-1]), step)
+            referents = self.names.in_package(path, ".".join(parts[:-1]), step)
             value: Value = None
             if calls:
-                found = self.names.of_space(hits, "call")
-                value = together([self._given(hit, None) for hit in found[:1]])
+                targets = self.names.of_space(referents, "call")
+                value = together([self._outcome_of(referent, None) for referent in targets[:1]])
             else:
-                found = self.names.of_space(hits, "type")
-                value = self._named_so(Definition(*found[0][:2])) if found else None
+                targets = self.names.of_space(referents, "type")
+                value = self._named_so(Definition(*targets[0][:2])) if targets else None
             if value is not None:
                 for further in rest[at + 1 + calls :]:
                     value = self._step(value, further)
@@ -201,22 +203,22 @@ class CExpressions(ClassExpressions):
 
     def _sent(self, value: Value, name: str) -> Value:
         if isinstance(value, Container):
-            return given_by(value, name)
-        found = super()._sent(value, name)
-        if found is None and isinstance(value, Instance):
+            return result_of_method(value, name)
+        result = super()._sent(value, name)
+        if result is None and isinstance(value, Instance):
             led = self._led(value)
             if led is not None and led != value:
-                return together([self._sent(one, name) for one in each(led)])
+                return together([self._sent(part, name) for part in each(led)])
             return value if is_handed_on(name) and not self.resolver.members(value, name) else None
-        return found
+        return result
 
 
 def resolver(view: View) -> Resolver:
     """A resolver for the files of C and C++ of a view."""
     names = CNames(view)
-    found = Resolver(view, names)
-    members = names.types = CMembers(found, names)
+    c = Resolver(view, names)
+    members = names.types = CMembers(c, names)
     names.owner = members.owner
-    found.others = names.others
-    found.overloads = COverloads(found, members).meant
-    return found.join(CAnnotations(found), members, CCalls(found), CExpressions(found, members))
+    c.others = names.others
+    c.overloads = COverloads(c, members).meant
+    return c.join(CAnnotations(c), members, CCalls(c), CExpressions(c, members))

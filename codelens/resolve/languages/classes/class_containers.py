@@ -21,7 +21,7 @@ MAPS = frozenset(
 )
 
 
-def given_by_all(name: str) -> Value:
+def result_of_any_method(name: str) -> Value:
     """What a method gives that any value has."""
     text = GIVES.get(name, "")
     if text.endswith("[]"):

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.name_lookup import LOCAL, Hit, Names
+from codelens.resolve.inference.name_lookup import LOCAL, Names, Referent
 from codelens.resolve.inference.values import Instance
 from codelens.resolve.languages.classes.class_type_text import Arity, arity, generics
 from codelens.types import Import
@@ -40,8 +40,8 @@ class Inheriting(Protocol):
     """What looking names up asks of types."""
 
     def once(
-        self, key: tuple[object, ...], make: Callable[[], list[Hit]], cut: list[Hit]
-    ) -> list[Hit]:
+        self, key: tuple[object, ...], make: Callable[[], list[Referent]], cut: list[Referent]
+    ) -> list[Referent]:
         """Hits remembered with what they stand on."""
         ...
 
@@ -51,7 +51,7 @@ class Inheriting(Protocol):
 
     def inherited(
         self, value: Instance, name: str, space: Space | None, arguments: int = -1
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """Members of a type and its bases."""
         ...
 
@@ -71,88 +71,96 @@ class ClassNames(Names):
         model = self.view.model(path)
         return model.package if model is not None else ""
 
-    def in_package(self, path: bytes, package: str, name: str) -> list[Hit]:
+    def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
         """Top-level definitions of a package, as a file sees it."""
         model = self.view.model(path)
         if model is None:
             return []
         if _GROUPS[model.language] == "net":
             # A namespace may lie anywhere.
-            found = self.parts(package, name)
-            return self._main_parts(found) if len(found) > 1 else found
+            referents = self.parts(package, name)
+            return self._main_parts(referents) if len(referents) > 1 else referents
         if model.package == package:
-            found = self._tops(self.view.folder(folder_of(path)), package).get(name)
-            if found:
-                return found
+            referents = self._tops(self.view.folder(folder_of(path)), package).get(name)
+            if referents:
+                return referents
         if _GROUPS[model.language] == "php":
             files = self.view.modules(path, f"{package}.{name}".strip(".").replace(".", "\\"))
             return self._tops(files, package).get(name, [])
-        found = self._tops(self.view.modules(path, package, name), package).get(name)
-        return found or self._tops(self.view.modules(path, package, "*"), package).get(name, [])
+        referents = self._tops(self.view.modules(path, package, name), package).get(name)
+        return referents or self._tops(self.view.modules(path, package, "*"), package).get(name, [])
 
-    def _main_parts(self, hits: list[Hit]) -> list[Hit]:
+    def _main_parts(self, referents: list[Referent]) -> list[Referent]:
         """Of the parts of a class the one in the file with the shortest name, which is its own."""
-        found: dict[int, list[Hit]] = {}
-        for hit in hits:
-            found.setdefault(self.generics(hit), []).append(hit)
+        by_generics: dict[int, list[Referent]] = {}
+        for referent in referents:
+            by_generics.setdefault(self.generics(referent), []).append(referent)
         return [
-            min(found[count], key=lambda hit: (len(hit.path), hit.path)) for count in sorted(found)
+            min(by_generics[count], key=lambda referent: (len(referent.path), referent.path))
+            for count in sorted(by_generics)
         ]
 
-    def generics(self, hit: Hit) -> int:
+    def generics(self, referent: Referent) -> int:
         """How many type parameters a type of C# has; -1 for all else."""
-        model = self.view.model(hit.path)
-        if model is None or model.language != "csharp" or hit.symbol < 0:
+        model = self.view.model(referent.path)
+        if model is None or model.language != "csharp" or referent.symbol < 0:
             return -1
-        symbol = model.symbols[hit.symbol]
+        symbol = model.symbols[referent.symbol]
         return generics(symbol.signature, symbol.name) if symbol.kind in TYPES else -1
 
-    def parts(self, package: str, name: str) -> list[Hit]:
+    def parts(self, package: str, name: str) -> list[Referent]:
         """All declarations of that name in a namespace of C#; a class may have several."""
         return self._namespaces().get(package, {}).get(name, [])
 
-    def _tops(self, files: tuple[bytes, ...], package: str) -> dict[str, list[Hit]]:
+    def _tops(self, files: tuple[bytes, ...], package: str) -> dict[str, list[Referent]]:
         """Names of those files that belong to a package."""
         return self.view.once(("tops", files, package), lambda: self._read(files, package))
 
-    def _read(self, files: Iterable[bytes], package: str) -> dict[str, list[Hit]]:
-        names: dict[str, list[Hit]] = {}
+    def _read(self, files: Iterable[bytes], package: str) -> dict[str, list[Referent]]:
+        names: dict[str, list[Referent]] = {}
         for path in files:
             if self.view.languages.get(path) in _GROUPS and self.package(path) == package:
                 self._add(names, path)
-        return {name: self._actual(hits) if len(hits) > 1 else hits for name, hits in names.items()}
+        return {
+            name: self._actual(referents) if len(referents) > 1 else referents
+            for name, referents in names.items()
+        }
 
-    def _actual(self, hits: list[Hit]) -> list[Hit]:
+    def _actual(self, referents: list[Referent]) -> list[Referent]:
         """Without what Kotlin only expects, where a platform has the thing itself."""
-        found = [hit for hit in hits if not self._signature(hit).startswith("expect ")]
-        return found or hits
+        implemented = [
+            referent
+            for referent in referents
+            if not self._signature(referent).startswith("expect ")
+        ]
+        return implemented or referents
 
-    def _signature(self, hit: Hit) -> str:
-        model = self.view.model(hit.path)
+    def _signature(self, referent: Referent) -> str:
+        model = self.view.model(referent.path)
         if model is None or model.language != "kotlin":
             return ""
-        signature = model.symbols[hit.symbol].signature
+        signature = model.symbols[referent.symbol].signature
         return _BEFORE_EXPECT.sub("", signature)
 
-    def _add(self, names: dict[str, list[Hit]], path: bytes) -> None:
+    def _add(self, names: dict[str, list[Referent]], path: bytes) -> None:
         model = self.view.model(path)
         for at in model.tops if model is not None else ():
             if model is not None:
                 name = model.symbols[at].name
-                names.setdefault(name, []).append(Hit(path, at, 0, name))
+                names.setdefault(name, []).append(Referent(path, at, 0, name))
 
-    def _namespaces(self) -> dict[str, dict[str, list[Hit]]]:
+    def _namespaces(self) -> dict[str, dict[str, list[Referent]]]:
         return self.view.index("namespaces", lambda: self.by_package("csharp"))
 
-    def by_package(self, language: str) -> dict[str, dict[str, list[Hit]]]:
+    def by_package(self, language: str) -> dict[str, dict[str, list[Referent]]]:
         """Package -> name -> where files of a language define it, at top level."""
-        index: dict[str, dict[str, list[Hit]]] = {}
+        index: dict[str, dict[str, list[Referent]]] = {}
         for path, own in sorted(self.view.languages.items()):
             if own == language:
                 self._add(index.setdefault(self.package(path), {}), path)
         return index
 
-    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
+    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Referent]:
         """What a bare name means in a scope; with `types`, as a type."""
         if types:
             return self.find(path, scope, name, "type")
@@ -160,23 +168,23 @@ class ClassNames(Names):
 
     def find(
         self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a bare name means, as a value, as a type, or called."""
         model = self.view.model(path)
         if model is None:
             return []
         at = scope
         while at >= 0:
-            one = model.scopes[at]
-            if one.kind == "class":
-                hits = self._in_type(path, model, at, name, space, arguments)
+            here = model.scopes[at]
+            if here.kind == "class":
+                referents = self._in_type(path, model, at, name, space, arguments)
             elif at > 0:
-                hits = self._in_scope(path, model, at, name, space, arguments)
+                referents = self._in_scope(path, model, at, name, space, arguments)
             else:
-                hits = []
-            if hits:
-                return hits
-            at = one.parent
+                referents = []
+            if referents:
+                return referents
+            at = here.parent
         return self.types.once(
             ("file", path, name, space, arguments),
             lambda: self._in_file(path, model, name, space, arguments),
@@ -185,28 +193,30 @@ class ClassNames(Names):
 
     def _in_scope(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a bare name means in a scope inside a file that is no type."""
         return self._in_block(path, model, at, name, space)
 
     def _in_block(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         entry = model.names[at].get(name)
         if entry is None:
             return []
-        hits = self.of_space([Hit(path, one, at, name) for one in entry.symbols], space)
-        if hits:
-            return hits
+        referents = self.of_space(
+            [Referent(path, symbol, at, name) for symbol in entry.symbols], space
+        )
+        if referents:
+            return referents
         if space == "type":
             rows = any(row.how == "type" for row in entry.rows)
         else:
             rows = bool(entry.rows) and (space == "value" or model.language in ONE_SPACE)
-        return [Hit(path, LOCAL, at, name)] if rows else []
+        return [Referent(path, LOCAL, at, name)] if rows else []
 
     def _in_type(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         if (path, model.scopes[at].symbol) in self.busy:
             return self._in_class_scope(path, model, at, name, space, arguments)
         return self.types.once(
@@ -217,12 +227,16 @@ class ClassNames(Names):
 
     def _in_class_scope(
         self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         entry = model.names[at].get(name)
         if entry is not None:
             if space == "type" and any(row.how == "type" for row in entry.rows):
-                return [Hit(path, LOCAL, at, name)]
-            own = [Hit(path, one, at, name) for one in entry.symbols if not builds(model, one)]
+                return [Referent(path, LOCAL, at, name)]
+            own = [
+                Referent(path, symbol, at, name)
+                for symbol in entry.symbols
+                if not builds(model, symbol)
+            ]
             own = self.fitting(self.of_space(own, space), arguments)
             if own:
                 return own
@@ -234,12 +248,16 @@ class ClassNames(Names):
             return []
         return self.types.inherited(value, name, space, arguments)
 
-    def of_space(self, hits: list[Hit], space: Space) -> list[Hit]:
+    def of_space(self, referents: list[Referent], space: Space) -> list[Referent]:
         """Those that are types, that can be called, or that are values."""
-        found: list[Hit] = []
-        for hit in hits:
-            model = self.view.model(hit.path)
-            kind = model.symbols[hit.symbol].kind if model is not None and hit.symbol >= 0 else ""
+        fitting: list[Referent] = []
+        for referent in referents:
+            model = self.view.model(referent.path)
+            kind = (
+                model.symbols[referent.symbol].kind
+                if model is not None and referent.symbol >= 0
+                else ""
+            )
             if space == "type":
                 fits = kind in TYPES
             elif space == "call":
@@ -247,99 +265,107 @@ class ClassNames(Names):
             else:
                 fits = kind not in TYPES and kind not in CALLABLE
             if fits:
-                found.append(hit)
-        return found
+                fitting.append(referent)
+        return fitting
 
-    def fitting(self, hits: list[Hit], arguments: int) -> list[Hit]:
+    def fitting(self, referents: list[Referent], arguments: int) -> list[Referent]:
         """Those that take so many arguments; all, where that is not known."""
         if arguments < 0:
-            return hits
-        return [hit for hit in hits if self.arity(hit).takes(arguments)]
+            return referents
+        return [referent for referent in referents if self.arity(referent).takes(arguments)]
 
-    def arity(self, hit: Hit) -> Arity:
+    def arity(self, referent: Referent) -> Arity:
         """How many arguments a definition takes."""
-        model = self.view.model(hit.path)
-        if model is None or hit.symbol < 0 or model.symbols[hit.symbol].kind not in CALLABLE:
+        model = self.view.model(referent.path)
+        if (
+            model is None
+            or referent.symbol < 0
+            or model.symbols[referent.symbol].kind not in CALLABLE
+        ):
             return Arity(0, 1 << 30)
-        symbol = model.symbols[hit.symbol]
-        found = arity(symbol.signature, symbol.name)
+        symbol = model.symbols[referent.symbol]
+        counts = arity(symbol.signature, symbol.name)
         if model.language == "kotlin" and "override" in symbol.signature.partition("(")[0].split():
             # It takes over the defaults of what it overrides, and must not repeat them.
-            return Arity(0, found.most)
-        return found
+            return Arity(0, counts.most)
+        return counts
 
     def _in_file(
         self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         group, package = _GROUPS[model.language], model.package
         entry = model.names[0].get(name)
         numbers = list(entry.imports) if entry is not None else []
         if group == "php":
             numbers += _by_last(model, name)
-        found = [Hit(path, at, 0, name) for at in entry.symbols] if entry is not None else []
-        found = self.fitting(self.of_space(found, space), arguments)
-        for number in () if found else numbers:
-            found += self.imported(path, model.imports[number])
-            found = self.fitting(self.of_space(found, space), arguments)
-        if found or numbers:
-            return found
+        referents = (
+            [Referent(path, at, 0, name) for at in entry.symbols] if entry is not None else []
+        )
+        referents = self.fitting(self.of_space(referents, space), arguments)
+        for number in () if referents else numbers:
+            referents += self.imported(path, model.imports[number])
+            referents = self.fitting(self.of_space(referents, space), arguments)
+        if referents or numbers:
+            return referents
         if package or group != "net":
-            hits = self.of_space(self.in_package(path, package, name), space)
-            found = self.fitting(hits, arguments)
-        while not found and group == "net" and package:
+            in_package = self.of_space(self.in_package(path, package, name), space)
+            referents = self.fitting(in_package, arguments)
+        while not referents and group == "net" and package:
             package = package.rpartition(".")[0]
-            found = self.of_space(self.in_package(path, package, name), space)
-        return found or self._from_all(path, name, space, arguments)
+            referents = self.of_space(self.in_package(path, package, name), space)
+        return referents or self._from_all(path, name, space, arguments)
 
-    def _from_all(self, path: bytes, name: str, space: Space, arguments: int) -> list[Hit]:
+    def _from_all(self, path: bytes, name: str, space: Space, arguments: int) -> list[Referent]:
         """What is imported with a package or class as a whole."""
         for module, owners in self.view.once(("wholes", path), lambda: self._wholes(path)):
-            hits = list(self.in_package(path, module, name))
+            referents = list(self.in_package(path, module, name))
             for owner in owners:
-                hits += self.types.inherited(Instance(owner.path, owner.symbol), name, space)
-            found = self.fitting(self.of_space(hits, space), arguments)
-            if found:
-                return found
+                referents += self.types.inherited(Instance(owner.path, owner.symbol), name, space)
+            fitting = self.fitting(self.of_space(referents, space), arguments)
+            if fitting:
+                return fitting
         return []
 
-    def _wholes(self, path: bytes) -> list[tuple[str, list[Hit]]]:
+    def _wholes(self, path: bytes) -> list[tuple[str, list[Referent]]]:
         """What a file imports as a whole: its name, and the classes of that name.
 
         Namespaces of C# that the view has nothing of are left out: that is most of them.
         """
         model = self.view.model(path)
-        found: list[tuple[str, list[Hit]]] = []
-        for one in model.imports if model is not None else ():
-            if one.name == "*":
-                owners = self._types_called(path, one.module)
-                if owners or not self._is_foreign(path, one.module):
-                    found.append((one.module, owners))
-        return found
+        wholes: list[tuple[str, list[Referent]]] = []
+        for import_ in model.imports if model is not None else ():
+            if import_.name == "*":
+                owners = self._types_called(path, import_.module)
+                if owners or not self._is_foreign(path, import_.module):
+                    wholes.append((import_.module, owners))
+        return wholes
 
     def _is_foreign(self, path: bytes, namespace: str) -> bool:
         if self.view.languages.get(path) != "csharp":
             return False
         return namespace not in self._namespaces()
 
-    def _types_called(self, path: bytes, qualified: str) -> list[Hit]:
+    def _types_called(self, path: bytes, qualified: str) -> list[Referent]:
         package, _, name = qualified.rpartition(".")
         return self.of_space(list(self.in_package(path, package, name)), "type")
 
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+    def imported(
+        self, path: bytes, import_: Import, depth: int = 0, types: bool = False
+    ) -> list[Referent]:
         """What an import binds: a definition of a package, or a member of a class."""
         model = self.view.model(path)
-        if model is None or one.name == "*":
+        if model is None or import_.name == "*":
             return []
-        module, name = one.module, one.name
+        module, name = import_.module, import_.name
         if not name:
             module, _, name = module.replace("\\", ".").strip(".").rpartition(".")
-        found = list(self.in_package(path, module.replace("\\", "."), name))
-        if found:
-            return found
+        referents = list(self.in_package(path, module.replace("\\", "."), name))
+        if referents:
+            return referents
         return [
-            hit
+            referent
             for owner in self._types_called(path, module)
-            for hit in self.types.inherited(Instance(owner.path, owner.symbol), name, None)
+            for referent in self.types.inherited(Instance(owner.path, owner.symbol), name, None)
         ]
 
 
@@ -348,8 +374,10 @@ def _by_last(model: FileModel, name: str) -> list[int]:
     tail = "\\" + name
     return [
         at
-        for at, one in enumerate(model.imports)
-        if not one.alias and not one.name and (one.module == name or one.module.endswith(tail))
+        for at, import_ in enumerate(model.imports)
+        if not import_.alias
+        and not import_.name
+        and (import_.module == name or import_.module.endswith(tail))
     ]
 
 

@@ -105,15 +105,15 @@ def arity(signature: str, name: str) -> Arity:
 def extended(signature: str, name: str, language: str) -> str:
     """The type that an extension is for; empty for what is none."""
     if language == "csharp":
-        found = _THIS.search(signature)
+        match = _THIS.search(signature)
     elif f".{name}(" not in signature:
         # Most are none; a pattern of its own for each name costs more than all the rest.
         return ""
     else:
-        found = re.search(
+        match = re.search(
             rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature
         )
-    return found[1] if found else ""
+    return match[1] if match else ""
 
 
 def is_delegate(signature: str) -> bool:
@@ -131,8 +131,8 @@ def is_explicit(signature: str, name: str) -> bool:
 @lru_cache(maxsize=20_000)
 def generics(signature: str, name: str) -> int:
     """How many type parameters a type has."""
-    found = re.search(rf"\b{re.escape(name)}\s*<([^<>]*)>", signature)
-    return found[1].count(",") + 1 if found else 0
+    match = re.search(rf"\b{re.escape(name)}\s*<([^<>]*)>", signature)
+    return match[1].count(",") + 1 if match else 0
 
 
 def _listed(signature: str, name: str) -> list[str] | None:

@@ -7,7 +7,7 @@ from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import ROOT, Expressions
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Type
 from codelens.resolve.inference.values import (
@@ -22,8 +22,8 @@ from codelens.resolve.inference.values import (
 from codelens.resolve.languages.classes.class_containers import (
     MAPS,
     awaited,
-    given_by_all,
     of_collection,
+    result_of_any_method,
 )
 from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
@@ -47,44 +47,49 @@ class ClassAnnotations(Annotations):
         """A value of a type as these languages write it."""
         if text.startswith(ROOT):
             package, _, name = text[1:].replace(ROOT, ".").rpartition(".")
-            hits = self.names.of_space(self.names.in_package(path, package, name), "type")
-            return self.typed(hits[0], (), me) if hits else None
+            referents = self.names.of_space(self.names.in_package(path, package, name), "type")
+            return self.typed(referents[0], (), me) if referents else None
         return super().of_type(path, scope, class_type(text), me)
 
     def _foreign(
         self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
     ) -> Value:
         """A type that is not of the view: nothing is known of it but its name."""
-        found = super()._foreign(path, scope, name, args, me)
+        value = super()._foreign(path, scope, name, args, me)
         typed = self.view.languages.get(path) in _TYPED and name not in _ANY
-        return Container(name, ()) if found is None and not args and typed else found
+        return Container(name, ()) if value is None and not args and typed else value
 
-    def typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+    def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """A value of a type, with arguments, as it is said of a value."""
-        count = self.names.generics(hit)
+        count = self.names.generics(referent)
         if count >= 0 and count != len(args):
-            hit = next(
-                (one for one in self._beside(hit) if self.names.generics(one) == len(args)), hit
+            referent = next(
+                (
+                    other
+                    for other in self._beside(referent)
+                    if self.names.generics(other) == len(args)
+                ),
+                referent,
             )
-        return super().typed(hit, args, me)
+        return super().typed(referent, args, me)
 
-    def _beside(self, hit: Hit) -> list[Hit]:
+    def _beside(self, referent: Referent) -> list[Referent]:
         """Types of the same name in the same place."""
-        model = self.view.model(hit.path)
-        parent = model.symbols[hit.symbol].parent if model is not None else -1
+        model = self.view.model(referent.path)
+        parent = model.symbols[referent.symbol].parent if model is not None else -1
         if model is None or parent < 0 or model.symbols[parent].kind not in TYPES:
-            return self.names.parts(self.names.package(hit.path), hit.name)
+            return self.names.parts(self.names.package(referent.path), referent.name)
         return [
-            Hit(hit.path, at, hit.scope, hit.name)
-            for at in model.children.get(parent, {}).get(hit.name, ())
+            Referent(referent.path, at, referent.scope, referent.name)
+            for at in model.children.get(parent, {}).get(referent.name, ())
         ]
 
-    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """What a type's name means, written out with its package as well."""
-        found = super().named_type(path, scope, name)
+        referents = super().named_type(path, scope, name)
         package, dot, last = name.rpartition(".")
-        if found or not dot:
-            return found
+        if referents or not dot:
+            return referents
         return self.names.of_space(self.names.in_package(path, package, last), "type")
 
 
@@ -113,46 +118,60 @@ class ClassExpressions(Expressions):
         if model is None or head[0] in "(`0":
             return scope, True
         outside = model.language in {"c", "cpp"}
-        return model.bound_at(scope, head.replace("$", ""), lambda one: outside and one.symbol >= 0)
+        return model.bound_at(
+            scope, head.replace("$", ""), lambda inner: outside and inner.symbol >= 0
+        )
 
-    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name without a receiver means."""
-        scope, name, kind, arguments = one.scope, one.name, one.kind, one.arguments
+        scope, name, kind, arguments = (
+            reference.scope,
+            reference.name,
+            reference.kind,
+            reference.arguments,
+        )
         if kind == "call":
-            hits = self.names.find(path, scope, name, "call", arguments)
-            return hits or self._callable_value(path, scope, name)
+            referents = self.names.find(path, scope, name, "call", arguments)
+            return referents or self._callable_value(path, scope, name)
         if kind == "type":
             return self.names.find(path, scope, name, "type")
-        hits = self.names.lookup(path, scope, name)
-        return hits or self.names.find(path, scope, name, "call")
+        referents = self.names.lookup(path, scope, name)
+        return referents or self.names.find(path, scope, name, "call")
 
-    def _callable_value(self, path: bytes, scope: int, name: str) -> list[Hit]:
+    def _callable_value(self, path: bytes, scope: int, name: str) -> list[Referent]:
         model = self.view.model(path)
         if model is None or model.language not in ONE_SPACE:
             return []
         return self.names.find(path, scope, name, "value")
 
-    def taking(self, value: Value, name: str, arguments: int) -> list[Hit]:
+    def taking(self, value: Value, name: str, arguments: int) -> list[Referent]:
         """Members of that name that take so many arguments, those of the nearest type."""
-        found: list[Hit] = []
-        for one in each(value):
-            if isinstance(one, Instance | Definition | Super):
-                hits = self._members.line_members(one, name, "call", arguments, strict=False)
-                found += hits or self._members.extensions(one, name)
-        return list(dict.fromkeys(found))
+        methods: list[Referent] = []
+        for part in each(value):
+            if isinstance(part, Instance | Definition | Super):
+                referents = self._members.line_members(part, name, "call", arguments, strict=False)
+                methods += referents or self._members.extensions(part, name)
+        return list(dict.fromkeys(methods))
 
-    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
-        if one.receiver == ROOT:
-            space: Space = "call" if one.kind == "call" else "type"
-            return self.names.of_space(self.names.in_package(path, "", one.name), space)
-        if one.kind != "call":
-            return super().member_of(path, one)
-        return self.called_on(path, one.scope, one.receiver, one.name, one.line, one.arguments)
+        if reference.receiver == ROOT:
+            space: Space = "call" if reference.kind == "call" else "type"
+            return self.names.of_space(self.names.in_package(path, "", reference.name), space)
+        if reference.kind != "call":
+            return super().member_of(path, reference)
+        return self.called_on(
+            path,
+            reference.scope,
+            reference.receiver,
+            reference.name,
+            reference.line,
+            reference.arguments,
+        )
 
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """Targets of a call on something."""
         return self.taking(self.value(path, scope, receiver, line), name, arguments)
 
@@ -165,20 +184,20 @@ class ClassExpressions(Expressions):
             scope = model.scopes[scope].parent
         return None
 
-    def _from_rows(self, hit: Hit, line: int) -> Value:
+    def _from_rows(self, referent: Referent, line: int) -> Value:
         """A variable has the type of its declaration, the last before its use if there are more."""
-        if self.view.languages.get(hit.path) == "php":
+        if self.view.languages.get(referent.path) == "php":
             # What a loop binds on the line of its use is bound before it.
-            here = [row for row in self.names.rows(hit) if row.line == line]
+            here = [row for row in self.names.rows(referent) if row.line == line]
             if any(row.how == "?" or row.text.endswith("[*]") for row in here):
-                return self.agreed(hit.path, here)
-            return super()._from_rows(hit, line)
-        told = [row for row in self.names.rows(hit) if row.how in {":", "="}]
-        before = [row for row in told if row.line <= line]
-        for row in before[-1:] or told[:1]:
+                return self.agreed(referent.path, here)
+            return super()._from_rows(referent, line)
+        assigned = [row for row in self.names.rows(referent) if row.how in {":", "="}]
+        before = [row for row in assigned if row.line <= line]
+        for row in before[-1:] or assigned[:1]:
             if row.how == ":":
-                return self.resolver.of_type(hit.path, hit.scope, row.text)
-            return self.value(hit.path, row.scope, row.text, row.line)
+                return self.resolver.of_type(referent.path, referent.scope, row.text)
+            return self.value(referent.path, row.scope, row.text, row.line)
         return None
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
@@ -192,58 +211,66 @@ class ClassExpressions(Expressions):
         at = 0
         above = _ABOVE.get(self.view.languages.get(path, ""))
         if rest[:1] == ("()",) and head[0] not in "(`0" and head not in {"super", above}:
-            hits = self.names.find(path, scope, head, "call")
-            found = together([self._outcome(hit, path, scope) for hit in self._alternatives(hits)])
+            referents = self.names.find(path, scope, head, "call")
+            value = together(
+                [self._outcome(referent, path, scope) for referent in self._alternatives(referents)]
+            )
             at = 1
         else:
-            found = self._head(path, scope, head, rest, line)
-        while at < len(rest) and found is not None:
+            value = self._head(path, scope, head, rest, line)
+        while at < len(rest) and value is not None:
             if rest[at + 1 : at + 2] == ("()",) and rest[at][0] not in "([":
-                found = together([self._sent(one, rest[at]) for one in each(found)])
+                value = together([self._sent(part, rest[at]) for part in each(value)])
                 at += 2
             else:
-                found = self._step(found, rest[at])
+                value = self._step(value, rest[at])
                 at += 1
-        return found
+        return value
 
-    def _outcome(self, hit: Hit, path: bytes, scope: int) -> Value:
-        model = self.view.model(hit.path)
-        if model is None or hit.symbol < 0:
+    def _outcome(self, referent: Referent, path: bytes, scope: int) -> Value:
+        model = self.view.model(referent.path)
+        if model is None or referent.symbol < 0:
             return None
-        if model.symbols[hit.symbol].kind in TYPES:
-            return Instance(hit.path, hit.symbol)
-        return self.resolver.result(hit.path, hit.symbol, self.instance_around(path, scope))
+        if model.symbols[referent.symbol].kind in TYPES:
+            return Instance(referent.path, referent.symbol)
+        return self.resolver.result(
+            referent.path, referent.symbol, self.instance_around(path, scope)
+        )
 
     def _sent(self, value: Value, name: str) -> Value:
         """What a method of a value gives."""
         if isinstance(value, Container):
-            return of_collection(value, name) or given_by_all(name)
+            return of_collection(value, name) or result_of_any_method(name)
         if not isinstance(value, Instance | Definition | Super):
             return None
-        hits = self._members.line_members(value, name, "call", -1, strict=False)
-        hits = hits or self._members.extensions(value, name)
+        referents = self._members.line_members(value, name, "call", -1, strict=False)
+        referents = referents or self._members.extensions(value, name)
         me = value.of if isinstance(value, Super) else value
-        if not hits:
-            return given_by_all(name)
-        return together([self._given(hit, me) for hit in self._alternatives(hits)])
+        if not referents:
+            return result_of_any_method(name)
+        return together(
+            [self._outcome_of(referent, me) for referent in self._alternatives(referents)]
+        )
 
-    def _alternatives(self, hits: list[Hit]) -> list[Hit]:
+    def _alternatives(self, referents: list[Referent]) -> list[Referent]:
         """Of overloads all, as an expression does not say what they are called with."""
-        model = self.view.model(hits[0].path) if hits and hits[0].symbol >= 0 else None
-        if model is not None and model.symbols[hits[0].symbol].kind in CALLABLE:
-            return hits
-        return hits[:1]
+        model = (
+            self.view.model(referents[0].path) if referents and referents[0].symbol >= 0 else None
+        )
+        if model is not None and model.symbols[referents[0].symbol].kind in CALLABLE:
+            return referents
+        return referents[:1]
 
-    def _given(self, hit: Hit, me: Value) -> Value:
-        model = self.view.model(hit.path)
+    def _outcome_of(self, referent: Referent, me: Value) -> Value:
+        model = self.view.model(referent.path)
         if model is None:
             return None
-        if model.symbols[hit.symbol].kind in CALLABLE:
-            return self.resolver.result(hit.path, hit.symbol, me)
-        if model.symbols[hit.symbol].kind in TYPES:
-            return Instance(hit.path, hit.symbol)
+        if model.symbols[referent.symbol].kind in CALLABLE:
+            return self.resolver.result(referent.path, referent.symbol, me)
+        if model.symbols[referent.symbol].kind in TYPES:
+            return Instance(referent.path, referent.symbol)
         # A record's component is read by a call.
-        return self.resolver.taken(hit, me)
+        return self.resolver.taken(referent, me)
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
@@ -256,10 +283,10 @@ class ClassExpressions(Expressions):
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "#wait":
-            return together([awaited(one) for one in each(value)])
+            return together([awaited(part) for part in each(value)])
         if step == "this":
             return together(
-                [Instance(*one[:2]) for one in each(value) if isinstance(one, Definition)]
+                [Instance(*part[:2]) for part in each(value) if isinstance(part, Definition)]
             )
         return super()._step(value, step)
 
@@ -267,10 +294,10 @@ class ClassExpressions(Expressions):
 def resolver(view: View) -> Resolver:
     """A resolver for the files of C# and PHP of a view."""
     names = ClassNames(view)
-    found = Resolver(view, names)
-    members = names.types = ClassMembers(found)
-    overloads = Overloads(found, members)
-    found.overloads = overloads.meant
-    return found.join(
-        ClassAnnotations(found), members, ClassCalls(found), ClassExpressions(found, members)
+    classes = Resolver(view, names)
+    members = names.types = ClassMembers(classes)
+    overloads = Overloads(classes, members)
+    classes.overloads = overloads.meant
+    return classes.join(
+        ClassAnnotations(classes), members, ClassCalls(classes), ClassExpressions(classes, members)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, Returns, parsed
 from codelens.resolve.inference.values import Container, Instance, Value
@@ -90,30 +90,32 @@ class Conversions:
         self._resolver = resolver
 
     def rank(
-        self, hit: Hit, model: FileModel, parameter: Parameter, argument: Argument
+        self, referent: Referent, model: FileModel, parameter: Parameter, argument: Argument
     ) -> int | None:
         """How well an argument fits a parameter, lower is better; `NO` if not, None if unknown."""
-        wanted = parameter.type
+        type_name = parameter.type
         if not parameter.many:
-            return self._fit(hit, model, wanted, argument)
+            return self._fit(referent, model, type_name, argument)
         if model.language == "csharp":
-            whole, inner = wanted, wanted.removesuffix("[]")
+            whole, inner = type_name, type_name.removesuffix("[]")
         else:
-            whole, inner = wanted + "[]", wanted
+            whole, inner = type_name + "[]", type_name
         if argument.kind == "null" or isinstance(argument.value, Container):
-            rank = self._fit(hit, model, whole, argument)
+            rank = self._fit(referent, model, whole, argument)
             if rank is None or rank >= 0:
                 return rank
-        single = self._fit(hit, model, inner, argument)
+        single = self._fit(referent, model, inner, argument)
         return single if single is None or single < 0 else single + _MANY
 
-    def _fit(self, hit: Hit, model: FileModel, wanted: str, argument: Argument) -> int | None:
+    def _fit(
+        self, referent: Referent, model: FileModel, type_name: str, argument: Argument
+    ) -> int | None:
         """How well an argument fits a type that a definition says."""
-        own = PRIMITIVES.get(wanted.rstrip("?"))
+        own = PRIMITIVES.get(type_name.rstrip("?"))
         if argument.kind in {"null", "function"}:
             special = _null if argument.kind == "null" else self._function
-            return special(hit, model, wanted)
-        variable = self._variable(hit, model, wanted)
+            return special(referent, model, type_name)
+        variable = self._variable(referent, model, type_name)
         if variable >= 0 and model.scopes[variable].kind == "class":
             # What stands for it depends on the value that the method is of.
             return None
@@ -123,70 +125,74 @@ class Conversions:
             kind = PRIMITIVES.get(value.name, ("", False))[0]
         is_free = model.language == "csharp"
         if kind:
-            return self._primitive(hit, model, wanted, kind, argument)
+            return self._primitive(referent, model, type_name, kind, argument)
         if value is None or not isinstance(value, Instance | Container):
             return None
         if own is not None:
             return _CONVERTED if is_free and self._converts(value) else NO
-        if self._is_top(hit, model, wanted):
-            return self._top(model, wanted)
+        if self._is_top(referent, model, type_name):
+            return self._top(model, type_name)
         if isinstance(value, Instance):
-            return self._instance(hit, wanted, value, is_free=is_free)
-        return self._container(hit, model, wanted, value)
+            return self._instance(referent, type_name, value, is_free=is_free)
+        return self._container(referent, model, type_name, value)
 
     def _primitive(
-        self, hit: Hit, model: FileModel, wanted: str, kind: str, argument: Argument
+        self, referent: Referent, model: FileModel, type_name: str, kind: str, argument: Argument
     ) -> int | None:
-        own = PRIMITIVES.get(wanted.rstrip("?"))
+        own = PRIMITIVES.get(type_name.rstrip("?"))
         if own is not None:
             return _number(kind, own, model.language, argument)
         # JLS 15.12.2: what needs no boxing comes before all that does.
         boxing = _BOXING if model.language == "java" and kind != "string" else 0
         boxing = 0 if argument.boxed else boxing
-        if self._is_top(hit, model, wanted):
-            return self._top(model, wanted) + boxing
-        name = _plain(wanted)
+        if self._is_top(referent, model, type_name):
+            return self._top(model, type_name) + boxing
+        name = _plain(type_name)
         if name in (_OF_STRINGS if kind == "string" else _OF_NUMBERS):
             return 60 + boxing
-        converts = model.language == "csharp" and self._converts(self._wanted(hit, wanted))
+        converts = model.language == "csharp" and self._converts(
+            self._parameter_type(referent, type_name)
+        )
         return _CONVERTED if converts else NO
 
-    def _top(self, model: FileModel, wanted: str) -> int:
+    def _top(self, model: FileModel, type_name: str) -> int:
         """A type parameter takes anything; in C# it is then just that."""
-        if _plain(wanted) in _TOPS:
+        if _plain(type_name) in _TOPS:
             return _TOP
         return GENERIC if model.language == "csharp" else _TOP - 10
 
-    def _is_top(self, hit: Hit, model: FileModel, wanted: str) -> bool:
-        return _plain(wanted) in _TOPS or self._variable(hit, model, wanted) >= 0
+    def _is_top(self, referent: Referent, model: FileModel, type_name: str) -> bool:
+        return _plain(type_name) in _TOPS or self._variable(referent, model, type_name) >= 0
 
-    def _variable(self, hit: Hit, model: FileModel, wanted: str) -> int:
+    def _variable(self, referent: Referent, model: FileModel, type_name: str) -> int:
         """The scope whose type parameter it is, -1 if it is none."""
-        name = _plain(wanted)
-        if not name.isidentifier() or wanted.rstrip("?") != name:
+        name = _plain(type_name)
+        if not name.isidentifier() or type_name.rstrip("?") != name:
             return -1
-        scope = model.own_scope.get(hit.symbol, hit.scope)
-        found = self._resolver.named_type(hit.path, scope, name)
-        return found[0].scope if found and found[0].symbol == LOCAL else -1
+        scope = model.own_scope.get(referent.symbol, referent.scope)
+        referents = self._resolver.named_type(referent.path, scope, name)
+        return referents[0].scope if referents and referents[0].symbol == LOCAL else -1
 
-    def _wanted(self, hit: Hit, wanted: str) -> Value:
-        model = self._resolver.view.model(hit.path)
-        scope = model.own_scope.get(hit.symbol, hit.scope) if model is not None else 0
-        return self._resolver.of_type(hit.path, scope, wanted)
+    def _parameter_type(self, referent: Referent, type_name: str) -> Value:
+        model = self._resolver.view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol, referent.scope) if model is not None else 0
+        return self._resolver.of_type(referent.path, scope, type_name)
 
-    def _instance(self, hit: Hit, wanted: str, value: Instance, *, is_free: bool) -> int | None:
-        target = self._wanted(hit, wanted)
+    def _instance(
+        self, referent: Referent, type_name: str, value: Instance, *, is_free: bool
+    ) -> int | None:
+        target = self._parameter_type(referent, type_name)
         line = self._resolver.ancestry(value)
         if isinstance(target, Instance):
-            for at, one in enumerate(line):
-                if one[:2] == target[:2]:
+            for at, type_ in enumerate(line):
+                if type_[:2] == target[:2]:
                     return 2 * at
             converts = is_free and (self._converts(value) or self._converts(target))
             return _CONVERTED if converts else NO
-        if _is_function(wanted) or wanted.endswith("[]"):
+        if _is_function(type_name) or type_name.endswith("[]"):
             return NO
-        bases = {_plain(row.text) for one in line for row in self._rows(one)}
-        if _plain(wanted) in bases:
+        bases = {_plain(row.text) for type_ in line for row in self._rows(type_)}
+        if _plain(type_name) in bases:
             return 30
         return None
 
@@ -197,31 +203,36 @@ class Conversions:
         if not isinstance(value, Instance):
             return True
         models = [
-            (self._resolver.view.model(one.path), one) for one in self._resolver.ancestry(value)
+            (self._resolver.view.model(type_.path), type_)
+            for type_ in self._resolver.ancestry(value)
         ]
         return any(
-            model is not None and "implicit" in model.children.get(one.symbol, {})
-            for model, one in models
+            model is not None and "implicit" in model.children.get(type_.symbol, {})
+            for model, type_ in models
         )
 
-    def _rows(self, one: Instance) -> list[Binding]:
-        model = self._resolver.view.model(one.path)
-        scope = model.own_scope.get(one.symbol) if model is not None else None
+    def _rows(self, own: Instance) -> list[Binding]:
+        model = self._resolver.view.model(own.path)
+        scope = model.own_scope.get(own.symbol) if model is not None else None
         if model is None or scope is None:
             return []
         return [row for row in model.of_scope.get(scope, ()) if row.how in {"base", "implements"}]
 
-    def _container(self, hit: Hit, model: FileModel, wanted: str, value: Container) -> int | None:
+    def _container(
+        self, referent: Referent, model: FileModel, type_name: str, value: Container
+    ) -> int | None:
         """A value of a type that is not of the view, or an array."""
         if value.name == "[]":
-            if not wanted.endswith("[]"):
-                target = self._wanted(hit, wanted)
-                known = isinstance(target, Instance) or _plain(wanted) in ABOVE
+            if not type_name.endswith("[]"):
+                target = self._parameter_type(referent, type_name)
+                known = isinstance(target, Instance) or _plain(type_name) in ABOVE
                 return NO if known else None
-            return self._array(hit, model, wanted[:-2], value.args[0] if value.args else None)
-        if wanted.endswith("[]") or _is_function(wanted):
+            return self._array(
+                referent, model, type_name[:-2], value.args[0] if value.args else None
+            )
+        if type_name.endswith("[]") or _is_function(type_name):
             return NO
-        name, above = _plain(wanted), ABOVE.get(value.name)
+        name, above = _plain(type_name), ABOVE.get(value.name)
         if name == value.name.rpartition(".")[2]:
             return 0
         if value.name in _TOPS:
@@ -231,34 +242,46 @@ class Conversions:
         if name in above:
             return 40
         is_free = model.language == "csharp"
-        known = name in ABOVE or isinstance(self._wanted(hit, wanted), Instance) or name == "Type"
+        known = (
+            name in ABOVE
+            or isinstance(self._parameter_type(referent, type_name), Instance)
+            or name == "Type"
+        )
         return (_CONVERTED if is_free else NO) if known or not is_free else None
 
-    def _array(self, hit: Hit, model: FileModel, wanted: str, inner: Value) -> int | None:
+    def _array(
+        self, referent: Referent, model: FileModel, type_name: str, inner: Value
+    ) -> int | None:
         """Arrays hold just what they say, but for objects in those of their bases."""
         if inner is None:
             return None
-        held = inner.name if isinstance(inner, Container) else ""
-        plain, own = held in _SIMPLE, PRIMITIVES.get(wanted)
+        item_type = inner.name if isinstance(inner, Container) else ""
+        plain, own = item_type in _SIMPLE, PRIMITIVES.get(type_name)
         if plain and own is None:
-            is_any = model.language == "csharp" and wanted not in _TOPS
-            return self._top(model, wanted) if is_any and self._is_top(hit, model, wanted) else NO
-        if held in PRIMITIVES and own is not None:
-            return 0 if PRIMITIVES[held] == own else NO
+            is_any = model.language == "csharp" and type_name not in _TOPS
+            return (
+                self._top(model, type_name)
+                if is_any and self._is_top(referent, model, type_name)
+                else NO
+            )
+        if item_type in PRIMITIVES and own is not None:
+            return 0 if PRIMITIVES[item_type] == own else NO
         if own is not None:
             return NO
-        return self._fit(hit, model, wanted, Argument("", "", inner, held in PRIMITIVES))
+        return self._fit(
+            referent, model, type_name, Argument("", "", inner, item_type in PRIMITIVES)
+        )
 
-    def _function(self, hit: Hit, model: FileModel, wanted: str) -> int | None:
+    def _function(self, referent: Referent, model: FileModel, type_name: str) -> int | None:
         """A function written out."""
-        name = _plain(wanted)
-        if _is_function(wanted) or name.startswith(_FUNCTIONS):
+        name = _plain(type_name)
+        if _is_function(type_name) or name.startswith(_FUNCTIONS):
             return 0
-        if wanted.rstrip("?") in PRIMITIVES or name in _NO_FUNCTIONS or wanted.endswith("[]"):
+        if type_name.rstrip("?") in PRIMITIVES or name in _NO_FUNCTIONS or type_name.endswith("[]"):
             return NO
-        if self._is_top(hit, model, wanted):
+        if self._is_top(referent, model, type_name):
             return _TOP if model.language == "kotlin" else NO
-        target = self._wanted(hit, wanted)
+        target = self._parameter_type(referent, type_name)
         if isinstance(target, Instance):
             there = self._resolver.view.model(target.path)
             kind = there.symbols[target.symbol].kind if there is not None else ""
@@ -266,36 +289,36 @@ class Conversions:
         return None
 
 
-def _null(hit: Hit, model: FileModel, wanted: str) -> int | None:
-    del hit
+def _null(referent: Referent, model: FileModel, type_name: str) -> int | None:
+    del referent
     if model.language == "kotlin":
-        return 0 if wanted.endswith("?") else None
-    kind, boxed = PRIMITIVES.get(wanted, ("", True))
+        return 0 if type_name.endswith("?") else None
+    kind, boxed = PRIMITIVES.get(type_name, ("", True))
     return NO if kind and not boxed and kind != "string" else 0
 
 
 def _number(kind: str, own: tuple[str, bool], language: str, argument: Argument) -> int:
     """A value of one of the kinds all languages have, for a parameter of one."""
-    wanted, boxed = own
+    expected, boxed = own
     boxed = boxed and language == "java" and kind != "string"
-    if kind == wanted:
+    if kind == expected:
         return _BOXING if boxed != argument.boxed else 0
     literal = bool(argument.kind)
     if language == "kotlin" or boxed:
         fits = language == "kotlin" and literal and kind == "int"
-        return 2 if fits and wanted in ("long", *_SMALL) else NO
+        return 2 if fits and expected in ("long", *_SMALL) else NO
     wider = _WIDER.get(kind, ())
-    if wanted in wider:
-        return 2 + wider.index(wanted) + (_BOXING if argument.boxed else 0)
-    if language == "csharp" and literal and kind == "int" and wanted in _SMALL:
+    if expected in wider:
+        return 2 + wider.index(expected) + (_BOXING if argument.boxed else 0)
+    if language == "csharp" and literal and kind == "int" and expected in _SMALL:
         return 10
     return NO
 
 
 def _plain(text: str) -> str:
     """A type's own name, without its package and what it is made with."""
-    found = parsed(text)
-    return found.name.rpartition(".")[2] if isinstance(found, Named) else text.rstrip("?")
+    type_ = parsed(text)
+    return type_.name.rpartition(".")[2] if isinstance(type_, Named) else text.rstrip("?")
 
 
 def _is_function(text: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from codelens.resolve.facts.file_model import CALLABLE, FileModel
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Value
 from codelens.resolve.languages.classes.class_members import ClassMembers
@@ -39,86 +39,95 @@ class Overloads:
         self._resolver, self._members = resolver, members
         self._conversions = Conversions(resolver)
 
-    def meant(self, path: bytes, one: Reference, hits: list[Hit]) -> list[Hit]:
+    def meant(self, path: bytes, reference: Reference, referents: list[Referent]) -> list[Referent]:
         """Those of several overloads that a call may mean, by its arguments.
 
         Types of C# that take another number of type arguments are others.
         """
-        if len(hits) == 1 and not self._inherited(hits[0]):
-            return hits
-        count, given = 0, one.given
-        if given[:1] == "<":
-            first, _, given = given.partition("\n")
+        if len(referents) == 1 and not self._inherited(referents[0]):
+            return referents
+        count, arguments = 0, reference.given
+        if arguments[:1] == "<":
+            first, _, arguments = arguments.partition("\n")
             count = int(first[1:])
-        own = [self._members.names.generics(hit) for hit in hits]
+        own = [self._members.names.generics(referent) for referent in referents]
         if count in own:
-            kept = zip(hits, own, strict=True)
-            hits = [hit for hit, number in kept if number in (count, -1)]
-        found = self.chosen(path, one, given, hits)
-        if found or not given:
-            return found
-        above = [other for hit in hits for other in self._inherited(hit)]
-        return self.chosen(path, one, given, above) if above else []
+            counted = zip(referents, own, strict=True)
+            referents = [referent for referent, number in counted if number in (count, -1)]
+        best = self.chosen(path, reference, arguments, referents)
+        if best or not arguments:
+            return best
+        above = [other for referent in referents for other in self._inherited(referent)]
+        return self.chosen(path, reference, arguments, above) if above else []
 
-    def _inherited(self, hit: Hit) -> list[Hit]:
+    def _inherited(self, referent: Referent) -> list[Referent]:
         """Overloads that a method's type inherits: they are meant where it cannot be."""
-        return self._resolver.once(("above", *hit[:2]), lambda: self._above(hit), [])
+        return self._resolver.once(("above", *referent[:2]), lambda: self._above(referent), [])
 
-    def _above(self, hit: Hit) -> list[Hit]:
-        model = self._resolver.view.model(hit.path)
-        symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
+    def _above(self, referent: Referent) -> list[Referent]:
+        model = self._resolver.view.model(referent.path)
+        symbol = (
+            model.symbols[referent.symbol] if model is not None and referent.symbol >= 0 else None
+        )
         if symbol is None or symbol.parent < 0 or symbol.kind not in CALLABLE:
             return []
-        if self._resolver.view.languages.get(hit.path) not in LANGUAGES:
+        if self._resolver.view.languages.get(referent.path) not in LANGUAGES:
             return []
-        found: list[Hit] = []
-        for base in self._resolver.ancestry(Instance(hit.path, symbol.parent))[1:]:
-            held = self._members.held(base, hit.name)
-            own = [one for one in held if self._members.is_own(one)]
-            found += self._members.names.of_space(own, "call")
-        return found
+        methods: list[Referent] = []
+        for base in self._resolver.ancestry(Instance(referent.path, symbol.parent))[1:]:
+            members = self._members.members_named(base, referent.name)
+            own = [member for member in members if self._members.is_own(member)]
+            methods += self._members.names.of_space(own, "call")
+        return methods
 
-    def chosen(self, path: bytes, one: Reference, given: str, hits: list[Hit]) -> list[Hit]:
+    def chosen(
+        self, path: bytes, reference: Reference, arguments: str, referents: list[Referent]
+    ) -> list[Referent]:
         """Those of several overloads that a call may mean; one, if the arguments given tell."""
         view = self._resolver.view
         model = view.model(path)
-        if model is None or not given or model.language not in LANGUAGES:
-            return hits
-        if any(view.languages.get(hit.path) not in LANGUAGES or hit.symbol < 0 for hit in hits):
-            return hits
-        call = tuple(self._argument(path, one, text, model) for text in given.split("\n"))
-        seen = tuple(hit for hit in hits if self._is_seen(path, hit))
+        if model is None or not arguments or model.language not in LANGUAGES:
+            return referents
+        if any(
+            view.languages.get(referent.path) not in LANGUAGES or referent.symbol < 0
+            for referent in referents
+        ):
+            return referents
+        call = tuple(self._argument(path, reference, text, model) for text in arguments.split("\n"))
+        seen = tuple(referent for referent in referents if self._is_seen(path, referent))
         # The same is called in many places with arguments of the same types.
         return view.once(("overloads", seen, call), lambda: self._best(seen, call))
 
-    def _best(self, hits: tuple[Hit, ...], call: tuple[Argument, ...]) -> list[Hit]:
-        fits: list[tuple[Hit, Ranked]] = []
-        for hit in hits:
-            ranks = self._ranks(hit, call)
+    def _best(self, referents: tuple[Referent, ...], call: tuple[Argument, ...]) -> list[Referent]:
+        fits: list[tuple[Referent, Ranked]] = []
+        for referent in referents:
+            ranks = self._ranks(referent, call)
             if ranks is not None:
-                fits.append((hit, ranks))
+                fits.append((referent, ranks))
         best = [
-            hit
-            for hit, ranks in fits
-            if all(is_better(ranks, others) for other, others in fits if other != hit)
+            referent
+            for referent, ranks in fits
+            if all(is_better(ranks, others) for other, others in fits if other != referent)
         ]
-        return best if len(best) == 1 else [hit for hit, _ in fits]
+        return best if len(best) == 1 else [referent for referent, _ in fits]
 
-    def _is_seen(self, path: bytes, hit: Hit) -> bool:
+    def _is_seen(self, path: bytes, referent: Referent) -> bool:
         """Nothing private is meant in another file, but in a part of a class of C#."""
-        model = self._resolver.view.model(hit.path)
-        if hit.path == path or model is None or model.language == "csharp":
+        model = self._resolver.view.model(referent.path)
+        if referent.path == path or model is None or model.language == "csharp":
             return True
-        return "private" not in model.symbols[hit.symbol].signature.partition("(")[0].split()
+        return "private" not in model.symbols[referent.symbol].signature.partition("(")[0].split()
 
-    def _argument(self, path: bytes, one: Reference, text: str, model: FileModel) -> Argument:
+    def _argument(self, path: bytes, reference: Reference, text: str, model: FileModel) -> Argument:
         name, sign, rest = text.partition("=")
         if not sign or not name.isidentifier():
             name, rest = "", text
         if rest == "nameof()":
             return Argument(name, "string", None)
         if rest[0] != "'":
-            return _valued(name, rest, self._resolver.value(path, one.scope, rest, one.line), model)
+            return _valued(
+                name, rest, self._resolver.value(path, reference.scope, rest, reference.line), model
+            )
         kind = rest[1:]
         if kind == "class":
             return Argument(
@@ -126,27 +135,31 @@ class Overloads:
             )
         return Argument(name, kind, None)
 
-    def _ranks(self, hit: Hit, call: tuple[Argument, ...]) -> Ranked | None:
+    def _ranks(self, referent: Referent, call: tuple[Argument, ...]) -> Ranked | None:
         """How well each argument fits, and whether each parameter has one; None if one cannot."""
-        model = self._resolver.view.model(hit.path)
+        model = self._resolver.view.model(referent.path)
         if model is None:
             return None
-        symbol = model.symbols[hit.symbol]
+        symbol = model.symbols[referent.symbol]
         taken = parameters(symbol.signature, symbol.name, model.language)
         if taken is None:
             unknown: Ranked = [(None, "")]
             return unknown * (len(call) + 1)
-        wanted = [one for one in taken if not one.receiver]
+        expected = [parameter_ for parameter_ in taken if not parameter_.receiver]
         ranks: Ranked = []
         for at, argument in enumerate(call):
-            parameter = _parameter(wanted, argument.name, at)
+            parameter = _parameter(expected, argument.name, at)
             rank = (
-                NO if parameter is None else self._conversions.rank(hit, model, parameter, argument)
+                NO
+                if parameter is None
+                else self._conversions.rank(referent, model, parameter, argument)
             )
             if parameter is None or rank == NO:
                 return None
             ranks.append((rank, f"{parameter.type} {parameter.many}"))
-        ranks.append((int(len(wanted) != len(call) or any(one.many for one in wanted)), ""))
+        ranks.append(
+            (int(len(expected) != len(call) or any(parameter_.many for parameter_ in expected)), "")
+        )
         return ranks
 
 
@@ -154,9 +167,9 @@ def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
     """An argument that is an expression."""
     if model.language != "java":
         return Argument(name, "", value)
-    made, constant = _BOXED_CALL.fullmatch(text), _CONSTANT.fullmatch(text)
-    if made is not None:
-        return Argument(name, "", Container(made[1], ()), boxed=True)
+    boxed_call, constant = _BOXED_CALL.fullmatch(text), _CONSTANT.fullmatch(text)
+    if boxed_call is not None:
+        return Argument(name, "", Container(boxed_call[1], ()), boxed=True)
     if constant is not None:
         return Argument(name, "", Container(PRIMITIVES[constant[1]][0], ()))
     boxed = isinstance(value, Container) and PRIMITIVES.get(value.name, ("", False))[1]
@@ -169,8 +182,8 @@ def is_better(ranks: Ranked, others: Ranked) -> bool:
     Where no argument is better or worse, that which needs no defaults is.
     """
     better = False
-    for (mine, wanted), (other, there) in zip(ranks[:-1], others[:-1], strict=True):
-        if wanted == there or (mine == other and mine is not None):
+    for (mine, type_here), (other, there) in zip(ranks[:-1], others[:-1], strict=True):
+        if type_here == there or (mine == other and mine is not None):
             continue
         if mine is None or (mine > GENERIC and (other is None or mine > other)):
             return False
@@ -180,10 +193,10 @@ def is_better(ranks: Ranked, others: Ranked) -> bool:
     return better or (ranks[-1][0] or 0) < (others[-1][0] or 0)
 
 
-def _parameter(wanted: list[Parameter], name: str, at: int) -> Parameter | None:
+def _parameter(expected: list[Parameter], name: str, at: int) -> Parameter | None:
     """The parameter that an argument is for."""
     if name:
-        return next((one for one in wanted if one.name == name), None)
-    if at < len(wanted):
-        return wanted[at]
-    return wanted[-1] if wanted and wanted[-1].many else None
+        return next((parameter for parameter in expected if parameter.name == name), None)
+    if at < len(expected):
+        return expected[at]
+    return expected[-1] if expected and expected[-1].many else None

@@ -24,19 +24,19 @@ class Namespaces(ModuleResolver):
             if path.endswith(_PROJECT):
                 self._projects.setdefault(stem_of(path), set()).add(folder_of(path))
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Files of the namespace, or the file of the class that an alias or `static` names."""
         del language
         del path
-        inner = encoded(one.module.partition("<")[0]).replace(b".", b"/")
-        found: set[tuple[bytes, ...]] = set()
+        inner = encoded(import_.module.partition("<")[0]).replace(b".", b"/")
+        choices: set[tuple[bytes, ...]] = set()
         for prefix in ancestors(inner):
             roots = self._projects.get(prefix.replace(b"/", b"."), ()) if prefix else ()
             for root in roots:
                 base = below(root, inner[len(prefix) + 1 :])
-                found.add(self._sources(base))
-        found.discard(())
-        return next(iter(found)) if len(found) == 1 else ()
+                choices.add(self._sources(base))
+        choices.discard(())
+        return next(iter(choices)) if len(choices) == 1 else ()
 
     def _sources(self, base: bytes) -> tuple[bytes, ...]:
         if base + b".cs" in self._tree:

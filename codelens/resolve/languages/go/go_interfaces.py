@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import CALLABLE, FileModel
 from codelens.resolve.facts.path_tree import folder_of
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import ExtraEdge
 from codelens.resolve.inference.values import Instance
 from codelens.resolve.languages.go.go_members import GoMembers
@@ -31,14 +31,18 @@ Signature = tuple[str, ...]
 
 
 class _Interface(NamedTuple):
-    hit: Hit
-    methods: dict[str, tuple[Hit, Signature]]
+    referent: Referent
+    methods: dict[str, tuple[Referent, Signature]]
 
 
 def satisfied(path: bytes, model: FileModel, types: GoMembers) -> Iterator[ExtraEdge]:
     """What the types and methods of a file satisfy."""
-    owners = {one.qualified.rpartition(".")[0] for one in model.symbols if one.parent < 0}
-    own = {one.name for one in model.symbols if one.parent < 0 and one.kind in {"struct", "type"}}
+    owners = {symbol.qualified.rpartition(".")[0] for symbol in model.symbols if symbol.parent < 0}
+    own = {
+        symbol.name
+        for symbol in model.symbols
+        if symbol.parent < 0 and symbol.kind in {"struct", "type"}
+    }
     names = sorted((owners - {""}) | own)
     if not names:
         return
@@ -48,105 +52,117 @@ def satisfied(path: bytes, model: FileModel, types: GoMembers) -> Iterator[Extra
     )
     package = types.names.package(path)
     for name in names if interfaces else ():
-        for hit in types.names.chosen(path, package.names.get(name, []))[:1]:
-            yield from _of_type(path, hit, types, interfaces)
+        for referent in types.names.chosen(path, package.names.get(name, []))[:1]:
+            yield from _of_type(path, referent, types, interfaces)
 
 
 def _of_type(
-    path: bytes, hit: Hit, types: GoMembers, interfaces: list[_Interface]
+    path: bytes, referent: Referent, types: GoMembers, interfaces: list[_Interface]
 ) -> Iterator[ExtraEdge]:
-    model = types.view.model(hit.path)
-    if model is None or model.symbols[hit.symbol].kind not in {"struct", "type"}:
+    model = types.view.model(referent.path)
+    if model is None or model.symbols[referent.symbol].kind not in {"struct", "type"}:
         return
-    symbol = model.symbols[hit.symbol]
+    symbol = model.symbols[referent.symbol]
     if symbol.signature.startswith(f"type {symbol.name}[") or " = " in symbol.signature:
         return
-    own = Instance(hit.path, hit.symbol)
-    for one in interfaces:
-        found = _methods(own, one, types)
-        if not found:
+    own = Instance(referent.path, referent.symbol)
+    for interface in interfaces:
+        implementing = _methods(own, interface, types)
+        if not implementing:
             continue
-        if hit.path == path:
-            yield ExtraEdge(hit.symbol, symbol.name, symbol.name_line, one.hit, "satisfy")
-        for method, (of, _) in zip(found, one.methods.values(), strict=True):
+        if referent.path == path:
+            yield ExtraEdge(
+                referent.symbol, symbol.name, symbol.name_line, interface.referent, "satisfy"
+            )
+        for method, (of, _) in zip(implementing, interface.methods.values(), strict=True):
             if method.path == path:
                 there = types.view.model(path)
                 line = there.symbols[method.symbol].name_line if there is not None else 0
                 yield ExtraEdge(method.symbol, of.name, line, of, "override")
 
 
-def _methods(own: Instance, one: _Interface, types: GoMembers) -> list[Hit]:
+def _methods(own: Instance, interface: _Interface, types: GoMembers) -> list[Referent]:
     """The methods of a type that an interface asks for, in its order; none if one is missing."""
-    found: list[Hit] = []
-    for name, (_, asked) in one.methods.items():
-        hits = [hit for hit, _ in types.members(own, name)]
-        if len(hits) != 1 or signature(hits[0], types) != asked:
+    implementing: list[Referent] = []
+    for name, (_, expected) in interface.methods.items():
+        referents = [referent for referent, _ in types.members(own, name)]
+        if len(referents) != 1 or signature(referents[0], types) != expected:
             return []
-        found.append(hits[0])
-    return found
+        implementing.append(referents[0])
+    return implementing
 
 
 def _visible(path: bytes, types: GoMembers) -> Iterator[_Interface]:
     """The interfaces of a file's package, and of those that its files import."""
     package = types.names.package(path)
     chosen = types.names.chosen
-    places = dict.fromkeys(hit for hits in package.names.values() for hit in chosen(b"", hits))
-    files = dict.fromkeys(hit.path for hits in package.names.values() for hit in hits)
+    places = dict.fromkeys(
+        referent for referents in package.names.values() for referent in chosen(b"", referents)
+    )
+    files = dict.fromkeys(
+        referent.path for referents in package.names.values() for referent in referents
+    )
     for methods in package.methods.values():
-        files |= dict.fromkeys(hit.path for hits in methods.values() for hit in hits)
+        files |= dict.fromkeys(
+            referent.path for referents in methods.values() for referent in referents
+        )
     for file in files:
         model = types.view.model(file)
-        for one in model.imports if model is not None else ():
-            for main in types.view.modules(file, one.module)[:1]:
-                for name, hits in types.names.package(main).names.items():
+        for import_ in model.imports if model is not None else ():
+            for main in types.view.modules(file, import_.module)[:1]:
+                for name, referents in types.names.package(main).names.items():
                     if name[:1].isupper():
-                        places |= dict.fromkeys(chosen(b"", hits))
-    for hit in places:
-        found = _asked(hit, types, 0)
-        if folder_of(hit.path) != folder_of(path) and not all(name[0].isupper() for name in found):
+                        places |= dict.fromkeys(chosen(b"", referents))
+    for referent in places:
+        required = _required_methods(referent, types, 0)
+        if folder_of(referent.path) != folder_of(path) and not all(
+            name[0].isupper() for name in required
+        ):
             # Only types of its own package can have them (Go spec, "Uniqueness of identifiers").
             continue
-        if found and len(found) <= _MOST_METHODS:
-            yield _Interface(hit, found)
+        if required and len(required) <= _MOST_METHODS:
+            yield _Interface(referent, required)
 
 
-def _asked(hit: Hit, types: GoMembers, depth: int) -> dict[str, tuple[Hit, Signature]]:
+def _required_methods(
+    referent: Referent, types: GoMembers, depth: int
+) -> dict[str, tuple[Referent, Signature]]:
     """The methods of an interface, those that it embeds included; none if not all are known."""
-    model = types.view.model(hit.path)
-    if model is None or model.symbols[hit.symbol].kind != "interface" or depth > _MOST_METHODS:
+    model = types.view.model(referent.path)
+    if model is None or model.symbols[referent.symbol].kind != "interface" or depth > _MOST_METHODS:
         return {}
-    if "[" in model.symbols[hit.symbol].signature:
+    if "[" in model.symbols[referent.symbol].signature:
         return {}
-    found: dict[str, tuple[Hit, Signature]] = {}
-    rows = model.of_scope.get(model.own_scope.get(hit.symbol, -1), ())
-    embedded = types.bases(Instance(hit.path, hit.symbol))
+    required: dict[str, tuple[Referent, Signature]] = {}
+    rows = model.of_scope.get(model.own_scope.get(referent.symbol, -1), ())
+    embedded = types.bases(Instance(referent.path, referent.symbol))
     if len(embedded) != sum(row.how == "base" for row in rows):
         return {}
     for base in embedded:
-        inner = _asked(Hit(*base[:2]), types, depth + 1)
+        inner = _required_methods(Referent(*base[:2]), types, depth + 1)
         if not inner:
             return {}
-        found |= inner
-    for name, places in model.children.get(hit.symbol, {}).items():
+        required |= inner
+    for name, places in model.children.get(referent.symbol, {}).items():
         for at in places:
-            mine = Hit(hit.path, at, 0, name)
-            told = signature(mine, types) if model.symbols[at].kind in CALLABLE else None
-            if told is None:
+            mine = Referent(referent.path, at, 0, name)
+            signature_ = signature(mine, types) if model.symbols[at].kind in CALLABLE else None
+            if signature_ is None:
                 return {}
-            found[name] = (mine, told)
-    return found
+            required[name] = (mine, signature_)
+    return required
 
 
-def signature(hit: Hit, types: GoMembers) -> Signature | None:
+def signature(referent: Referent, types: GoMembers) -> Signature | None:
     """The types that a method takes and gives, packages by where they are; None if unknown."""
-    model = types.view.model(hit.path)
-    if model is None or hit.symbol < 0 or model.symbols[hit.symbol].kind not in CALLABLE:
+    model = types.view.model(referent.path)
+    if model is None or referent.symbol < 0 or model.symbols[referent.symbol].kind not in CALLABLE:
         return None
-    symbol = model.symbols[hit.symbol]
-    told = signature_types(symbol.signature, symbol.name)
-    if told is None:
+    symbol = model.symbols[referent.symbol]
+    types_written = signature_types(symbol.signature, symbol.name)
+    if types_written is None:
         return None
-    return tuple(_resolved(text, hit.path, model, types) for text in told)
+    return tuple(_resolved(text, referent.path, model, types) for text in types_written)
 
 
 def _resolved(text: str, path: bytes, model: FileModel, types: GoMembers) -> str:
@@ -164,12 +180,12 @@ def _resolved(text: str, path: bytes, model: FileModel, types: GoMembers) -> str
 
 def _package(name: str, path: bytes, model: FileModel, types: GoMembers) -> str:
     """Where a package is: its folder in the view, else what is imported under the name."""
-    for hit in types.names.lookup(path, 0, name):
-        if hit.symbol < 0:
-            return _folder(hit.path)
-    for one in model.imports:
-        if one.alias == name or (not one.alias and one.module.endswith(name)):
-            return one.module
+    for referent in types.names.lookup(path, 0, name):
+        if referent.symbol < 0:
+            return _folder(referent.path)
+    for import_ in model.imports:
+        if import_.alias == name or (not import_.alias and import_.module.endswith(name)):
+            return import_.module
     return f"?{name}"
 
 

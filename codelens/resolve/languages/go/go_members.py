@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from codelens.resolve.inference.members import Members
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Instance, Value
 from codelens.resolve.languages.go.go_names import GoNames
@@ -30,41 +30,47 @@ class GoMembers(Members):
 
     names: GoNames
 
-    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
-        for one in line:
-            found = super()._of_types([one], name, value)
-            if not found:
-                hits = self.names.methods(one.path, one.symbol, name)
-                found = [(hit, value) for hit in hits] or self._of_underlying(one, name, value)
-            if found:
-                return found
+    def _of_types(
+        self, line: list[Instance], name: str, value: Value
+    ) -> list[tuple[Referent, Value]]:
+        for type_ in line:
+            pairs = super()._of_types([type_], name, value)
+            if not pairs:
+                referents = self.names.methods(type_.path, type_.symbol, name)
+                pairs = [(referent, value) for referent in referents] or self._of_underlying(
+                    type_, name, value
+                )
+            if pairs:
+                return pairs
         return []
 
-    def _of_underlying(self, one: Instance, name: str, value: Value) -> list[tuple[Hit, Value]]:
+    def _of_underlying(
+        self, own: Instance, name: str, value: Value
+    ) -> list[tuple[Referent, Value]]:
         """Of `type A B` the fields of B; its methods only if it is an interface."""
-        under = underlying(self.resolver, one)
-        if not isinstance(under, Instance) or under[:2] == one[:2]:
+        under = underlying(self.resolver, own)
+        if not isinstance(under, Instance) or under[:2] == own[:2]:
             return []
-        kept: list[tuple[Hit, Value]] = []
-        for hit, _ in self.members(under, name):
-            model = self.view.model(hit.path)
-            if model is not None and model.symbols[hit.symbol].parent >= 0:
-                kept.append((hit, value))
-        return kept
+        pairs: list[tuple[Referent, Value]] = []
+        for referent, _ in self.members(under, name):
+            model = self.view.model(referent.path)
+            if model is not None and model.symbols[referent.symbol].parent >= 0:
+                pairs.append((referent, value))
+        return pairs
 
-    def taken(self, hit: Hit, me: Value) -> Value:
+    def taken(self, referent: Referent, me: Value) -> Value:
         """The value of one member of something."""
-        found = super().taken(hit, me)
-        if found is not None:
-            return found
-        model = self.view.model(hit.path)
-        if model is None or model.symbols[hit.symbol].kind != "field":
+        value = super().taken(referent, me)
+        if value is not None:
+            return value
+        model = self.view.model(referent.path)
+        if model is None or model.symbols[referent.symbol].kind != "field":
             return None
-        symbol = model.symbols[hit.symbol]
+        symbol = model.symbols[referent.symbol]
         scope = model.own_scope.get(symbol.parent)
         for row in model.of_scope.get(scope, ()) if scope is not None else ():
             if row.how == "base" and _base_name(row) == symbol.name:
-                return self.resolver.of_type(hit.path, scope or 0, row.text, me)
+                return self.resolver.of_type(referent.path, scope or 0, row.text, me)
         return None
 
 

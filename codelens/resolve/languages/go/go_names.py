@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.path_tree import folder_of, name_of
-from codelens.resolve.inference.name_lookup import MODULE, Hit, Names
+from codelens.resolve.inference.name_lookup import MODULE, Names, Referent
 from codelens.resolve.languages.go.go_type_text import is_built
 from codelens.types import Binding, Import
 
@@ -24,8 +24,8 @@ _ELSEWHERE = re.compile(
 class _Package(NamedTuple):
     """Names of one package over its files."""
 
-    names: dict[str, list[Hit]]
-    methods: dict[str, dict[str, list[Hit]]]
+    names: dict[str, list[Referent]]
+    methods: dict[str, dict[str, list[Referent]]]
     """Type -> name -> its methods, by receiver."""
 
 
@@ -53,27 +53,31 @@ class GoNames(Names):
                 if symbol.parent < 0:
                     owner, _, name = symbol.qualified.rpartition(".")
                     places = package.methods.setdefault(owner, {}) if owner else package.names
-                    places.setdefault(name, []).append(Hit(path, at, 0, name))
+                    places.setdefault(name, []).append(Referent(path, at, 0, name))
         return package
 
-    def methods(self, path: bytes, symbol: int, name: str) -> list[Hit]:
+    def methods(self, path: bytes, symbol: int, name: str) -> list[Referent]:
         """Methods of a type, wherever in its package."""
         model = self.view.model(path)
         if model is None or model.symbols[symbol].parent >= 0:
             return []
-        found = self.package(path).methods.get(model.symbols[symbol].name, {}).get(name, [])
-        return self.chosen(path, found)
+        referents = self.package(path).methods.get(model.symbols[symbol].name, {}).get(name, [])
+        return self.chosen(path, referents)
 
-    def chosen(self, path: bytes, found: list[Hit]) -> list[Hit]:
+    def chosen(self, path: bytes, referents: list[Referent]) -> list[Referent]:
         """Of definitions for several machines those for the one that most code is read for."""
-        if len(found) < 2:
-            return found
-        here = [hit for hit in found if hit.path == path]
-        return here or [hit for hit in found if self._is_built(hit.path)] or found[:1]
+        if len(referents) < 2:
+            return referents
+        here = [referent for referent in referents if referent.path == path]
+        return (
+            here
+            or [referent for referent in referents if self._is_built(referent.path)]
+            or referents[:1]
+        )
 
     def _is_built(self, path: bytes) -> bool:
-        said = [row.text for row in self._rows_of(path) if row.how == "built"]
-        return all(map(is_built, said)) and not _ELSEWHERE.search(name_of(path))
+        constraints = [row.text for row in self._rows_of(path) if row.how == "built"]
+        return all(map(is_built, constraints)) and not _ELSEWHERE.search(name_of(path))
 
     def _rows_of(self, path: bytes) -> tuple[Binding, ...]:
         model = self.view.model(path)
@@ -87,39 +91,41 @@ class GoNames(Names):
         depth: int,
         seen: set[bytes],
         types: bool,
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         heads = self.view.once(("heads", path), lambda: self._heads(path, model))
         if name in heads:
             file = heads[name]
-            return [Hit(file, MODULE)] if file is not None else []
-        found = self.package(path).names.get(name)
-        if found:
-            return self.chosen(path, found)
-        for one in model.imports:
-            file = self._main_file(path, one) if one.name == "*" else None
-            found = self.exported(file, name) if file is not None else []
-            if found:
-                return found
+            return [Referent(file, MODULE)] if file is not None else []
+        referents = self.package(path).names.get(name)
+        if referents:
+            return self.chosen(path, referents)
+        for import_ in model.imports:
+            file = self._main_file(path, import_) if import_.name == "*" else None
+            referents = self.exported(file, name) if file is not None else []
+            if referents:
+                return referents
         return []
 
     def _heads(self, path: bytes, model: FileModel) -> dict[str, bytes | None]:
         """Name -> a file of the package that an import without a name of its own binds to it."""
-        found: dict[str, bytes | None] = {}
-        for one in model.imports:
-            if not one.alias and not one.name:
-                file = self._main_file(path, one)
-                local = self.clause(file) if file is not None else _guessed(one.module)
-                found.setdefault(local, file)
-        return found
+        file_of: dict[str, bytes | None] = {}
+        for import_ in model.imports:
+            if not import_.alias and not import_.name:
+                file = self._main_file(path, import_)
+                local = self.clause(file) if file is not None else _guessed(import_.module)
+                file_of.setdefault(local, file)
+        return file_of
 
-    def _main_file(self, path: bytes, one: Import) -> bytes | None:
+    def _main_file(self, path: bytes, import_: Import) -> bytes | None:
         """A file of the package that an import names."""
-        return next(iter(self.view.modules(path, one.module)), None)
+        return next(iter(self.view.modules(path, import_.module)), None)
 
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+    def imported(
+        self, path: bytes, import_: Import, depth: int = 0, types: bool = False
+    ) -> list[Referent]:
         """An import binds a package."""
-        file = self._main_file(path, one)
-        return [Hit(file, MODULE)] if file is not None else []
+        file = self._main_file(path, import_)
+        return [Referent(file, MODULE)] if file is not None else []
 
     def exported(
         self,
@@ -129,13 +135,13 @@ class GoNames(Names):
         seen: set[bytes] | None = None,
         *,
         types: bool = False,
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a package gives under a name."""
         if not name[:1].isupper():
             return []
         return self.chosen(path, self.package(path).names.get(name, []))
 
-    def submodule(self, path: bytes, name: str) -> list[Hit]:
+    def submodule(self, path: bytes, name: str) -> list[Referent]:
         """Packages are no members of packages."""
         return []
 

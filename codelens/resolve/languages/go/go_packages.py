@@ -20,22 +20,22 @@ class Packages(ModuleResolver):
         super().__init__(tree, settings)
         self._modules: dict[bytes, list[bytes]] = {}
         for path in sorted(settings):
-            found = _MODULE.search(settings[path]) if name_of(path) == MANIFEST else None
-            if found:
-                self._modules.setdefault(found[1], []).append(folder_of(path))
+            match = _MODULE.search(settings[path]) if name_of(path) == MANIFEST else None
+            if match:
+                self._modules.setdefault(match[1], []).append(folder_of(path))
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The files of the package, by the module of the view that holds it, else vendored."""
         del language
-        package = encoded(one.module)
+        package = encoded(import_.module)
         for prefix in ancestors(package):
             roots = self._modules.get(prefix, ()) if prefix else ()
             if len(roots) == 1:
                 return self._files(below(roots[0], package[len(prefix) + 1 :]))
         for place in ancestors(folder_of(path)):
-            found = self._files(below(place, b"vendor/" + package))
-            if found:
-                return found
+            files = self._files(below(place, b"vendor/" + package))
+            if files:
+                return files
         return ()
 
     def _files(self, folder: bytes) -> tuple[bytes, ...]:

@@ -111,31 +111,31 @@ def is_built(constraint: str) -> bool:
     """Whether a build constraint holds on Linux, with no tags of the project's own."""
     tokens = _CONSTRAINT.findall(constraint)
 
-    def either(at: int) -> tuple[bool, int]:
-        found, at = both(at)
+    def alternatives(at: int) -> tuple[bool, int]:
+        holds, at = conjunction(at)
         while tokens[at : at + 1] == ["||"]:
-            more, at = both(at + 1)
-            found = found or more
-        return found, at
+            more, at = conjunction(at + 1)
+            holds = holds or more
+        return holds, at
 
-    def both(at: int) -> tuple[bool, int]:
-        found, at = one(at)
+    def conjunction(at: int) -> tuple[bool, int]:
+        holds, at = negation(at)
         while tokens[at : at + 1] == ["&&"]:
-            more, at = one(at + 1)
-            found = found and more
-        return found, at
+            more, at = negation(at + 1)
+            holds = holds and more
+        return holds, at
 
-    def one(at: int) -> tuple[bool, int]:
+    def negation(at: int) -> tuple[bool, int]:
         word = tokens[at] if at < len(tokens) else ""
         if word == "!":
-            found, at = one(at + 1)
-            return not found, at
+            holds, at = negation(at + 1)
+            return not holds, at
         if word == "(":
-            found, at = either(at + 1)
-            return found, at + 1
+            holds, at = alternatives(at + 1)
+            return holds, at + 1
         return word in _TAGS or word.startswith("go1."), at + 1
 
-    return either(0)[0]
+    return alternatives(0)[0]
 
 
 def signature_types(signature: str, name: str) -> tuple[str, ...] | None:
@@ -156,8 +156,8 @@ def signature_types(signature: str, name: str) -> tuple[str, ...] | None:
 
 def parameter_count(signature: str, name: str) -> int:
     """How many parameters a method has; -1 if its signature is cut off."""
-    told = signature_types(signature, name)
-    return told.index("->") if told is not None else -1
+    types = signature_types(signature, name)
+    return types.index("->") if types is not None else -1
 
 
 def _written(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import Expressions
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Definition, Instance, Value, each, together
 from codelens.resolve.languages.go.go_interfaces import satisfied
@@ -37,14 +37,14 @@ class GoAnnotations(Annotations):
         """A value of a type in Go's own writing."""
         return super().of_type(path, scope, go_type(text), me)
 
-    def typed(self, hit: Hit, args: tuple[Value, ...], me: Value) -> Value:
+    def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """A value of a type, with arguments, as it is said of a value."""
-        model = self.view.model(hit.path)
-        if model is None or hit.symbol < 0 or model.symbols[hit.symbol].kind != "type":
-            return super().typed(hit, args, me)
-        if " = " in model.symbols[hit.symbol].signature:
-            return super().typed(hit, args, me)
-        return Instance(hit.path, hit.symbol, args)
+        model = self.view.model(referent.path)
+        if model is None or referent.symbol < 0 or model.symbols[referent.symbol].kind != "type":
+            return super().typed(referent, args, me)
+        if " = " in model.symbols[referent.symbol].signature:
+            return super().typed(referent, args, me)
+        return Instance(referent.path, referent.symbol, args)
 
 
 class GoCalls(Calls):
@@ -56,11 +56,11 @@ class GoCalls(Calls):
         scope = model.own_scope.get(symbol) if model is not None else None
         if model is None or scope is None or scope not in model.parameters:
             return super()._result(path, symbol, me)
-        said = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
+        results = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
         own = "|".join(map(re.escape, model.parameters[scope]))
         return (
-            self.resolver.of_type(path, scope, re.sub(rf"\b(?:{own})\b", "any", said[0]), me)
-            if said
+            self.resolver.of_type(path, scope, re.sub(rf"\b(?:{own})\b", "any", results[0]), me)
+            if results
             else None
         )
 
@@ -84,22 +84,22 @@ class GoExpressions(Expressions):
     def _step(self, value: Value, step: str) -> Value:
         if step == "#key":
             # Of a range with one name: keys tell nothing, and what a channel gives is its type.
-            return together([one for one in each(value) if isinstance(one, Instance)])
+            return together([part for part in each(value) if isinstance(part, Instance)])
         if step[:1] == "#":
-            return together([_part(one, int(step[1:])) for one in each(value)])
+            return together([_part(part, int(step[1:])) for part in each(value)])
         if isinstance(value, Container) and value.name == STRUCT:
-            fields = (one for one in value.args if isinstance(one, Container))
-            return next((one.args[0] for one in fields if one.name == f"#{step}"), None)
+            fields = (field for field in value.args if isinstance(field, Container))
+            return next((field.args[0] for field in fields if field.name == f"#{step}"), None)
         return super()._step(value, step)
 
-    def _from_rows(self, hit: Hit, line: int) -> Value:
+    def _from_rows(self, referent: Referent, line: int) -> Value:
         """A variable has the type of its declaration."""
         del line
-        for row in self.names.rows(hit):
+        for row in self.names.rows(referent):
             if row.how == ":":
-                return self.resolver.of_type(hit.path, hit.scope, row.text)
+                return self.resolver.of_type(referent.path, referent.scope, row.text)
             if row.how == "=":
-                value = self.value(hit.path, row.scope, row.text, row.line)
+                value = self.value(referent.path, row.scope, row.text, row.line)
                 if value is not None:
                     return value
         return None
@@ -114,8 +114,8 @@ def _part(value: Value, at: int) -> Value:
 
 def resolver(view: View) -> Resolver:
     """A resolver for the Go files of a view."""
-    found = Resolver(view, GoNames(view))
-    members = GoMembers(found)
-    found.join(GoAnnotations(found), members, GoCalls(found), GoExpressions(found))
-    found.extra_edges = lambda path, model: satisfied(path, model, members)
-    return found
+    go = Resolver(view, GoNames(view))
+    members = GoMembers(go)
+    go.join(GoAnnotations(go), members, GoCalls(go), GoExpressions(go))
+    go.extra_edges = lambda path, model: satisfied(path, model, members)
+    return go

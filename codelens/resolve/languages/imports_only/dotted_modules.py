@@ -61,35 +61,39 @@ class Modules(ModuleResolver):
 
     named = True
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file of the module."""
         if language == "erlang":
-            return self._erlang(path, one)
+            return self._erlang(path, import_)
         if language.startswith("ocaml"):
-            return self._ocaml(path, one)
+            return self._ocaml(path, import_)
         if language == "julia":
-            return self._julia(path, one)
-        if language in {"lua", "perl"} and "/" in one.module:
-            return self._written(path, one.module)
+            return self._julia(path, import_)
+        if language in {"lua", "perl"} and "/" in import_.module:
+            return self._written(path, import_.module)
         rules = _RULES[language]
-        if language == "elixir" and one.name[:1].isupper():
-            return self._find(path, f"{one.module}.{one.name}", rules)
-        if language == "perl" and one.name and ("::" in one.name or _is_base(one.module)):
-            found = self._find(path, one.name, rules)
-            if found or _is_base(one.module):
-                return found
+        if language == "elixir" and import_.name[:1].isupper():
+            return self._find(path, f"{import_.module}.{import_.name}", rules)
+        if (
+            language == "perl"
+            and import_.name
+            and ("::" in import_.name or _is_base(import_.module))
+        ):
+            files = self._find(path, import_.name, rules)
+            if files or _is_base(import_.module):
+                return files
         if language == "clojure":
             rules = _for_dialect(path, rules)
-        return self._find(path, one.module, rules)
+        return self._find(path, import_.module, rules)
 
     def _find(self, path: bytes, module: str, rules: _Rules) -> tuple[bytes, ...]:
         parts = [rules.spelled(part) for part in module.split(rules.separator) if part]
         inner = encoded("/".join(parts))
         if not inner or inner.startswith((b"/", b".")):
             return ()
-        found = self._tree.first(_places(path, inner, rules))
-        if found:
-            return found
+        first = self._tree.first(_places(path, inner, rules))
+        if first:
+            return first
         for form in rules.forms:
             files = self._tree.ending(inner + form)
             if len(parts) == 1:
@@ -105,14 +109,14 @@ class Modules(ModuleResolver):
         """`require "a/b.pl"`, `dofile("a/b.lua")`: a path after all."""
         for place in ancestors(folder_of(path)):
             at = joined(place, encoded(written))
-            found = self._tree.first(at + form for form in (b"", b".lua", b".pm")) if at else ()
-            if found:
-                return found
+            files = self._tree.first(at + form for form in (b"", b".lua", b".pm")) if at else ()
+            if files:
+                return files
         return ()
 
-    def _erlang(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def _erlang(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
         """Modules have one name in a system; headers are relative, or in `include`."""
-        written = encoded(one.module)
+        written = encoded(import_.module)
         if not written.endswith((b".hrl", b".erl")):
             files = self._tree.called(written + b".erl")
             sources = [file for file in files if b"/src/" in b"/" + file]
@@ -124,9 +128,9 @@ class Modules(ModuleResolver):
                     return (at,)
         return nearest(path, self._tree.ending(written))
 
-    def _ocaml(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def _ocaml(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
         """`Foo.Bar` is `foo.ml` beside the file, else `bar.ml` beside the `foo.ml` there is."""
-        parts = [part for part in one.module.split(".") if part]
+        parts = [part for part in import_.module.split(".") if part]
         if not parts:
             return ()
         folder = folder_of(path)
@@ -144,12 +148,12 @@ class Modules(ModuleResolver):
                 return (deeper,)
         return (files[0],)
 
-    def _julia(self, path: bytes, one: Import) -> tuple[bytes, ...]:
+    def _julia(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
         """`include("x.jl")`, and packages by the name of their main file."""
-        if one.module.endswith(".jl"):
-            at = joined(folder_of(path), encoded(one.module))
+        if import_.module.endswith(".jl"):
+            at = joined(folder_of(path), encoded(import_.module))
             return (at,) if at is not None and at in self._tree else ()
-        head = one.module.partition(".")[0]
+        head = import_.module.partition(".")[0]
         files = self._tree.ending(b"src/" + encoded(head) + b".jl") if head else []
         return (files[0],) if len(files) == 1 else ()
 

@@ -36,9 +36,9 @@ class Paths(ModuleResolver):
         super().__init__(tree, settings)
         self._packages: dict[str, list[bytes]] = {}
         for path in sorted(settings):
-            found = _PUBSPEC_NAME.search(settings[path]) if name_of(path) == PUBSPEC else None
-            if found:
-                self._packages.setdefault(found[1].decode(), []).append(folder_of(path))
+            match = _PUBSPEC_NAME.search(settings[path]) if name_of(path) == PUBSPEC else None
+            if match:
+                self._packages.setdefault(match[1].decode(), []).append(folder_of(path))
         self._ways: dict[str, Callable[[bytes, str], tuple[bytes, ...]]] = {
             "protobuf": self._protobuf,
             "dart": self._dart,
@@ -54,9 +54,9 @@ class Paths(ModuleResolver):
             "hcl": self._hcl,
         }
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file written, or the files of the folder for HCL."""
-        module = one.module.strip()
+        module = import_.module.strip()
         return self._ways[language](folder_of(path), module) if module else ()
 
     def _at(self, folder: bytes, written: str) -> tuple[bytes, ...]:
@@ -73,16 +73,16 @@ class Paths(ModuleResolver):
         if "." not in name_of(encoded(written)).decode("utf-8", "replace"):
             return ()
         for place in ancestors(folder):
-            found = self._beside(place, written)
-            if found or written.startswith("."):
-                return found
+            files = self._beside(place, written)
+            if files or written.startswith("."):
+                return files
         return ()
 
     def _protobuf(self, folder: bytes, written: str) -> tuple[bytes, ...]:
         for place in ancestors(folder):
-            found = self._at(place, written)
-            if found:
-                return found
+            files_here = self._at(place, written)
+            if files_here:
+                return files_here
         files = self._tree.ending(encoded(written))
         return (files[0],) if len(files) == 1 else ()
 
@@ -104,18 +104,18 @@ class Paths(ModuleResolver):
         for place in ancestors(folder):
             if below(place, b"build.zig") in self._tree:
                 names = (f"src/{written}.zig", f"{written}.zig")
-                return next((found for one in names if (found := self._at(place, one))), ())
+                return next((name for files in names if (name := self._at(place, files))), ())
         return ()
 
     def _shell(self, folder: bytes, written: str) -> tuple[bytes, ...]:
         """`source "$DIR/x.sh"`: what is behind the variable, if it is there."""
-        found = _VARIABLES.search(written)
-        plain = (written[found.end() :] if found else written).strip("\"'")
+        variable = _VARIABLES.search(written)
+        plain = (written[variable.end() :] if variable else written).strip("\"'")
         if "$" in plain or plain.startswith(("/", "~")):
             return ()
-        if found is None:
+        if variable is None:
             return self._above(folder, plain) or self._beside(folder, plain)
-        files = {one for place in ancestors(folder) for one in self._beside(place, plain)}
+        files = {file for place in ancestors(folder) for file in self._beside(place, plain)}
         if not files and "/" in plain and ".." not in plain:
             files = {*self._tree.ending(encoded(plain))}
         return tuple(files) if len(files) == 1 else ()
@@ -139,8 +139,8 @@ class Paths(ModuleResolver):
         partial = below(folder_of(base), b"_" + name_of(base))
         endings = (b"", b".scss", b".sass", b".css")
         return self._tree.first(
-            one + ending
-            for one in (base, partial, below(base, b"_index"), below(base, b"index"))
+            stem + ending
+            for stem in (base, partial, below(base, b"_index"), below(base, b"index"))
             for ending in endings
         )
 

@@ -23,19 +23,19 @@ class Packages(ModuleResolver):
 
     named = True
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file named like the class, or the files of a package imported whole."""
         del language
-        module = one.module.replace("`", "").removeprefix("_root_.")
+        module = import_.module.replace("`", "").removeprefix("_root_.")
         parts = [encoded(part) for part in module.split(".") if part]
-        if one.name and one.name != "*":
-            parts.append(encoded(one.name.replace("`", "")))
+        if import_.name and import_.name != "*":
+            parts.append(encoded(import_.name.replace("`", "")))
         if not parts:
             return ()
-        found = self._class(path, parts)
-        if not found and one.name == "*":
+        files = self._class(path, parts)
+        if not files and import_.name == "*":
             return self._package(path, b"/".join(parts))
-        return found
+        return files
 
     def _class(self, path: bytes, parts: list[bytes]) -> tuple[bytes, ...]:
         """`a.b.C`, or `a.b.C.d` for what is in `C`."""
@@ -44,9 +44,9 @@ class Packages(ModuleResolver):
                 break
             inner = b"/".join(parts[:size])
             ending = (file for form in _FORMS for file in self._tree.ending(inner + form))
-            found = [file for file in ending if sees(path, file)]
-            if found:
-                return _chosen(path, found, inner)
+            files = [file for file in ending if sees(path, file)]
+            if files:
+                return _chosen(path, files, inner)
         return ()
 
     def _package(self, path: bytes, inner: bytes) -> tuple[bytes, ...]:
@@ -57,16 +57,16 @@ class Packages(ModuleResolver):
             and sees(path, below(folder, b"x"))
             and any(file.endswith(_FORMS) for file in self._tree.files(folder))
         ]
-        main = [one for one in folders if not _is_test(one)] or folders
-        chosen = _chosen(path, [below(one, b"x") for one in main], below(inner, b"x"))
-        files = (file for one in chosen for file in self._tree.files(folder_of(one)))
+        main = [folder for folder in folders if not _is_test(folder)] or folders
+        chosen = _chosen(path, [below(folder, b"x") for folder in main], below(inner, b"x"))
+        files = (file for folder in chosen for file in self._tree.files(folder_of(folder)))
         return tuple(sorted(file for file in files if file.endswith(_FORMS)))
 
 
-def _chosen(path: bytes, found: Iterable[bytes], inner: bytes) -> tuple[bytes, ...]:
-    files = sorted(found)
+def _chosen(path: bytes, candidates: Iterable[bytes], inner: bytes) -> tuple[bytes, ...]:
+    files = sorted(candidates)
     if len({_project(file, inner) for file in files}) == 1:
-        main = [one for one in files if not _is_test(one)]
+        main = [file for file in files if not _is_test(file)]
         return tuple(main or files)
     return nearest(path, files)
 

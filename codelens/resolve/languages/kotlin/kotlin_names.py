@@ -13,7 +13,7 @@ from functools import partial
 from typing import Protocol
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.values import Container, Instance, Literal, Value
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
 from codelens.resolve.languages.classes.class_type_text import extended
@@ -38,11 +38,11 @@ class Receiving(Protocol):
         """What `this` is in a function or lambda, where it is not that of the class around."""
         ...
 
-    def extensions_of(self, value: Instance, name: str) -> list[Hit]:
+    def extensions_of(self, value: Instance, name: str) -> list[Referent]:
         """Extensions of that name for a type or its bases."""
         ...
 
-    def extends(self, hit: Hit, text: str, value: Value) -> bool:
+    def extends(self, referent: Referent, text: str, value: Value) -> bool:
         """Whether an extension for a type so written may be called on a value."""
         ...
 
@@ -54,7 +54,7 @@ class KotlinNames(ClassNames):
 
     def find(
         self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a bare name means, as a value, as a type, or called."""
         model = self.view.model(path)
         if model is None or model.language != "kotlin" or space == "type":
@@ -65,31 +65,33 @@ class KotlinNames(ClassNames):
         at = scope
         while at > 0:
             of_value = partial(self._of_value, name, space, arguments)
-            outer, hits = self._local(path, model, at, name, space)
-            if hits:
-                return hits
-            hits = self._of_receivers(path, between(model, at, outer), seen, of_value)
-            if not hits and outer > 0:
-                hits = self._in_type(path, model, outer, name, space, arguments)
-            if hits:
-                return self._sure(hits, seen, name, space, arguments)
+            outer, referents = self._local(path, model, at, name, space)
+            if referents:
+                return referents
+            referents = self._of_receivers(path, between(model, at, outer), seen, of_value)
+            if not referents and outer > 0:
+                referents = self._in_type(path, model, outer, name, space, arguments)
+            if referents:
+                return self._sure(referents, seen, name, space, arguments)
             at = model.scopes[outer].parent
-        hits = self.types.once(
+        referents = self.types.once(
             ("file", path, name, space, arguments),
             lambda: self._in_file(path, model, name, space, arguments),
             [],
         )
-        hits = [hit for hit in hits if self._applies(hit, path, model, scope, seen)]
-        return self._sure(hits, seen, name, space, arguments) if seen else hits
+        referents = [
+            referent for referent in referents if self._applies(referent, path, model, scope, seen)
+        ]
+        return self._sure(referents, seen, name, space, arguments) if seen else referents
 
     def _local(
         self, path: bytes, model: FileModel, scope: int, name: str, space: Space
-    ) -> tuple[int, list[Hit]]:
+    ) -> tuple[int, list[Referent]]:
         """What is local in the functions around, and the class that they are in."""
         while scope > 0 and model.scopes[scope].kind != "class":
-            hits = self._in_block(path, model, scope, name, space)
-            if hits:
-                return scope, hits
+            referents = self._in_block(path, model, scope, name, space)
+            if referents:
+                return scope, referents
             scope = model.scopes[scope].parent
         return scope, []
 
@@ -98,33 +100,33 @@ class KotlinNames(ClassNames):
         path: bytes,
         scopes: Iterator[int],
         seen: list[Value],
-        of_value: Callable[[Value], list[Hit]],
-    ) -> list[Hit]:
+        of_value: Callable[[Value], list[Referent]],
+    ) -> list[Referent]:
         """What the first `this` of some scopes has; those without it are added to the `seen`."""
         for scope in scopes:
             for value in self.receiving.receivers(path, scope):
-                hits = of_value(value)
-                if hits:
-                    return hits
+                referents = of_value(value)
+                if referents:
+                    return referents
                 seen.append(value)
         return []
 
-    def _of_value(self, name: str, space: Space, arguments: int, value: Value) -> list[Hit]:
+    def _of_value(self, name: str, space: Space, arguments: int, value: Value) -> list[Referent]:
         if not isinstance(value, Instance):
             return []
-        found = self.types.inherited(value, name, space, arguments)
-        if found or space != "call":
-            return found
+        referents = self.types.inherited(value, name, space, arguments)
+        if referents or space != "call":
+            return referents
         return self.fitting(self.receiving.extensions_of(value, name), arguments)
 
     def _applies(
-        self, hit: Hit, path: bytes, model: FileModel, scope: int, seen: list[Value]
+        self, referent: Referent, path: bytes, model: FileModel, scope: int, seen: list[Value]
     ) -> bool:
         """An extension is called without a receiver only where a `this` is of its type."""
-        there = self.view.model(hit.path)
-        if there is None or there.language != "kotlin" or hit.symbol < 0:
+        there = self.view.model(referent.path)
+        if there is None or there.language != "kotlin" or referent.symbol < 0:
             return True
-        symbol = there.symbols[hit.symbol]
+        symbol = there.symbols[referent.symbol]
         text = extended(symbol.signature, symbol.name, "kotlin")
         if not text:
             return True
@@ -134,26 +136,28 @@ class KotlinNames(ClassNames):
             if model.scopes[at].kind == "class":
                 around.append(self.types.instance_of_scope(path, at))
             at = model.scopes[at].parent
-        return any(self.receiving.extends(hit, text, value) for value in around)
+        return any(self.receiving.extends(referent, text, value) for value in around)
 
     def _sure(
-        self, hits: list[Hit], seen: list[Value], name: str, space: Space, arguments: int
-    ) -> list[Hit]:
+        self, referents: list[Referent], seen: list[Value], name: str, space: Space, arguments: int
+    ) -> list[Referent]:
         """None of them, if the `this` of a lambda between may have something of that name."""
-        if not hits or not any(one is None or isinstance(one, Container | Literal) for one in seen):
-            return hits
-        if name in FOREIGN and any(not isinstance(one, Instance) for one in seen):
+        if not referents or not any(
+            receiver is None or isinstance(receiver, Container | Literal) for receiver in seen
+        ):
+            return referents
+        if name in FOREIGN and any(not isinstance(receiver, Instance) for receiver in seen):
             return []
         if None not in seen:
-            return hits
+            return referents
         every = self.view.index("kotlin members", self._all_members).get(name, ())
-        found = {hit[:2] for hit in hits}
-        others = [hit for hit in every if hit[:2] not in found]
-        return [] if self.fitting(self.of_space(others, space), arguments) else hits
+        places = {referent[:2] for referent in referents}
+        others = [referent for referent in every if referent[:2] not in places]
+        return [] if self.fitting(self.of_space(others, space), arguments) else referents
 
-    def _all_members(self) -> dict[str, list[Hit]]:
+    def _all_members(self) -> dict[str, list[Referent]]:
         """What types of Java and Kotlin have, extensions included, by name."""
-        index: dict[str, list[Hit]] = {}
+        index: dict[str, list[Referent]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language in {"java", "kotlin"} else None
             for at, symbol in enumerate(model.symbols if model is not None else ()):
@@ -163,7 +167,7 @@ class KotlinNames(ClassNames):
                 if any(symbol.kind in kinds for kinds in _SPACES.values()) and (
                     inner or extended(symbol.signature, symbol.name, language)
                 ):
-                    index.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
+                    index.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
         return index
 
 

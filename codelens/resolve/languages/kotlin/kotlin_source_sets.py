@@ -45,25 +45,25 @@ def sees(path: bytes, other: bytes) -> bool:
         return True
     if theirs[2] == b"Test" and mine[2] == b"Main":
         return False
-    own, wanted = mine[1], theirs[1]
-    if wanted in {own, _COMMON}:
+    own, source_set = mine[1], theirs[1]
+    if source_set in {own, _COMMON}:
         return True
     if own == _COMMON:
         return False
     groups = _groups(own)
-    if wanted.startswith(b"non") and wanted[3:4].isupper():
-        return wanted[3:4].lower() + wanted[4:] not in groups
-    return wanted in groups or not (groups and _groups(wanted))
+    if source_set.startswith(b"non") and source_set[3:4].isupper():
+        return source_set[3:4].lower() + source_set[4:] not in groups
+    return source_set in groups or not (groups and _groups(source_set))
 
 
 def _groups(name: bytes) -> tuple[bytes, ...]:
     """A platform and the groups it is part of; empty for a name that says nothing."""
-    found: list[bytes] = []
+    names: list[bytes] = []
     target = _TARGET.fullmatch(name)
     if target is not None:
-        found.append(name)
+        names.append(name)
         name = target[1]
     while name in _WITHIN:
-        found.append(name)
+        names.append(name)
         name = _WITHIN[name]
-    return tuple(found)
+    return tuple(names)

@@ -11,7 +11,7 @@ import re
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.name_lookup import LOCAL, Hit
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Literal, Value
 from codelens.resolve.languages.classes.class_members import ClassMembers
@@ -42,12 +42,12 @@ Receivers = tuple[Value, ...]
 class KotlinExpressions(ClassExpressions):
     """Values in Java and Kotlin."""
 
-    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name without a receiver means."""
-        if one.kind == "call" and one.arguments < 0:
-            found = self.names.find(path, one.scope, one.name, "call", INFIX)
-            return found or self._callable_value(path, one.scope, one.name)
-        return super().meant(path, one)
+        if reference.kind == "call" and reference.arguments < 0:
+            referents = self.names.find(path, reference.scope, reference.name, "call", INFIX)
+            return referents or self._callable_value(path, reference.scope, reference.name)
+        return super().meant(path, reference)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """The scope from which a name means the same: no further than to another `this`."""
@@ -79,9 +79,9 @@ class KotlinExpressions(ClassExpressions):
         model = self.view.model(path)
         if model is None or model.language != "kotlin":
             return ()
-        one = model.scopes[scope]
-        if one.symbol >= 0:
-            symbol = model.symbols[one.symbol]
+        here = model.scopes[scope]
+        if here.symbol >= 0:
+            symbol = model.symbols[here.symbol]
             text = ""
             if symbol.kind in CALLABLE:
                 text = extended(symbol.signature, symbol.name, "kotlin")
@@ -92,7 +92,7 @@ class KotlinExpressions(ClassExpressions):
         if entry is None or not entry.rows:
             return ()
         row = entry.rows[0]
-        return self._handed(path, one.parent, row.text, row.line)
+        return self._handed(path, here.parent, row.text, row.line)
 
     def _handed(self, path: bytes, scope: int, taker: str, line: int) -> Receivers:
         """What `this` is in a lambda that a function is called with."""
@@ -101,17 +101,17 @@ class KotlinExpressions(ClassExpressions):
             return _UNKNOWN
         value = self.value(path, scope, before, line) if before else None
         if before:
-            hits = self.taking(value, name, -1)
+            referents = self.taking(value, name, -1)
         else:
-            hits = self.names.find(path, scope, name, "call")
-        if not before and hits and hits[0].symbol == LOCAL:
+            referents = self.names.find(path, scope, name, "call")
+        if not before and referents and referents[0].symbol == LOCAL:
             # A value that can be called.
             value = self.value(path, scope, name, line)
-            hits = self.taking(value, "invoke", -1) or hits
-        told = [self._in_lambda(hit, value) for hit in hits]
-        known = [one for one in told if one is not None]
+            referents = self.taking(value, "invoke", -1) or referents
+        receivers = [self._in_lambda(referent, value) for referent in referents]
+        known = [receiver for receiver in receivers if receiver is not None]
         if known:
-            return known[0] if all(one == known[0] for one in known) else _UNKNOWN
+            return known[0] if all(receiver == known[0] for receiver in known) else _UNKNOWN
         if name in HANDING and (before or name == "apply"):
             value = value if before else self.instance_around(path, scope)
             return (value,) if isinstance(value, Instance | Container | Literal) else _UNKNOWN
@@ -119,17 +119,17 @@ class KotlinExpressions(ClassExpressions):
             return ()
         return (Container(BUILDING[name], ()),) if name in BUILDING else _UNKNOWN
 
-    def _in_lambda(self, hit: Hit, me: Value) -> Receivers | None:
+    def _in_lambda(self, referent: Referent, me: Value) -> Receivers | None:
         """What `this` is in the lambda behind a call of a function; None if it takes none."""
-        model = self.view.model(hit.path)
-        if model is None or hit.symbol < 0:
+        model = self.view.model(referent.path)
+        if model is None or referent.symbol < 0:
             return _UNKNOWN
-        symbol = model.symbols[hit.symbol]
+        symbol = model.symbols[referent.symbol]
         if model.language != "kotlin":
             return ()
         if symbol.kind not in CALLABLE and symbol.kind not in TYPES:
             return _UNKNOWN
-        scope = model.own_scope.get(hit.symbol, hit.scope)
+        scope = model.own_scope.get(referent.symbol, referent.scope)
         taken = parameters(symbol.signature, symbol.name, "kotlin")
         if taken is not None:
             last = taken[-1].type if taken else ""
@@ -140,30 +140,38 @@ class KotlinExpressions(ClassExpressions):
         if not last:
             return _UNKNOWN if taken is None and symbol.kind in CALLABLE else None
         own = extended(symbol.signature, symbol.name, "kotlin")
-        return self._of_function(hit.path, scope, last, me, own)
+        return self._of_function(referent.path, scope, last, me, own)
 
     def _of_function(
         self, path: bytes, scope: int, text: str, me: Value, own: str
     ) -> Receivers | None:
         """What `this` is in a function of a type, of which an extension for `own` says it."""
-        found = _RECEIVER.match(text)
-        if found is not None:
-            if found[1] == own and isinstance(me, Instance | Container):
+        match = _RECEIVER.match(text)
+        if match is not None:
+            if match[1] == own and isinstance(me, Instance | Container):
                 return (me,)
-            return (self.resolver.of_type(path, scope, found[1], me),)
+            return (self.resolver.of_type(path, scope, match[1], me),)
         plain = text.rstrip("?").partition("<")[0]
         if "->" in text:
             return ()
         if plain in NO_FUNCTIONS:
             return None
-        for hit in self.resolver.named_type(path, scope, plain)[:1]:
-            model = self.view.model(hit.path)
-            symbol = model.symbols[hit.symbol] if model is not None and hit.symbol >= 0 else None
+        for referent in self.resolver.named_type(path, scope, plain)[:1]:
+            model = self.view.model(referent.path)
+            symbol = (
+                model.symbols[referent.symbol]
+                if model is not None and referent.symbol >= 0
+                else None
+            )
             if symbol is None:
                 break
             if symbol.kind == "type" and "->" in symbol.signature:
                 return self._of_function(
-                    hit.path, hit.scope, symbol.signature.partition("=")[2].strip(), me, ""
+                    referent.path,
+                    referent.scope,
+                    symbol.signature.partition("=")[2].strip(),
+                    me,
+                    "",
                 )
             if symbol.kind == "interface":
                 return ()
@@ -171,37 +179,39 @@ class KotlinExpressions(ClassExpressions):
                 return None
         return _UNKNOWN
 
-    def extensions_of(self, value: Instance, name: str) -> list[Hit]:
+    def extensions_of(self, value: Instance, name: str) -> list[Referent]:
         """Extensions of that name for a type or its bases."""
         return self._members.extensions(value, name)
 
-    def extends(self, hit: Hit, text: str, value: Value) -> bool:
+    def extends(self, referent: Referent, text: str, value: Value) -> bool:
         """Whether an extension for a type so written may be called on a value."""
         if value is None:
             return True
-        model = self.view.model(hit.path)
-        scope = model.own_scope.get(hit.symbol, 0) if model is not None else 0
+        model = self.view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol, 0) if model is not None else 0
         plain = text.partition("<")[0].rpartition(".")[2]
-        found = self.resolver.named_type(hit.path, scope, text.partition("<")[0])
-        if plain == "Any" or (found and found[0].symbol == LOCAL):
+        referents = self.resolver.named_type(referent.path, scope, text.partition("<")[0])
+        if plain == "Any" or (referents and referents[0].symbol == LOCAL):
             return True
         if isinstance(value, Container):
             return plain == value.name.rpartition(".")[2] or value.name in {"Any", plain}
         if not isinstance(value, Instance):
-            return isinstance(value, Literal) and not found
+            return isinstance(value, Literal) and not referents
         line = self.resolver.ancestry(value)
-        if any(self._name(one) == plain for one in line):
+        if any(self._name(type_) == plain for type_ in line):
             # What is expected and what is there are of one name.
             return True
-        return not found and any(plain in row for one in line for row in self._bases_written(one))
+        return not referents and any(
+            plain in row for type_ in line for row in self._bases_written(type_)
+        )
 
-    def _name(self, one: Instance) -> str:
-        model = self.view.model(one.path)
-        return model.symbols[one.symbol].name if model is not None else ""
+    def _name(self, own: Instance) -> str:
+        model = self.view.model(own.path)
+        return model.symbols[own.symbol].name if model is not None else ""
 
-    def _bases_written(self, one: Instance) -> list[str]:
-        model = self.view.model(one.path)
-        scope = model.own_scope.get(one.symbol, -1) if model is not None else -1
+    def _bases_written(self, own: Instance) -> list[str]:
+        model = self.view.model(own.path)
+        scope = model.own_scope.get(own.symbol, -1) if model is not None else -1
         rows = model.of_scope.get(scope, ()) if model is not None else ()
         return [row.text for row in rows if row.how in {"base", "implements"}]
 
@@ -211,9 +221,9 @@ class KotlinExpressions(ClassExpressions):
         while model is not None and model.language == "kotlin" and scope > 0:
             if model.scopes[scope].kind == "class":
                 break
-            found = self.receivers(path, scope)
-            if found:
-                return found[0]
+            receivers = self.receivers(path, scope)
+            if receivers:
+                return receivers[0]
             scope = model.scopes[scope].parent
         return super().instance_around(path, scope)
 
@@ -221,8 +231,8 @@ class KotlinExpressions(ClassExpressions):
 def resolver(view: View) -> Resolver:
     """A resolver for the files of Java and Kotlin of a view."""
     names = KotlinNames(view)
-    found = Resolver(view, names)
-    members = names.types = ClassMembers(found)
-    expressions = names.receiving = KotlinExpressions(found, members)
-    found.overloads = Overloads(found, members).meant
-    return found.join(ClassAnnotations(found), members, ClassCalls(found), expressions)
+    kotlin = Resolver(view, names)
+    members = names.types = ClassMembers(kotlin)
+    expressions = names.receiving = KotlinExpressions(kotlin, members)
+    kotlin.overloads = Overloads(kotlin, members).meant
+    return kotlin.join(ClassAnnotations(kotlin), members, ClassCalls(kotlin), expressions)

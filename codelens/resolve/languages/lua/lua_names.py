@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.inference.name_lookup import MODULE, Hit, Names
+from codelens.resolve.inference.name_lookup import MODULE, Names, Referent
 from codelens.resolve.inference.values import Module, Value
 from codelens.types import Import
 
@@ -20,7 +20,7 @@ _STANDARD = frozenset(
 class Belonging(Protocol):
     """What looking names up asks of members."""
 
-    def members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+    def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
         """Members of that name, each with what it was found in."""
         ...
 
@@ -30,12 +30,18 @@ class LuaNames(Names):
 
     belonging: Belonging
 
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+    def imported(
+        self, path: bytes, import_: Import, depth: int = 0, types: bool = False
+    ) -> list[Referent]:
         """A module, or a field of it: `local run = require("app").run`."""
-        files = self.view.modules(path, one.module)
-        if not one.name:
-            return [Hit(file, MODULE) for file in files]
-        return [hit for file in files for hit, _ in self.belonging.members(Module(file), one.name)]
+        files = self.view.modules(path, import_.module)
+        if not import_.name:
+            return [Referent(file, MODULE) for file in files]
+        return [
+            referent
+            for file in files
+            for referent, _ in self.belonging.members(Module(file), import_.name)
+        ]
 
     def exported(
         self,
@@ -45,35 +51,35 @@ class LuaNames(Names):
         seen: set[bytes] | None = None,
         *,
         types: bool = False,
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a file returns, as `default`; nothing else has a name outside of it."""
         return super().exported(path, name, depth, seen) if name == "default" else []
 
     def _starred(
         self, path: bytes, model: FileModel, name: str, depth: int, seen: set[bytes], types: bool
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """The global of that name, if of what the file requires one file alone defines it."""
         if name in _STANDARD:
             return []
-        found = self.view.index("lua globals", self._globals).get(name, [])
-        if found:
+        referents = self.view.index("lua globals", self._globals).get(name, [])
+        if referents:
             reach = self.view.once(("reach", path), lambda: self._reach(path))
-            found = [hit for hit in found if hit.path in reach]
-        return found[:1] if len({hit.path for hit in found}) == 1 else []
+            referents = [referent for referent in referents if referent.path in reach]
+        return referents[:1] if len({referent.path for referent in referents}) == 1 else []
 
     def _reach(self, path: bytes) -> frozenset[bytes]:
         """A file, and all that it requires, directly or not."""
         seen, pending = {path}, [path]
         for here in pending:
             model = self.view.model(here)
-            for one in model.imports if model is not None else ():
-                new = [file for file in self.view.modules(here, one.module) if file not in seen]
+            for import_ in model.imports if model is not None else ():
+                new = [file for file in self.view.modules(here, import_.module) if file not in seen]
                 seen.update(new)
                 pending += new
         return frozenset(seen)
 
-    def _globals(self) -> dict[str, list[Hit]]:
-        found: dict[str, list[Hit]] = {}
+    def _globals(self) -> dict[str, list[Referent]]:
+        by_name: dict[str, list[Referent]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language == "lua" else None
             for at, symbol in enumerate(model.symbols if model is not None else ()):
@@ -81,5 +87,5 @@ class LuaNames(Names):
                     continue
                 plain = symbol.qualified == symbol.name
                 if plain and symbol.exported and not symbol.signature.startswith("local "):
-                    found.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-        return found
+                    by_name.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
+        return by_name

@@ -14,7 +14,7 @@ from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.members import Members
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.object_literals import parts
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
@@ -40,24 +40,24 @@ _DERIVING = frozenset({"extend", "subclass", "derive", "inherit", "new"})
 class LuaMembers(Members):
     """Fields of tables, and of the tables that they look names up in."""
 
-    def members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+    def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
         """Members of that name, each with what it was found in."""
         if isinstance(value, Instance):
             value = Definition(*value[:2])
         return super().members(value, name)
 
-    def _static(self, value: Definition, name: str) -> list[tuple[Hit, Value]]:
+    def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         pending, seen = [Definition(*value[:2])], 0
         while seen < len(pending) and seen < _DEEPEST:
-            found = super()._static(pending[seen], name) or self._written_in(pending[seen], name)
-            if found:
-                return found
+            pairs = super()._static(pending[seen], name) or self._written_in(pending[seen], name)
+            if pairs:
+                return pairs
             above = self._looked_up_in(pending[seen])
-            pending += [one for one in above if one not in pending]
+            pending += [table for table in above if table not in pending]
             seen += 1
         return []
 
-    def _written_in(self, value: Definition, name: str) -> list[tuple[Hit, Value]]:
+    def _written_in(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         """A field of the table that a variable is first given."""
         model = self.view.model(value.path)
         symbol = model.symbols[value.symbol] if model is not None else None
@@ -87,64 +87,68 @@ class LuaMembers(Members):
         texts += [
             row.text for row in model.of_scope.get(0, ()) if self._sets(model, row, symbol.name)
         ]
-        found: list[Definition] = []
+        tables: list[Definition] = []
         for text in texts:
             inner = dict(parts(text)).get(_INDEX, "") if text[:1] == "{" else text
-            for one in each(self.resolver.value(value.path, 0, inner, -1)) if inner else ():
-                whole = self.resolver.handed(one) if isinstance(one, Module) else one
+            for part in each(self.resolver.value(value.path, 0, inner, -1)) if inner else ():
+                whole = self.resolver.handed(part) if isinstance(part, Module) else part
                 if isinstance(whole, Definition) and whole[:2] != value[:2]:
-                    found.append(Definition(*whole[:2]))
-        return found
+                    tables.append(Definition(*whole[:2]))
+        return tables
 
     def _sets(self, model: FileModel, row: Binding, name: str) -> bool:
         """A statement sets the metatable of what is so called: `setmetatable(name, ...)`."""
         if row.how != "base":
             return False
-        here = sorted((one.column, one.name) for one in model.references if one.line == row.line)
+        here = sorted(
+            (reference.column, reference.name)
+            for reference in model.references
+            if reference.line == row.line
+        )
         return [word for _, word in here[:2]] == ["setmetatable", name]
 
     def _of_record(
         self, value: Record, name: str, *, inherited: bool = True
-    ) -> list[tuple[Hit, Value]]:
+    ) -> list[tuple[Referent, Value]]:
         """A field of a table written out: what it is given, or the function in its place."""
         model = self.view.model(value.path)
         for key, text in parts(value.text):
             if key == name and model is not None:
                 if text.isidentifier():
-                    hits = self.names.lookup(value.path, value.scope, text)
-                    return [(hit, value) for hit in hits if hit.symbol >= 0]
+                    referents = self.names.lookup(value.path, value.scope, text)
+                    return [(referent, value) for referent in referents if referent.symbol >= 0]
                 if "." in text and text.replace(".", "").isidentifier():
                     owner, _, last = text.rpartition(".")
                     return self.members(self.resolver.value(value.path, 0, owner, -1), last)
                 named = [at for at in model.unbound if model.symbols[at].name == name]
                 near = [at for at in named if model.symbols[at].name_line >= value.line]
-                return [(Hit(value.path, at, 0, name), value) for at in sorted(near)[:1]]
+                return [(Referent(value.path, at, 0, name), value) for at in sorted(near)[:1]]
         inner = dict(parts(value.text)).get(_INDEX, "")
         if inner and inherited:
             return self.members(self.resolver.value(value.path, value.scope, inner, -1), name)
         return []
 
-    def taken(self, hit: Hit, me: Value) -> Value:
+    def taken(self, referent: Referent, me: Value) -> Value:
         """The value of one member of something."""
-        model = self.view.model(hit.path)
-        if model is None or model.symbols[hit.symbol].kind in CALLABLE:
-            return super().taken(hit, me)
-        kept = self.resolver.agreed(hit.path, _kept(model, me, hit.name))
-        return kept if kept is not None else super().taken(hit, me)
+        model = self.view.model(referent.path)
+        if model is None or model.symbols[referent.symbol].kind in CALLABLE:
+            return super().taken(referent, me)
+        assigned = self.resolver.agreed(referent.path, _field_rows(model, me, referent.name))
+        return assigned if assigned is not None else super().taken(referent, me)
 
     def _member_value(self, value: Value, name: str) -> Value:
         if isinstance(value, Instance):
             value = Definition(*value[:2])
-        found = super()._member_value(value, name)
-        if found is not None or not isinstance(value, Definition):
-            return found
+        value_ = super()._member_value(value, name)
+        if value_ is not None or not isinstance(value, Definition):
+            return value_
         model = self.view.model(value.path)
         if model is None:
             return None
-        return self.resolver.agreed(value.path, _kept(model, value, name))
+        return self.resolver.agreed(value.path, _field_rows(model, value, name))
 
 
-def _kept(model: FileModel, value: Value, name: str) -> list[Binding]:
+def _field_rows(model: FileModel, value: Value, name: str) -> list[Binding]:
     """What methods of a table give to a field of `self`."""
     if not isinstance(value, Definition) or value.symbol >= len(model.symbols):
         return []
@@ -174,7 +178,7 @@ class LuaCalls(Calls):
         if row.text == "self" and me is not None:
             model = self.view.model(path)
             entry = model.names[model.functions[row.scope]].get("self") if model else None
-            if entry is None or all(one.how == "?" for one in entry.rows):
+            if entry is None or all(row_.how == "?" for row_ in entry.rows):
                 return Definition(*me[:2]) if isinstance(me, Instance) else me
         return self.resolver.value(path, row.scope, row.text, row.line)
 
@@ -191,25 +195,29 @@ class LuaExpressions(Expressions):
     ) -> Value:
         head, rest = taken
         if head == "require" and rest[:1] == ("()",):
-            found = self._required(path, line)
+            module_value = self._required(path, line)
             for step in rest[1:]:
-                found = self._step(found, step)
-            return found
-        found = super()._value(path, scope, taken, line)
-        if found is None and len(rest) > 1 and rest[-1] == "()" and rest[-2] in _DERIVING:
+                module_value = self._step(module_value, step)
+            return module_value
+        module_value = super()._value(path, scope, taken, line)
+        if module_value is None and len(rest) > 1 and rest[-1] == "()" and rest[-2] in _DERIVING:
             return super()._value(path, scope, (head, rest[:-2]), line)
-        return found
+        return module_value
 
-    def value_of(self, hit: Hit, path: bytes, scope: int, line: int) -> Value:
+    def value_of(self, referent: Referent, path: bytes, scope: int, line: int) -> Value:
         """The value of what a name means; of a table that has functions, the variable."""
-        found = super().value_of(hit, path, scope, line)
-        own = Definition(hit.path, hit.symbol)
-        return own if isinstance(found, Several) and own in found.values else found
+        value = super().value_of(referent, path, scope, line)
+        own = Definition(referent.path, referent.symbol)
+        return own if isinstance(value, Several) and own in value.values else value
 
     def _required(self, path: bytes, line: int) -> Value:
         """The module that is required on a line, where one alone is."""
         model = self.view.model(path)
-        here = [one for one in model.imports if one.line == line] if model is not None else []
+        here = (
+            [import_ for import_ in model.imports if import_.line == line]
+            if model is not None
+            else []
+        )
         files = self.view.modules(path, here[0].module) if len(here) == 1 else ()
         return together([Module(file) for file in files])
 
@@ -232,6 +240,6 @@ class LuaExpressions(Expressions):
 def resolver(view: View) -> Resolver:
     """A resolver for the Lua files of a view."""
     names = LuaNames(view)
-    found = Resolver(view, names)
-    members = names.belonging = LuaMembers(found)
-    return found.join(Annotations(found), members, LuaCalls(found), LuaExpressions(found))
+    lua = Resolver(view, names)
+    members = names.belonging = LuaMembers(lua)
+    return lua.join(Annotations(lua), members, LuaCalls(lua), LuaExpressions(lua))

@@ -34,19 +34,19 @@ class Autoload(ModuleResolver):
             if name_of(path) == MANIFEST:
                 self._add(folder_of(path), settings[path])
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file of the class, or the file included."""
         del language
-        module = one.module
+        module = import_.module
         if module.endswith((".php", ".inc")) or "/" in module:
             return self._included(folder_of(path), module)
         inner = encoded(module.strip("\\")).replace(b"\\", b"/")
-        if one.name and one.name != "*":
-            inner = below(inner, encoded(one.name).replace(b"\\", b"/"))
+        if import_.name and import_.name != "*":
+            inner = below(inner, encoded(import_.name).replace(b"\\", b"/"))
         for prefix in ancestors(inner):
-            found = self._tree.first(self._below(prefix, inner))
-            if found:
-                return found
+            files_here = self._tree.first(self._below(prefix, inner))
+            if files_here:
+                return files_here
         files = self._tree.ending(inner + b".php") if b"/" in inner else []
         return (files[0],) if len(files) == 1 else ()
 
@@ -78,12 +78,12 @@ class Autoload(ModuleResolver):
             for kind in ("psr-4", "psr-0"):
                 for prefix, places in _mapping(rules.get(kind)).items():
                     inner = encoded(prefix.strip("\\")).replace(b"\\", b"/")
-                    found = self._prefixes.setdefault(inner, [])
-                    given = cast("list[object]", places) if isinstance(places, list) else [places]
-                    for place in given:
+                    roots = self._prefixes.setdefault(inner, [])
+                    listed = cast("list[object]", places) if isinstance(places, list) else [places]
+                    for place in listed:
                         at = joined(root, encoded(place)) if isinstance(place, str) else None
                         if at is not None:
-                            found.append((at, kind == "psr-4"))
+                            roots.append((at, kind == "psr-4"))
 
 
 def _mapping(value: object) -> Mapping[str, object]:

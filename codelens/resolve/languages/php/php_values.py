@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Definition, Instance, Value, each, together
 from codelens.resolve.languages.classes.class_members import ClassMembers
@@ -28,32 +28,32 @@ class PhpAnnotations(ClassAnnotations):
         super().__init__(resolver)
         self._php = names
 
-    def named_type(self, path: bytes, scope: int, name: str) -> list[Hit]:
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """What a type's name means, by the file's `use` and its namespace."""
-        found = super().named_type(path, scope, name)
-        if found or "." not in name:
-            return found
+        referents = super().named_type(path, scope, name)
+        if referents or "." not in name:
+            return referents
         return self.names.of_space(self._php.qualified(path, name), "type")
 
 
 class PhpMembers(ClassMembers):
     """Members of classes."""
 
-    def bases(self, one: Instance) -> list[Instance]:
+    def bases(self, own: Instance) -> list[Instance]:
         """Traits before the parent, as their methods override, and interfaces at last."""
-        return sorted(super().bases(one), key=self._rank)
+        return sorted(super().bases(own), key=self._rank)
 
-    def _rank(self, one: Instance) -> int:
-        model = self.view.model(one.path)
-        return _ORDER.get(model.symbols[one.symbol].kind, 2) if model is not None else 2
+    def _rank(self, own: Instance) -> int:
+        model = self.view.model(own.path)
+        return _ORDER.get(model.symbols[own.symbol].kind, 2) if model is not None else 2
 
-    def _in_part(self, path: bytes, symbol: int, name: str) -> list[Hit]:
+    def _in_part(self, path: bytes, symbol: int, name: str) -> list[Referent]:
         """As elsewhere, but that a constructor can be called: `parent::__construct()`."""
         if name != _CONSTRUCTOR:
             return super()._in_part(path, symbol, name)
         model = self.view.model(path)
         places = model.children.get(symbol, {}).get(name, ()) if model is not None else ()
-        return [Hit(path, at, 0, name) for at in places]
+        return [Referent(path, at, 0, name) for at in places]
 
 
 class PhpCalls(ClassCalls):
@@ -64,12 +64,12 @@ class PhpCalls(ClassCalls):
         if not isinstance(value, Instance):
             return super().element(value, step)
         for name in ("offsetGet",) if step == "[]" else ("current", "getIterator"):
-            for hit, _ in self.resolver.members(value, name)[:1]:
-                found = self.result(hit.path, hit.symbol, value)
+            for referent, _ in self.resolver.members(value, name)[:1]:
+                item = self.result(referent.path, referent.symbol, value)
                 if name != "getIterator":
-                    return found
-                inner = [one for one in each(found) if one != value]
-                return together([self.element(one, step) for one in inner])
+                    return item
+                inner = [part for part in each(item) if part != value]
+                return together([self.element(part, step) for part in inner])
         return None
 
 
@@ -82,27 +82,27 @@ class PhpExpressions(ClassExpressions):
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression; of a name with a namespace before it, the class."""
-        found = super().value(path, scope, text, line)
-        if found is None and _QUALIFIED.fullmatch(text):
-            hits = self.names.of_space(self._php.qualified(path, text), "type")
-            return Definition(*hits[0][:2]) if hits else None
-        return found
+        found_value = super().value(path, scope, text, line)
+        if found_value is None and _QUALIFIED.fullmatch(text):
+            referents = self.names.of_space(self._php.qualified(path, text), "type")
+            return Definition(*referents[0][:2]) if referents else None
+        return found_value
 
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """Targets of a call on something, or of a name with a namespace before it."""
-        found = super().called_on(path, scope, receiver, name, line, arguments)
-        if found or not _QUALIFIED.fullmatch(f"{receiver}.{name}"):
-            return found
-        hits = self.names.of_space(self._php.qualified(path, f"{receiver}.{name}"), "call")
-        return self.names.fitting(hits, arguments)
+        hits_on_type = super().called_on(path, scope, receiver, name, line, arguments)
+        if hits_on_type or not _QUALIFIED.fullmatch(f"{receiver}.{name}"):
+            return hits_on_type
+        referents = self.names.of_space(self._php.qualified(path, f"{receiver}.{name}"), "call")
+        return self.names.fitting(referents, arguments)
 
 
 def resolver(view: View) -> Resolver:
     """A resolver for the PHP files of a view."""
     names = PhpNames(view)
-    found = Resolver(view, names)
-    members = names.types = PhpMembers(found)
-    expressions = PhpExpressions(found, members, names)
-    return found.join(PhpAnnotations(found, names), members, PhpCalls(found), expressions)
+    php = Resolver(view, names)
+    members = names.types = PhpMembers(php)
+    expressions = PhpExpressions(php, members, names)
+    return php.join(PhpAnnotations(php, names), members, PhpCalls(php), expressions)

@@ -16,16 +16,16 @@ HANDING = frozenset(
 
 def decorators(model: FileModel, symbol: int) -> list[Reference]:
     """The decorators of a definition, each as the name that stands for it."""
-    one = model.symbols[symbol]
-    if one.start_line >= one.name_line:
+    definition = model.symbols[symbol]
+    if definition.start_line >= definition.name_line:
         return []
-    found: dict[int, Reference] = {}
+    by_line: dict[int, Reference] = {}
     first = -1
     for at in model.references:
-        if one.start_line <= at.line < one.name_line:
+        if definition.start_line <= at.line < definition.name_line:
             begin = at.column - (len(at.receiver) + 1 if at.receiver else 0)
             first = begin if first < 0 else first
             # Arguments on lines of their own stand further in.
-            if begin == first and (at.line not in found or at.column > found[at.line].column):
-                found[at.line] = at
-    return list(found.values())
+            if begin == first and (at.line not in by_line or at.column > by_line[at.line].column):
+                by_line[at.line] = at
+    return list(by_line.values())

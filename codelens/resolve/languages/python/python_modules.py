@@ -36,10 +36,10 @@ class Modules(ModuleResolver):
         self._above: dict[bytes, tuple[bytes, ...]] = {}
         self._whole: dict[tuple[bytes, str], tuple[bytes, ...]] = {}
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The submodule of that name, else the module itself."""
         del language
-        module = one.module
+        module = import_.module
         rest = module.lstrip(".")
         level = len(module) - len(rest)
         inner = encoded(rest).replace(b".", b"/")
@@ -49,42 +49,42 @@ class Modules(ModuleResolver):
                 if not folder:
                     return ()
                 folder = folder_of(folder)
-            return self._module(below(folder, inner), one.name)
+            return self._module(below(folder, inner), import_.name)
         if rest.partition(".")[0] in self._standard:
             return ()
-        for root in self._roots(path, inner, one.name):
-            found = self._module(below(root, inner), one.name)
-            if found:
-                return found
+        for root in self._roots(path, inner, import_.name):
+            files = self._module(below(root, inner), import_.name)
+            if files:
+                return files
         return ()
 
-    def through(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """`__init__` files of the packages that the name goes through, and that are run by it."""
-        found: list[bytes] = []
-        parts = one.module.lstrip(".").split(".")
-        dots = one.module[: len(one.module) - len(one.module.lstrip("."))]
-        last = len(parts) if one.name and one.name != "*" else len(parts) - 1
+        packages: list[bytes] = []
+        parts = import_.module.lstrip(".").split(".")
+        dots = import_.module[: len(import_.module) - len(import_.module.lstrip("."))]
+        last = len(parts) if import_.name and import_.name != "*" else len(parts) - 1
         for size in range(1, last + 1):
-            found += self._module_itself(path, dots + ".".join(parts[:size])) if parts[0] else ()
-        if not found:
+            packages += self._module_itself(path, dots + ".".join(parts[:size])) if parts[0] else ()
+        if not packages:
             return ()
-        targets = self.targets(path, language, one)
-        return tuple(file for file in found if file not in targets)
+        targets = self.targets(path, language, import_)
+        return tuple(file for file in packages if file not in targets)
 
     def _module_itself(self, path: bytes, module: str) -> tuple[bytes, ...]:
         key = (folder_of(path), module)
-        found = self._whole.get(key)
-        if found is None:
-            found = self._whole[key] = self.targets(path, "", Import(module, "", "", 0))
-        return found
+        files = self._whole.get(key)
+        if files is None:
+            files = self._whole[key] = self.targets(path, "", Import(module, "", "", 0))
+        return files
 
     def _module(self, base: bytes, name: str) -> tuple[bytes, ...]:
         languages = self._tree.languages
         if name and name != "*" and (base + b".py") not in languages:
             inner = below(base, encoded(name))
-            found = next((inner + form for form in _FORMS if inner + form in languages), None)
-            if found is not None:
-                return (found,)
+            file = next((inner + form for form in _FORMS if inner + form in languages), None)
+            if file is not None:
+                return (file,)
         forms = _FORMS if base else (b"__init__.py", b"__init__.pyi")
         return self._tree.first(base + form for form in forms)
 
@@ -94,7 +94,7 @@ class Modules(ModuleResolver):
         above = self._above.get(here)
         if above is None:
             outside = [root for root in ancestors(here) if not self._is_package(root)]
-            above = tuple(one for root in outside for one in (root, below(root, b"src")))
+            above = tuple(place for root in outside for place in (root, below(root, b"src")))
             self._above[here] = above
         yield from above
         others = sorted(self._others(inner, name))
@@ -105,7 +105,7 @@ class Modules(ModuleResolver):
 
     def _others(self, inner: bytes, name: str) -> set[bytes]:
         tree = self._tree
-        found: set[bytes] = set()
+        roots: set[bytes] = set()
         tails = [inner + form for form in _FORMS]
         if name and name != "*":
             tails += [below(inner, encoded(name)) + form for form in _FORMS]
@@ -114,15 +114,15 @@ class Modules(ModuleResolver):
                 root = file[: max(len(file) - len(tail) - 1, 0)]
                 whole = b"/" in inner or (tail.endswith(_PACKAGE) and b"/" not in root)
                 if not self._is_package(root) and (whole or self._is_root(root)):
-                    found.add(root)
-        return found
+                    roots.add(root)
+        return roots
 
     def _is_package(self, folder: bytes) -> bool:
-        found = self._packages.get(folder)
-        if found is None:
-            found = any(folder + form in self._tree for form in _PACKAGE)
-            self._packages[folder] = found
-        return found
+        known = self._packages.get(folder)
+        if known is None:
+            known = any(folder + form in self._tree for form in _PACKAGE)
+            self._packages[folder] = known
+        return known
 
     def _is_root(self, root: bytes) -> bool:
         if root in _USUAL:

@@ -32,19 +32,19 @@ def mixed(model: FileModel, symbol: int) -> Mixed:
         return Mixed((), (), (), is_concern=False)
     rows = [row for row in model.of_scope.get(scope, ()) if row.how == "implements"]
     calls = {
-        (one.line, bool(one.receiver))
-        for one in model.references
-        if one.name == "extend" and one.kind == "call"
+        (reference.line, bool(reference.receiver))
+        for reference in model.references
+        if reference.name == "extend" and reference.kind == "call"
     }
     extended = tuple(row for row in rows if (row.line, False) in calls)
     handed = [
-        (scope, f"{one.receiver}.{one.name}".strip("."))
-        for one in model.references
-        if one.kind == "type"
-        and (one.line, True) in calls
-        and one.symbol >= 0
-        and model.symbols[one.symbol].parent == symbol
-        and model.symbols[one.symbol].name in _HOOKS
+        (scope, f"{reference.receiver}.{reference.name}".strip("."))
+        for reference in model.references
+        if reference.kind == "type"
+        and (reference.line, True) in calls
+        and reference.symbol >= 0
+        and model.symbols[reference.symbol].parent == symbol
+        and model.symbols[reference.symbol].name in _HOOKS
     ]
     concern = any(row.text.rpartition("::")[2] == "Concern" for row in extended)
     included = tuple(row for row in rows if (row.line, False) not in calls)
@@ -53,7 +53,7 @@ def mixed(model: FileModel, symbol: int) -> Mixed:
 
 def singletons(model: FileModel) -> frozenset[int]:
     """Methods of a class or module itself: `def self.f`, and those in `class << self`."""
-    found = {
+    methods = {
         at
         for at, symbol in enumerate(model.symbols)
         if symbol.signature.startswith("def ")
@@ -63,20 +63,22 @@ def singletons(model: FileModel) -> frozenset[int]:
     for row in model.bindings:
         scope = model.scopes[row.scope]
         if row.how == "def" and scope.kind == "class" and scope.symbol < 0:
-            found.add(int(row.text))
+            methods.add(int(row.text))
     for at, own in model.own_scope.items():
         around = model.scopes[own].parent
         if around >= 0 and model.scopes[around].kind == "class" and model.scopes[around].symbol < 0:
-            found.add(at)
-    return frozenset(found)
+            methods.add(at)
+    return frozenset(methods)
 
 
 def class_methods(model: FileModel, symbol: int) -> frozenset[int]:
     """Methods in a `class_methods do` of a concern."""
     lines = {
-        one.line
-        for one in model.references
-        if one.name == "class_methods" and one.kind == "call" and one.symbol == symbol
+        reference.line
+        for reference in model.references
+        if reference.name == "class_methods"
+        and reference.kind == "call"
+        and reference.symbol == symbol
     }
     if not lines:
         return frozenset()

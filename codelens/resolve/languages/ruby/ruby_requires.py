@@ -29,10 +29,10 @@ _GEMS = frozenset(
 class Requires(ModuleResolver):
     """Requires, loads and autoloads."""
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file required."""
         del language
-        module = one.module
+        module = import_.module
         if not module or "#{" in module or module.startswith("/"):
             return ()
         folder = folder_of(path)

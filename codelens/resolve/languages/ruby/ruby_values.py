@@ -11,7 +11,7 @@ from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import Expressions
-from codelens.resolve.inference.name_lookup import LOCAL, Hit, Names
+from codelens.resolve.inference.name_lookup import LOCAL, Names, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Definition, Instance, Value, each, together
 from codelens.resolve.languages.ruby.ruby_members import RubyMembers
@@ -28,7 +28,7 @@ class RubyExpressions(Expressions):
         super().__init__(resolver)
         self._members = members
 
-    def _of_self(self, path: bytes, scope: int, name: str) -> list[Hit]:
+    def _of_self(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """Methods of that name of what `self` is at a place."""
         own = self._self(path, scope)
         if isinstance(own, Definition):
@@ -39,15 +39,15 @@ class RubyExpressions(Expressions):
         """`self`: the class itself in its own methods and in its body."""
         own, model = self._members.own(path, scope), self.view.model(path)
         while model is not None and own is not None and scope > 0:
-            one = model.scopes[scope]
-            if one.kind == "class":
+            here = model.scopes[scope]
+            if here.kind == "class":
                 return Definition(*own[:2])
-            if one.kind == "function" and one.symbol >= 0:
+            if here.kind == "function" and here.symbol >= 0:
                 if self._is_of_another(model, scope):
                     return None
-                alone = one.symbol in self._members.singletons(path, model)
+                alone = here.symbol in self._members.singletons(path, model)
                 return Definition(*own[:2]) if alone else own
-            scope = one.parent
+            scope = here.parent
         return own
 
     def _is_of_another(self, model: FileModel, scope: int) -> bool:
@@ -58,15 +58,24 @@ class RubyExpressions(Expressions):
         holder = model.functions[around]
         return model.scopes[holder].kind == "function" and model.scopes[holder].symbol >= 0
 
-    def member_of(self, path: bytes, one: Reference) -> list[Hit]:
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
-        if one.kind == "type":
-            return self._members.constant(path, one.scope, f"{one.receiver}.{one.name}")[:1]
-        return self.called_on(path, one.scope, one.receiver, one.name, one.line)
+        if reference.kind == "type":
+            return self._members.constant(
+                path, reference.scope, f"{reference.receiver}.{reference.name}"
+            )[:1]
+        return self.called_on(
+            path, reference.scope, reference.receiver, reference.name, reference.line
+        )
 
-    def meant(self, path: bytes, one: Reference) -> list[Hit]:
+    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name without a receiver means."""
-        scope, name, kind, symbol = one.scope, one.name, one.kind, one.symbol
+        scope, name, kind, symbol = (
+            reference.scope,
+            reference.name,
+            reference.kind,
+            reference.symbol,
+        )
         model = self.view.model(path)
         if model is None:
             return []
@@ -79,57 +88,59 @@ class RubyExpressions(Expressions):
                 return []
             if isinstance(self._self(path, scope), Definition):
                 return [
-                    hit
+                    referent
                     for base in self._members.superclasses(own)[:1]
-                    for hit in self._members.own_methods(base, method)
+                    for referent in self._members.own_methods(base, method)
                 ]
             return self._members.methods(own, method, above=True)
         if self._local(path, model, scope, name) is not None:
             return []
-        found = self._of_self(path, scope, name)
-        if found or name == "new":
-            return found or ([Hit(*own[:2])] if own is not None else [])
+        referents = self._of_self(path, scope, name)
+        if referents or name == "new":
+            return referents or ([Referent(*own[:2])] if own is not None else [])
         return self._outer(path, model, scope, name)
 
-    def _outer(self, path: bytes, model: FileModel, scope: int, name: str) -> list[Hit]:
+    def _outer(self, path: bytes, model: FileModel, scope: int, name: str) -> list[Referent]:
         """A method that is defined in no class: of the innermost block around that has one."""
-        found = [
+        functions = [
             at
-            for at, one in enumerate(model.symbols)
-            if one.name == name and one.parent < 0 and one.kind in CALLABLE
+            for at, symbol in enumerate(model.symbols)
+            if symbol.name == name and symbol.parent < 0 and symbol.kind in CALLABLE
         ]
         alone = self._members.singletons(path, model)
-        plain = [at for at in found if at not in alone] or found
+        plain = [at for at in functions if at not in alone] or functions
         around = {scope}
         while scope > 0:
             scope = model.scopes[scope].parent
             around.add(scope)
         places = {at: model.scopes[model.own_scope.get(at, 0)].parent for at in plain}
         seen = [at for at in plain if places[at] in around] or plain
-        return [Hit(path, max(seen, key=lambda at: (places[at], at)), 0, name)] if seen else []
+        return [Referent(path, max(seen, key=lambda at: (places[at], at)), 0, name)] if seen else []
 
-    def called_on(self, path: bytes, scope: int, receiver: str, name: str, line: int) -> list[Hit]:
+    def called_on(
+        self, path: bytes, scope: int, receiver: str, name: str, line: int
+    ) -> list[Referent]:
         """Targets of `a.f`."""
-        found: list[Hit] = []
+        targets: list[Referent] = []
         for value in each(self.value(path, scope, receiver, line)):
             if isinstance(value, Definition):
-                one = Instance(*value[:2])
-                hits = self._members.own_methods(one, name)
-                found += hits or ([Hit(*value[:2])] if name == "new" else [])
+                type_ = Instance(*value[:2])
+                referents = self._members.own_methods(type_, name)
+                targets += referents or ([Referent(*value[:2])] if name == "new" else [])
             elif isinstance(value, Instance):
-                found += self._members.methods(value, name)
-        return list(dict.fromkeys(found))
+                targets += self._members.methods(value, name)
+        return list(dict.fromkeys(targets))
 
-    def _local(self, path: bytes, model: FileModel, scope: int, name: str) -> Hit | None:
+    def _local(self, path: bytes, model: FileModel, scope: int, name: str) -> Referent | None:
         while scope > 0 and model.scopes[scope].kind != "class":
             entry = model.names[scope].get(name)
             if entry is not None and entry.rows:
-                return Hit(path, LOCAL, scope, name)
+                return Referent(path, LOCAL, scope, name)
             if model.scopes[scope].kind == "function" and model.scopes[scope].symbol >= 0:
                 return None
             scope = model.scopes[scope].parent
         entry = model.names[0].get(name) if scope == 0 else None
-        return Hit(path, LOCAL, 0, name) if entry is not None and entry.rows else None
+        return Referent(path, LOCAL, 0, name) if entry is not None and entry.rows else None
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression."""
@@ -146,25 +157,25 @@ class RubyExpressions(Expressions):
         at = 0
         if head[:1].isupper():
             name = head
-            found: Value = self._constant_value(path, scope, name)
+            value: Value = self._constant_value(path, scope, name)
             while at < len(rest) and rest[at][:1].isupper():
                 name = f"{name}.{rest[at]}"
-                found = self._constant_value(path, scope, name)
+                value = self._constant_value(path, scope, name)
                 at += 1
         elif head == "self":
-            found = self._self(path, scope)
+            value = self._self(path, scope)
         else:
-            found = self._bare(path, scope, head, line)
+            value = self._bare(path, scope, head, line)
         for step in rest[at:]:
-            if found is None:
+            if value is None:
                 return None
             if step != "()":
-                found = together([self._sent(one, step) for one in each(found)])
-        return found
+                value = together([self._sent(part, step) for part in each(value)])
+        return value
 
     def _constant_value(self, path: bytes, scope: int, name: str) -> Value:
-        hits = self._members.constant(path, scope, name)
-        return Definition(hits[0].path, hits[0].symbol) if hits else None
+        referents = self._members.constant(path, scope, name)
+        return Definition(referents[0].path, referents[0].symbol) if referents else None
 
     def _bare(self, path: bytes, scope: int, name: str, line: int) -> Value:
         """A local variable, else a method of `self`, else what is kept in `@name`."""
@@ -181,38 +192,42 @@ class RubyExpressions(Expressions):
         if isinstance(value, Definition):
             if name == "new":
                 return Instance(*value[:2])
-            one = Instance(*value[:2])
-            hits = self._members.own_methods(one, name)
+            type_ = Instance(*value[:2])
+            referents = self._members.own_methods(type_, name)
         elif isinstance(value, Instance):
             if name == "class":
                 return Definition(*value[:2])
-            one = value
-            hits = self._members.methods(one, name)
+            type_ = value
+            referents = self._members.methods(type_, name)
         else:
             return None
-        for hit in hits:
-            model = self.view.model(hit.path)
-            if model is not None and model.symbols[hit.symbol].kind in CALLABLE:
-                return self.resolver.result(hit.path, hit.symbol, value)
-        return self._kept(one, name)
+        for referent in referents:
+            model = self.view.model(referent.path)
+            if model is not None and model.symbols[referent.symbol].kind in CALLABLE:
+                return self.resolver.result(referent.path, referent.symbol, value)
+        return self._attribute_value(type_, name)
 
-    def _kept(self, one: Instance, name: str) -> Value:
+    def _attribute_value(self, own: Instance, name: str) -> Value:
         """What an instance variable is given, in the places where its class is opened."""
-        for hit in self._members.parts(self._members.qualified(one)):
-            model = self.view.model(hit.path)
-            rows = model.attributes.get(hit.symbol, {}).get(name, []) if model is not None else []
+        for referent in self._members.parts(self._members.qualified(own)):
+            model = self.view.model(referent.path)
+            rows = (
+                model.attributes.get(referent.symbol, {}).get(name, []) if model is not None else []
+            )
             for row in rows:
-                found = (
-                    self.value(hit.path, row.scope, row.text, row.line) if row.how == "=" else None
+                value = (
+                    self.value(referent.path, row.scope, row.text, row.line)
+                    if row.how == "="
+                    else None
                 )
-                if isinstance(found, Instance):
-                    return found
+                if isinstance(value, Instance):
+                    return value
         return None
 
 
 def resolver(view: View) -> Resolver:
     """A resolver for the Ruby files of a view."""
-    found = Resolver(view, Names(view))
-    found.by_place = False
-    members = RubyMembers(found)
-    return found.join(Annotations(found), members, Calls(found), RubyExpressions(found, members))
+    ruby = Resolver(view, Names(view))
+    ruby.by_place = False
+    members = RubyMembers(ruby)
+    return ruby.join(Annotations(ruby), members, Calls(ruby), RubyExpressions(ruby, members))

@@ -42,21 +42,21 @@ OF_ELEMENTS = frozenset(
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})
 
 
-def held(value: Value) -> Value:
+def success_value(value: Value) -> Value:
     """What `?` and `Some(x)` take out."""
     if isinstance(value, Container) and value.args and value.name.rpartition(".")[2] in HOLDERS:
         return value.args[0]
     return None
 
 
-def failed(value: Value) -> Value:
+def error_value(value: Value) -> Value:
     """What `Err(x)` takes out."""
     if isinstance(value, Container) and value.name.rpartition(".")[2] == "Result":
         return value.args[1] if len(value.args) > 1 else None
     return None
 
 
-def given_by(value: Container, name: str) -> Value:
+def result_of_method(value: Container, name: str) -> Value:
     """What a method of a type of the standard library gives; to be called."""
     kind = value.name.rpartition(".")[2]
     if not value.args:

@@ -48,13 +48,13 @@ class Crates(ModuleResolver):
             if name_of(path) == MANIFEST:
                 self._add(folder_of(path), settings[path])
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file of the innermost module that has one."""
         del language
-        if not one.module:
+        if not import_.module:
             return ()
-        parts = [encoded(part) for part in one.module.split("::") if part]
-        name = [encoded(one.name)] if one.name and one.name != "*" else []
+        parts = [encoded(part) for part in import_.module.split("::") if part]
+        name = [encoded(import_.name)] if import_.name and import_.name != "*" else []
         if not parts:
             return ()
         head, rest = parts[0], [*parts[1:], *name]
@@ -65,7 +65,7 @@ class Crates(ModuleResolver):
             return _others(path, self._walk(path, rest, itself=False))
         if head == b"super":
             return self._upwards(path, parts, name)
-        if not one.module.startswith("::"):
+        if not import_.module.startswith("::"):
             inner = self._child(path, head)
             if inner is not None:
                 return self._walk(inner, rest)
@@ -88,11 +88,11 @@ class Crates(ModuleResolver):
             self._crates.setdefault(called, []).append(file)
         program = below(folder, b"src/main.rs")
         for title, text in sections:
-            given = _PATH.search(text) if title in {b"bin", b"test", b"example", b"bench"} else None
-            if given:
-                self._roots.add(below(folder, given[1]))
+            match = _PATH.search(text) if title in {b"bin", b"test", b"example", b"bench"} else None
+            if match:
+                self._roots.add(below(folder, match[1]))
                 if title == b"bin" and program not in self._tree:
-                    program = below(folder, given[1])
+                    program = below(folder, match[1])
         candidates = self._tree.first((file, program))
         self._mains[folder] = candidates[0] if candidates else None
 
@@ -158,8 +158,8 @@ class Crates(ModuleResolver):
         return _others(path, self._walk(file, rest[1:])) if file is not None else ()
 
 
-def _others(path: bytes, found: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    return tuple(one for one in found if one != path)
+def _others(path: bytes, files: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    return tuple(file for file in files if file != path)
 
 
 def _sections(manifest: bytes) -> Iterator[tuple[bytes, bytes]]:

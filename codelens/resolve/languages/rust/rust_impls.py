@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import ExtraEdge, Resolver
 from codelens.resolve.inference.values import Instance, each
 
@@ -18,8 +18,8 @@ def implementing(model: FileModel, scope: int, resolver: Resolver, path: bytes) 
 
 def is_block(model: FileModel, scope: int) -> bool:
     """A scope is an `impl` block."""
-    one = model.scopes[scope]
-    return one.kind == "class" and one.symbol < 0
+    here = model.scopes[scope]
+    return here.kind == "class" and here.symbol < 0
 
 
 def overriding(path: bytes, model: FileModel, resolver: Resolver) -> Iterator[ExtraEdge]:
@@ -36,6 +36,6 @@ def overriding(path: bytes, model: FileModel, resolver: Resolver) -> Iterator[Ex
                 there = resolver.view.model(trait.path) if isinstance(trait, Instance) else None
                 if there is None or not isinstance(trait, Instance):
                     continue
-                for asked in there.children.get(trait.symbol, {}).get(symbol.name, ()):
-                    hit = Hit(trait.path, asked, 0, symbol.name)
-                    yield ExtraEdge(at, symbol.name, symbol.name_line, hit, "override")
+                for method in there.children.get(trait.symbol, {}).get(symbol.name, ()):
+                    referent = Referent(trait.path, method, 0, symbol.name)
+                    yield ExtraEdge(at, symbol.name, symbol.name_line, referent, "override")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.members import Members
-from codelens.resolve.inference.name_lookup import Hit
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.values import Container, Definition, Instance, Value, each
-from codelens.resolve.languages.rust.rust_containers import given_by
+from codelens.resolve.languages.rust.rust_containers import result_of_method
 from codelens.resolve.languages.rust.rust_names import ANY, Impl, RustNames
 from codelens.resolve.languages.rust.rust_type_text import rust_type
 
@@ -16,14 +16,14 @@ class RustMembers(Members):
 
     names: RustNames
 
-    def bases(self, one: Instance) -> list[Instance]:
+    def bases(self, own: Instance) -> list[Instance]:
         """Traits that a type implements, or that a trait asks for."""
-        model = self.view.model(one.path)
+        model = self.view.model(own.path)
         if model is None:
             return []
-        found: list[Instance] = []
-        places = [(one.path, model.own_scope.get(one.symbol, -1))]
-        places += [(block.path, block.scope) for block in self._blocks(one)]
+        traits: list[Instance] = []
+        places = [(own.path, model.own_scope.get(own.symbol, -1))]
+        places += [(block.path, block.scope) for block in self._blocks(own)]
         for path, scope in places:
             there = self.view.model(path)
             if there is None or scope < 0:
@@ -33,121 +33,131 @@ class RustMembers(Members):
                     for base in each(
                         self.resolver.of_type(path, there.scopes[scope].parent, row.text)
                     ):
-                        if isinstance(base, Instance) and base[:2] != one[:2]:
-                            found.append(base)
-        return list(dict.fromkeys(found))
+                        if isinstance(base, Instance) and base[:2] != own[:2]:
+                            traits.append(base)
+        return list(dict.fromkeys(traits))
 
-    def _blocks(self, one: Instance) -> list[Impl]:
+    def _blocks(self, own: Instance) -> list[Impl]:
         """The `impl` blocks of a type."""
-        return self.once(("blocks", *one[:2]), lambda: self._find_blocks(one), [])
+        return self.once(("blocks", *own[:2]), lambda: self._find_blocks(own), [])
 
-    def _find_blocks(self, one: Instance) -> list[Impl]:
-        model = self.view.model(one.path)
+    def _find_blocks(self, own: Instance) -> list[Impl]:
+        model = self.view.model(own.path)
         if model is None:
             return []
-        found: list[Impl] = []
-        name = model.symbols[one.symbol].name
+        blocks: list[Impl] = []
+        name = model.symbols[own.symbol].name
         for called in (name, *self.names.other_names(name)):
             for block in self.names.impls(called):
-                hits = self._meant_by(block)
-                if any(hit[:2] == one[:2] for hit in hits):
-                    found.append(block)
-        return sorted(found, key=lambda block: block.of_trait)
+                referents = self._meant_by(block)
+                if any(referent[:2] == own[:2] for referent in referents):
+                    blocks.append(block)
+        return sorted(blocks, key=lambda block: block.of_trait)
 
-    def _meant_by(self, block: Impl) -> list[Hit]:
+    def _meant_by(self, block: Impl) -> list[Referent]:
         """The type that a block is for, also by another name of it."""
         model = self.view.model(block.path)
         if model is None:
             return []
         rows = [row for row in model.of_scope.get(block.scope, ()) if row.how == "alias"]
         head = rust_type(rows[0].text).partition("<")[0]
-        hits = self.resolver.named_type(block.path, model.scopes[block.scope].parent, head)
-        found: list[Hit] = []
-        for hit in hits:
-            if is_kind(self.view, hit, "type"):
-                made = self.resolver.typed(hit, (), None)
-                found += [Hit(*one[:2]) for one in each(made) if isinstance(one, Instance)]
+        referents = self.resolver.named_type(block.path, model.scopes[block.scope].parent, head)
+        types: list[Referent] = []
+        for referent in referents:
+            if is_kind(self.view, referent, "type"):
+                aliased = self.resolver.typed(referent, (), None)
+                types += [
+                    Referent(*part[:2]) for part in each(aliased) if isinstance(part, Instance)
+                ]
             else:
-                found.append(hit)
-        return found
+                types.append(referent)
+        return types
 
-    def _of_types(self, line: list[Instance], name: str, value: Value) -> list[tuple[Hit, Value]]:
-        for one in line:
-            found = super()._of_types([one], name, value)
-            if found:
-                return found
-            hits = self._in_blocks(one, name)
-            if hits:
-                return [(hit, value) for hit in hits]
+    def _of_types(
+        self, line: list[Instance], name: str, value: Value
+    ) -> list[tuple[Referent, Value]]:
+        for type_ in line:
+            pairs = super()._of_types([type_], name, value)
+            if pairs:
+                return pairs
+            referents = self._in_blocks(type_, name)
+            if referents:
+                return [(referent, value) for referent in referents]
         return []
 
-    def _in_blocks(self, one: Instance, name: str) -> list[Hit]:
-        by_trait: list[Hit] = []
-        for block in self._blocks(one):
-            hits = block.members.get(name, [])
-            if hits and not block.of_trait:
-                return hits
-            by_trait += hits
+    def _in_blocks(self, own: Instance, name: str) -> list[Referent]:
+        by_trait: list[Referent] = []
+        for block in self._blocks(own):
+            referents = block.members.get(name, [])
+            if referents and not block.of_trait:
+                return referents
+            by_trait += referents
         # `impl From<A> for T` and `impl From<B> for T` cannot be told apart.
         return by_trait if len(by_trait) == 1 else []
 
-    def methods(self, value: Value, name: str, path: bytes = b"") -> list[Hit]:
+    def methods(self, value: Value, name: str, path: bytes = b"") -> list[Referent]:
         """Members of that name that can be called, in a file."""
-        hits = [hit for hit, _ in self.members(value, name)]
-        kept = [hit for hit in hits if not is_kind(self.view, hit, "field")]
-        if not kept and isinstance(value, Instance | Definition):
+        referents = [referent for referent, _ in self.members(value, name)]
+        methods = [referent for referent in referents if not is_kind(self.view, referent, "field")]
+        if not methods and isinstance(value, Instance | Definition):
             line = self.ancestry(Instance(*value[:2]))
-            kept = [hit for one in line for hit in self._in_blocks(one, name)]
-        if not kept and isinstance(value, Container):
-            kept = self._by_traits(value.name.rpartition(".")[2], name, path)
-        return kept
+            methods = [referent for type_ in line for referent in self._in_blocks(type_, name)]
+        if not methods and isinstance(value, Container):
+            methods = self._by_traits(value.name.rpartition(".")[2], name, path)
+        return methods
 
-    def of_all(self, value: Value, name: str, path: bytes) -> list[Hit]:
+    def of_all(self, value: Value, name: str, path: bytes) -> list[Referent]:
         """What a trait gives all types."""
-        known = any(isinstance(one, Instance | Container) for one in each(value))
+        known = any(isinstance(part, Instance | Container) for part in each(value))
         return self._by_traits(ANY, name, path) if known else []
 
-    def _by_traits(self, kind: str, name: str, path: bytes) -> list[Hit]:
+    def _by_traits(self, kind: str, name: str, path: bytes) -> list[Referent]:
         """What traits of the view give a type that is not of it, or all types: the only one.
 
         Of several crates that of the file.
         """
-        found = [
-            hit
+        methods = [
+            referent
             for block in self.names.impls(kind)
             if block.of_trait and name in block.members and not self._meant_by(block)
-            for hit in block.members[name]
+            for referent in block.members[name]
         ]
-        if len(found) > 1 and path:
+        if len(methods) > 1 and path:
             root = self.view.modules(path, "crate")
-            found = [hit for hit in found if self.view.modules(hit.path, "crate") == root]
-        return found if len(found) == 1 else []
+            methods = [
+                referent
+                for referent in methods
+                if self.view.modules(referent.path, "crate") == root
+            ]
+        return methods if len(methods) == 1 else []
 
     def item(self, value: Instance) -> Value:
         """What going through a value gives: the `Item` of its iterator."""
-        for one in self.ancestry(value):
-            for hit in self._in_blocks(one, "Item"):
-                return self.resolver.typed(hit, (), value)
+        for type_ in self.ancestry(value):
+            for referent in self._in_blocks(type_, "Item"):
+                return self.resolver.typed(referent, (), value)
         return None
 
-    def _static(self, value: Definition, name: str) -> list[tuple[Hit, Value]]:
+    def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         model = self.view.model(value.path)
         if model is not None and model.symbols[value.symbol].kind == "module":
-            hits = self.names.inside(Hit(value.path, value.symbol), name)
-            return [(hit, value) for hit in hits]
+            referents = self.names.inside(Referent(value.path, value.symbol), name)
+            return [(referent, value) for referent in referents]
         if model is not None and model.symbols[value.symbol].kind == "type":
-            made = self.resolver.typed(Hit(value.path, value.symbol), (), None)
-            if isinstance(made, Instance) and made[:2] != value[:2]:
-                return super()._static(Definition(*made[:2]), name)
+            aliased = self.resolver.typed(Referent(value.path, value.symbol), (), None)
+            if isinstance(aliased, Instance) and aliased[:2] != value[:2]:
+                return super()._static(Definition(*aliased[:2]), name)
         return super()._static(value, name)
 
     def _member_value(self, value: Value, name: str) -> Value:
         if isinstance(value, Container):
-            return given_by(value, name)
+            return result_of_method(value, name)
         return super()._member_value(value, name)
 
 
-def is_kind(view: View, hit: Hit, kind: str) -> bool:
+def is_kind(view: View, referent: Referent, kind: str) -> bool:
     """Whether a definition is of a kind."""
-    model = view.model(hit.path)
-    return model is not None and hit.symbol >= 0 and model.symbols[hit.symbol].kind == kind
+    model = view.model(referent.path)
+    return (
+        model is not None and referent.symbol >= 0 and model.symbols[referent.symbol].kind == kind
+    )

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from codelens.resolve.facts.file_model import TYPES, FileModel
 from codelens.resolve.facts.path_tree import below, folder_of, name_of
 from codelens.resolve.facts.view_files import View
-from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Hit, Names
+from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Names, Referent
 from codelens.resolve.inference.values import Definition, Value
 from codelens.resolve.languages.rust.rust_type_text import rust_type
 from codelens.types import Import
@@ -31,7 +31,7 @@ _STANDARD_MACROS = frozenset(
 class Belonging(Protocol):
     """What following paths asks of types."""
 
-    def members(self, value: Value, name: str) -> list[tuple[Hit, Value]]:
+    def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
         """Members of that name, each with what it was found in."""
         ...
 
@@ -42,7 +42,7 @@ class Impl(NamedTuple):
     path: bytes
     scope: int
     of_trait: bool
-    members: dict[str, list[Hit]]
+    members: dict[str, list[Referent]]
 
 
 class RustNames(Names):
@@ -54,36 +54,38 @@ class RustNames(Names):
         super().__init__(view)
         self._asking: set[tuple[bytes, int, str]] = set()
 
-    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Hit]:
+    def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Referent]:
         """What a bare name means in a scope."""
         model = self.view.model(path)
         if model is None:
             return []
         at = scope
         while at >= 0:
-            one = model.scopes[at]
+            here = model.scopes[at]
             module = (
-                one.symbol if one.symbol >= 0 and model.symbols[one.symbol].kind == "module" else -1
+                here.symbol
+                if here.symbol >= 0 and model.symbols[here.symbol].kind == "module"
+                else -1
             )
             if at == 0 or module >= 0:
                 return self.item(path, module, name, types=types)
             entry = model.names[at].get(name)
             if entry is not None:
-                if one.kind == "class":
+                if here.kind == "class":
                     if types and any(row.how == "type" for row in entry.rows):
-                        return [Hit(path, LOCAL, at, name)]
+                        return [Referent(path, LOCAL, at, name)]
                 else:
-                    found = [Hit(path, symbol, at, name) for symbol in entry.symbols]
-                    for number in () if found else entry.imports:
-                        found += self._bound(
+                    referents = [Referent(path, symbol, at, name) for symbol in entry.symbols]
+                    for number in () if referents else entry.imports:
+                        referents += self._bound(
                             path, self.module_of(model, at), model.imports[number], 0
                         )
-                    if found:
-                        return found
+                    if referents:
+                        return referents
                     rows = [row for row in entry.rows if (row.how == "type") == types]
                     if rows:
-                        return [Hit(path, LOCAL, at, name)]
-            at = one.parent
+                        return [Referent(path, LOCAL, at, name)]
+            at = here.parent
         return []
 
     def module_of(self, model: FileModel, scope: int) -> int:
@@ -97,7 +99,7 @@ class RustNames(Names):
 
     def item(
         self, path: bytes, module: int, name: str, depth: int = 0, *, types: bool = False
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a module has under a name."""
         key = (path, module, name)
         if depth > _FAR or key in self._asking:
@@ -108,7 +110,7 @@ class RustNames(Names):
         finally:
             self._asking.discard(key)
 
-    def _item(self, path: bytes, module: int, name: str, depth: int, types: bool) -> list[Hit]:
+    def _item(self, path: bytes, module: int, name: str, depth: int, types: bool) -> list[Referent]:
         model = self.view.model(path)
         scope = -1
         if model is not None:
@@ -117,14 +119,14 @@ class RustNames(Names):
             return []
         entry = model.names[scope].get(name)
         if entry is not None:
-            found: list[Hit] = []
+            referents: list[Referent] = []
             for at in entry.symbols:
-                found += self._declared(path, model, module, scope, at)
-            found = _of_kind(model, found, types)
-            for number in () if found else entry.imports:
-                found += self._bound(path, module, model.imports[number], depth + 1)
-            if found or entry.imports:
-                return found
+                referents += self._declared(path, model, module, scope, at)
+            referents = _of_kind(model, referents, types)
+            for number in () if referents else entry.imports:
+                referents += self._bound(path, module, model.imports[number], depth + 1)
+            if referents or entry.imports:
+                return referents
         return self._by_globs(path, model, module, scope, name, depth, types)
 
     def _by_globs(
@@ -136,103 +138,112 @@ class RustNames(Names):
         name: str,
         depth: int,
         types: bool,
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What `use x::*` in a module brings in."""
-        for number, one in enumerate(model.imports):
-            if one.name == "*" and one.module and self._scope_of(model, number) == scope:
-                for hit in self.follow(path, module, one.module.split("::"), depth + 1):
-                    found = self.inside(hit, name, depth + 1, types=types)
-                    if found:
-                        return found
+        for number, import_ in enumerate(model.imports):
+            if import_.name == "*" and import_.module and self._scope_of(model, number) == scope:
+                for referent in self.follow(path, module, import_.module.split("::"), depth + 1):
+                    referents = self.inside(referent, name, depth + 1, types=types)
+                    if referents:
+                        return referents
         return []
 
     def _declared(
         self, path: bytes, model: FileModel, module: int, scope: int, at: int
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """A symbol of a module; of `mod x;` the file that it stands for."""
         symbol = model.symbols[at]
         if symbol.kind != "module" or at in model.own_scope:
-            return [Hit(path, at, scope, symbol.name)]
+            return [Referent(path, at, scope, symbol.name)]
         files = self.view.modules(path, symbol.name) if module < 0 else ()
-        return [Hit(file, MODULE) for file in files if file != path]
+        return [Referent(file, MODULE) for file in files if file != path]
 
     def _scope_of(self, model: FileModel, number: int) -> int:
         rows = (row for row in model.bindings if row.how == "import" and row.text == str(number))
         return next((row.scope for row in rows), 0)
 
-    def _bound(self, path: bytes, module: int, one: Import, depth: int) -> list[Hit]:
+    def _bound(self, path: bytes, module: int, import_: Import, depth: int) -> list[Referent]:
         """What a `use`, `mod` or `extern crate` binds."""
-        parts = [part for part in one.module.split("::") if part]
-        if one.name:
-            return self.follow(path, module, [*parts, one.name], depth)
+        parts = [part for part in import_.module.split("::") if part]
+        if import_.name:
+            return self.follow(path, module, [*parts, import_.name], depth)
         if len(parts) == 1:
-            files = self.view.modules(path, one.module) if module < 0 else ()
-            return [Hit(file, MODULE) for file in files if file != path]
+            files = self.view.modules(path, import_.module) if module < 0 else ()
+            return [Referent(file, MODULE) for file in files if file != path]
         return self.follow(path, module, parts, depth)
 
-    def imported(self, path: bytes, one: Import, depth: int = 0, types: bool = False) -> list[Hit]:
+    def imported(
+        self, path: bytes, import_: Import, depth: int = 0, types: bool = False
+    ) -> list[Referent]:
         """What an import at the top of a file binds."""
-        return self._bound(path, -1, one, depth) if one.name != "*" else []
+        return self._bound(path, -1, import_, depth) if import_.name != "*" else []
 
-    def follow(self, path: bytes, module: int, parts: list[str], depth: int = 0) -> list[Hit]:
+    def follow(self, path: bytes, module: int, parts: list[str], depth: int = 0) -> list[Referent]:
         """Where a path leads, seen from a module."""
         if depth > _FAR or not parts:
             return []
-        hits = self._start(path, module, parts[0], depth)
+        referents = self._start(path, module, parts[0], depth)
         at = 1
         while at < len(parts) and parts[at] == "super":
-            hits = [up for hit in hits for up in self._parent(hit)]
+            referents = [up for referent in referents for up in self._parent(referent)]
             at += 1
         for part in parts[at:]:
-            hits = [inner for hit in hits for inner in self.inside(hit, part, depth + 1)]
-        return list(dict.fromkeys(hits))
+            referents = [
+                inner for referent in referents for inner in self.inside(referent, part, depth + 1)
+            ]
+        return list(dict.fromkeys(referents))
 
-    def _start(self, path: bytes, module: int, head: str, depth: int) -> list[Hit]:
-        here = Hit(path, module if module >= 0 else MODULE)
+    def _start(self, path: bytes, module: int, head: str, depth: int) -> list[Referent]:
+        here = Referent(path, module if module >= 0 else MODULE)
         if head == "crate":
-            return [Hit(file, MODULE) for file in self.view.modules(path, "crate") or ()] or (
-                [Hit(path, MODULE)] if name_of(path) in _INDEXES else []
+            return [Referent(file, MODULE) for file in self.view.modules(path, "crate") or ()] or (
+                [Referent(path, MODULE)] if name_of(path) in _INDEXES else []
             )
         if head == "self":
             return [here]
         if head == "super":
             return self._parent(here)
-        found = self.item(path, module, head, depth + 1, types=True)
-        if found:
-            return found
+        referents = self.item(path, module, head, depth + 1, types=True)
+        if referents:
+            return referents
         files = self.view.modules(path, head)
-        return [Hit(file, MODULE) for file in files if file != path]
+        return [Referent(file, MODULE) for file in files if file != path]
 
-    def _parent(self, hit: Hit) -> list[Hit]:
+    def _parent(self, referent: Referent) -> list[Referent]:
         """The module around a module."""
-        model = self.view.model(hit.path)
+        model = self.view.model(referent.path)
         if model is None:
             return []
-        if hit.symbol >= 0:
-            around = model.symbols[hit.symbol].parent
-            return [Hit(hit.path, around if around >= 0 else MODULE)]
-        folder = folder_of(hit.path)
-        if name_of(hit.path) == b"mod.rs":
+        if referent.symbol >= 0:
+            around = model.symbols[referent.symbol].parent
+            return [Referent(referent.path, around if around >= 0 else MODULE)]
+        folder = folder_of(referent.path)
+        if name_of(referent.path) == b"mod.rs":
             folder = folder_of(folder)
         for index in (b"mod.rs", b"lib.rs", b"main.rs"):
             file = below(folder, index)
             if file in self.view.folder(folder):
-                return [Hit(file, MODULE)] if file != hit.path else []
+                return [Referent(file, MODULE)] if file != referent.path else []
         file = folder + b".rs"
-        return [Hit(file, MODULE)] if file in self.view.folder(folder_of(folder)) else []
+        return [Referent(file, MODULE)] if file in self.view.folder(folder_of(folder)) else []
 
-    def inside(self, hit: Hit, name: str, depth: int = 0, *, types: bool = False) -> list[Hit]:
+    def inside(
+        self, referent: Referent, name: str, depth: int = 0, *, types: bool = False
+    ) -> list[Referent]:
         """What stands behind `::`: an item of a module, or what belongs to a type."""
-        model = self.view.model(hit.path)
+        model = self.view.model(referent.path)
         if model is None or depth > _FAR:
             return []
-        if hit.symbol == MODULE:
-            return self.item(hit.path, -1, name, depth, types=types)
-        if hit.symbol < 0:
+        if referent.symbol == MODULE:
+            return self.item(referent.path, -1, name, depth, types=types)
+        if referent.symbol < 0:
             return []
-        if model.symbols[hit.symbol].kind == "module":
-            return self.item(hit.path, hit.symbol, name, depth, types=types)
-        return [found for found, _ in self.types.members(Definition(hit.path, hit.symbol), name)]
+        if model.symbols[referent.symbol].kind == "module":
+            return self.item(referent.path, referent.symbol, name, depth, types=types)
+        return [
+            member
+            for member, _ in self.types.members(Definition(referent.path, referent.symbol), name)
+        ]
 
     def exported(
         self,
@@ -242,11 +253,11 @@ class RustNames(Names):
         seen: set[bytes] | None = None,
         *,
         types: bool = False,
-    ) -> list[Hit]:
+    ) -> list[Referent]:
         """What a file's module has under a name."""
         return self.item(path, -1, name, depth, types=types)
 
-    def submodule(self, path: bytes, name: str) -> list[Hit]:
+    def submodule(self, path: bytes, name: str) -> list[Referent]:
         """Modules are items like others."""
         return []
 
@@ -255,7 +266,7 @@ class RustNames(Names):
         return self.view.index("impls", self._all_impls).get(name, [])
 
     def _all_impls(self) -> dict[str, list[Impl]]:
-        found: dict[str, list[Impl]] = {}
+        by_type: dict[str, list[Impl]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language == "rust" else None
             if model is None:
@@ -272,15 +283,15 @@ class RustNames(Names):
                                     continue
                                 head = ANY
                             members = self._members(path, model, scope)
-                            found.setdefault(head, []).append(Impl(path, scope, traits, members))
-        return found
+                            by_type.setdefault(head, []).append(Impl(path, scope, traits, members))
+        return by_type
 
     def other_names(self, name: str) -> list[str]:
         """What types of a name are called as well: `type Owned = Dfa<Vec<u8>>`."""
         return self.view.index("aliases", self._all_aliases).get(name, [])
 
     def _all_aliases(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        by_type: dict[str, list[str]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language == "rust" else None
             for at, scope in model.own_scope.items() if model is not None else ():
@@ -290,50 +301,54 @@ class RustNames(Names):
                     if row.how == "alias":
                         head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
                         own = model.symbols[at].name
-                        if head and head != own and own not in found.setdefault(head, []):
-                            found[head].append(own)
-        return found
+                        if head and head != own and own not in by_type.setdefault(head, []):
+                            by_type[head].append(own)
+        return by_type
 
-    def _members(self, path: bytes, model: FileModel, scope: int) -> dict[str, list[Hit]]:
-        found: dict[str, list[Hit]] = {}
+    def _members(self, path: bytes, model: FileModel, scope: int) -> dict[str, list[Referent]]:
+        by_name: dict[str, list[Referent]] = {}
         for at in self.view.once(("homes", path), lambda: _homes(model)).get(scope, ()):
             name = model.symbols[at].name
-            found.setdefault(name, []).append(Hit(path, at, scope, name))
-        return found
+            by_name.setdefault(name, []).append(Referent(path, at, scope, name))
+        return by_name
 
-    def macros(self, path: bytes, name: str) -> list[Hit]:
+    def macros(self, path: bytes, name: str) -> list[Referent]:
         """Macros of that name: in the file, else the only one of the view."""
         every = self.view.index("macros", self._all_macros).get(name, [])
-        here = [hit for hit in every if hit.path == path]
+        here = [referent for referent in every if referent.path == path]
         if here or name in _STANDARD_MACROS:
             return here[-1:]
         root = self.view.modules(path, "crate")
-        crate = [hit for hit in every if self.view.modules(hit.path, "crate") == root]
+        crate = [
+            referent for referent in every if self.view.modules(referent.path, "crate") == root
+        ]
         return crate if len(crate) == 1 else every if len(every) == 1 else []
 
-    def _all_macros(self) -> dict[str, list[Hit]]:
-        found: dict[str, list[Hit]] = {}
+    def _all_macros(self) -> dict[str, list[Referent]]:
+        by_name: dict[str, list[Referent]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language == "rust" else None
             for at, symbol in enumerate(model.symbols if model is not None else ()):
                 if symbol.kind == "macro":
-                    found.setdefault(symbol.name, []).append(Hit(path, at, 0, symbol.name))
-        return found
+                    by_name.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
+        return by_name
 
 
-def _of_kind(model: FileModel, found: list[Hit], types: bool) -> list[Hit]:
+def _of_kind(model: FileModel, referents: list[Referent], types: bool) -> list[Referent]:
     """Of several things of one name the types, or the others."""
-    if len(found) < 2:
-        return found
-    kept = [
-        hit for hit in found if hit.symbol < 0 or (model.symbols[hit.symbol].kind in TYPES) == types
+    if len(referents) < 2:
+        return referents
+    fitting = [
+        referent
+        for referent in referents
+        if referent.symbol < 0 or (model.symbols[referent.symbol].kind in TYPES) == types
     ]
-    return kept or found
+    return fitting or referents
 
 
 def _homes(model: FileModel) -> dict[int, list[int]]:
     """Scope -> the symbols that stand right in it."""
-    found: dict[int, list[int]] = {}
+    by_scope: dict[int, list[int]] = {}
     for at, scope in enumerate(model.home):
-        found.setdefault(scope, []).append(at)
-    return found
+        by_scope.setdefault(scope, []).append(at)
+    return by_scope

@@ -45,22 +45,24 @@ def rust_type(text: str) -> str:
         return text.replace("::", ".")
     name = text[:opened].replace("::", ".").rstrip(".")
     parts = split(text[opened + 1 : closing(text, opened)])
-    kept = [rust_type(part.partition("=")[2] if "=" in part else part) or "any" for part in parts]
-    if name.rpartition(".")[2] in _THROUGH and kept:
-        return kept[0]
-    return f"{name}<{', '.join(kept)}>" if kept else name
+    arguments = [
+        rust_type(part.partition("=")[2] if "=" in part else part) or "any" for part in parts
+    ]
+    if name.rpartition(".")[2] in _THROUGH and arguments:
+        return arguments[0]
+    return f"{name}<{', '.join(arguments)}>" if arguments else name
 
 
 def split(text: str, sign: str = ",") -> list[str]:
     """Parts between signs that are in no brackets."""
     parts: list[str] = []
     depth = start = 0
-    for at, one in enumerate(text):
-        if one in "([{<":
+    for at, character in enumerate(text):
+        if character in "([{<":
             depth += 1
-        elif one in ")]}" or (one == ">" and text[at - 1 : at] not in {"-", "="}):
+        elif character in ")]}" or (character == ">" and text[at - 1 : at] not in {"-", "="}):
             depth -= 1
-        elif one == sign and not depth:
+        elif character == sign and not depth:
             parts.append(text[start:at].strip())
             start = at + 1
     parts.append(text[start:].strip())
@@ -95,22 +97,22 @@ def parts_of(signature: str, name: str) -> tuple[str, ...]:
 
 def bound_of(signature: str) -> str:
     """What a type must be that a trait leaves open: `type Item: Bound`."""
-    found = _BOUND.search(signature)
-    return found[1] if found is not None else ""
+    match = _BOUND.search(signature)
+    return match[1] if match is not None else ""
 
 
 @lru_cache(maxsize=20_000)
 def handed_to(signature: str, name: str, place: int, at: int) -> str:
     """The type that a parameter of a function has that a function takes: `f: impl Fn(Foo)`."""
-    taken = [one for one in parts_of(signature, name) if _SELF.match(one) is None]
+    taken = [parameter for parameter in parts_of(signature, name) if _SELF.match(parameter) is None]
     if place >= len(taken):
         return ""
     text = taken[place].partition(":")[2].strip()
     if text.isidentifier():
-        said = re.search(rf"\b{text}\s*:\s*(.*)", signature)
-        text = said[1] if said is not None else ""
-    found = _FUNCTION.search(text)
-    if found is None:
+        bound = re.search(rf"\b{text}\s*:\s*(.*)", signature)
+        text = bound[1] if bound is not None else ""
+    match = _FUNCTION.search(text)
+    if match is None:
         return ""
-    given = split(text[found.end() : closing(text, found.end() - 1)])
-    return given[at] if at < len(given) else ""
+    types = split(text[match.end() : closing(text, match.end() - 1)])
+    return types[at] if at < len(types) else ""

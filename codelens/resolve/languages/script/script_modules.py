@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from codelens.resolve.facts.path_tree import Tree, ancestors, below, encoded, folder_of, joined
 from codelens.resolve.languages.language_spec import ModuleResolver
-from codelens.resolve.languages.script import script_settings as given
+from codelens.resolve.languages.script import script_settings as settings_reader
 from codelens.types import Import
 
 Target = TypeVar("Target")
@@ -39,18 +39,18 @@ class Modules(ModuleResolver):
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
         super().__init__(tree, settings)
-        self._aliases = given.aliases(settings)
-        packages = given.packages(settings)
-        self._packages = {one.folder: one for one in packages}
-        self._named: dict[str, list[given.Package]] = {}
-        for one in packages:
-            if one.name:
-                self._named.setdefault(one.name, []).append(one)
+        self._aliases = settings_reader.aliases(settings)
+        packages = settings_reader.packages(settings)
+        self._packages = {package.folder: package for package in packages}
+        self._named: dict[str, list[settings_reader.Package]] = {}
+        for package in packages:
+            if package.name:
+                self._named.setdefault(package.name, []).append(package)
 
-    def targets(self, path: bytes, language: str, one: Import) -> tuple[bytes, ...]:
+    def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file that the specifier names."""
         del language
-        module = one.module.partition("?")[0]
+        module = import_.module.partition("?")[0]
         if not module or ":" in module or "!" in module:
             return ()
         folder = folder_of(path)
@@ -80,21 +80,21 @@ class Modules(ModuleResolver):
         if base in tree:
             return (base,)
         endings = (*_PLAIN, *_TYPED, *_OTHER) if plain else (*_TYPED, *_PLAIN, *_OTHER)
-        found = tree.first(base + ending for ending in endings) if base else ()
-        if found or not tree.is_folder(base):
-            return found
+        files = tree.first(base + ending for ending in endings) if base else ()
+        if files or not tree.is_folder(base):
+            return files
         package = self._packages.get(base)
         if package is not None and base:
-            found = self._first_at(package.folder, package.mains, plain)
-        return found or tree.first(below(base, b"index" + ending) for ending in endings)
+            files = self._first_at(package.folder, package.mains, plain)
+        return files or tree.first(below(base, b"index" + ending) for ending in endings)
 
     def _first_at(self, folder: bytes, targets: Iterable[str], plain: bool) -> tuple[bytes, ...]:
         for target in targets:
             base = joined(folder, encoded(target))
-            for one in _unbuilt(folder, base) if base is not None else ():
-                found = self._at(one, plain) if one != folder else ()
-                if found:
-                    return found
+            for place in _unbuilt(folder, base) if base is not None else ():
+                files = self._at(place, plain) if place != folder else ()
+                if files:
+                    return files
         return ()
 
     def _by_alias(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
@@ -102,15 +102,15 @@ class Modules(ModuleResolver):
         for place in ancestors(folder):
             for settings in self._aliases.get(place, ()):
                 for pattern, targets in _best_first(settings.paths, module):
-                    star = encoded(given.matched(pattern, module) or "")
+                    star = encoded(settings_reader.matched(pattern, module) or "")
                     for target in targets:
-                        found = self._at(target.replace(b"*", star, 1), plain)
-                        if found:
-                            return found
+                        files = self._at(target.replace(b"*", star, 1), plain)
+                        if files:
+                            return files
                 if settings.base is not None:
-                    found = self._at(below(settings.base, encoded(module)), plain)
-                    if found:
-                        return found
+                    files = self._at(below(settings.base, encoded(module)), plain)
+                    if files:
+                        return files
             if place in self._aliases:
                 return ()
         return ()
@@ -120,20 +120,22 @@ class Modules(ModuleResolver):
         size = 2 if module[0] == "@" else 1
         owners = self._named.get("/".join(parts[:size]), [])
         around = set(ancestors(folder))
-        own = [one for one in owners if one.folder in around]
+        own = [owner for owner in owners if owner.folder in around]
         if len(owners) != 1 and len(own) != 1:
             return ()
         return self._in_package((own or owners)[0], "/".join(parts[size:]), plain)
 
-    def _in_package(self, package: given.Package, inner: str, plain: bool) -> tuple[bytes, ...]:
+    def _in_package(
+        self, package: settings_reader.Package, inner: str, plain: bool
+    ) -> tuple[bytes, ...]:
         folder = package.folder
         key = f"./{inner}" if inner else "."
         for pattern, target in _best_first(package.exports.items(), key):
-            star = given.matched(pattern, key) or ""
-            targets = (one.replace("*", star) for one in given.leaves(target))
-            found = self._first_at(folder, targets, plain)
-            if found:
-                return found
+            star = settings_reader.matched(pattern, key) or ""
+            targets = (leaf.replace("*", star) for leaf in settings_reader.leaves(target))
+            files = self._first_at(folder, targets, plain)
+            if files:
+                return files
         if inner:
             return self._at(below(folder, encoded(inner)), plain) or self._at(
                 below(folder, b"src/" + encoded(inner)), plain
@@ -149,20 +151,20 @@ class Modules(ModuleResolver):
             package = self._packages.get(place)
             if package is not None:
                 for pattern, target in _best_first(package.inner.items(), module):
-                    star = given.matched(pattern, module) or ""
-                    targets = (one.replace("*", star) for one in given.leaves(target))
-                    found = self._first_at(place, targets, plain)
-                    if found:
-                        return found
+                    star = settings_reader.matched(pattern, module) or ""
+                    targets = (leaf.replace("*", star) for leaf in settings_reader.leaves(target))
+                    files = self._first_at(place, targets, plain)
+                    if files:
+                        return files
                 break
         return self._by_alias(folder, module, plain)
 
     def _from_root(self, folder: bytes, inner: str, plain: bool) -> tuple[bytes, ...]:
         """`/src/main.ts` in a page: from the root of what is served, a folder above."""
         for place in ancestors(folder):
-            found = self._at(below(place, encoded(inner)), plain) if inner else ()
-            if found:
-                return found
+            files = self._at(below(place, encoded(inner)), plain) if inner else ()
+            if files:
+                return files
         return ()
 
     def _by_custom(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
@@ -192,7 +194,7 @@ def _unbuilt(folder: bytes, base: bytes) -> Iterator[bytes]:
     inner = plain[len(folder) :].strip(b"/").split(b"/")
     for at, part in enumerate(inner[:-1]):
         if part in _BUILT:
-            rest = [one for one in inner[at + 1 :] if one not in _BUILT]
+            rest = [name for name in inner[at + 1 :] if name not in _BUILT]
             yield below(folder, b"/".join([*inner[:at], b"src", *rest]))
             yield below(folder, b"/".join([*inner[:at], *rest]))
             return
@@ -200,5 +202,5 @@ def _unbuilt(folder: bytes, base: bytes) -> Iterator[bytes]:
 
 def _best_first(patterns: Iterable[tuple[str, Target]], text: str) -> list[tuple[str, Target]]:
     """Patterns that fit, exact ones first, then those with most before the `*`."""
-    fitting = [one for one in patterns if given.matched(one[0], text) is not None]
-    return sorted(fitting, key=lambda one: ("*" in one[0], -len(one[0].partition("*")[0])))
+    fitting = [pair for pair in patterns if settings_reader.matched(pair[0], text) is not None]
+    return sorted(fitting, key=lambda pair: ("*" in pair[0], -len(pair[0].partition("*")[0])))

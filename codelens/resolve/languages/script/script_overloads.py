@@ -43,14 +43,14 @@ class _Signature(NamedTuple):
     """A parameter has a type parameter in its type."""
 
 
-def meant(model: FileModel, symbols: Sequence[int], given: str) -> list[int]:
+def meant(model: FileModel, symbols: Sequence[int], arguments: str) -> list[int]:
     """Of overloads in their order those that a call may mean: the first that fits is taken."""
-    found: list[int] = []
+    fitting: list[int] = []
     seen: set[tuple[tuple[str, ...], int, bool]] = set()
-    marks = given[1:-1]
+    marks = arguments[1:-1]
     for at in symbols:
-        one = model.symbols[at]
-        signature = _read(one.signature, one.name)
+        function = model.symbols[at]
+        signature = _read(function.signature, function.name)
         fits = None if signature is None else _fits(signature, marks)
         if fits is False:
             continue
@@ -59,28 +59,28 @@ def meant(model: FileModel, symbols: Sequence[int], given: str) -> list[int]:
             if signature[:3] in seen:
                 continue
             seen.add(signature[:3])
-        found.append(at)
+        fitting.append(at)
         if fits:
             break
-    return found or list(symbols)
+    return fitting or list(symbols)
 
 
 def _fits(signature: _Signature, marks: str) -> bool | None:
     """Whether a call fits; None if it may."""
     if marks[:1] == "<":
         return None if signature.generics else False
-    told, _, _ = marks.partition("*")
-    if len(told) > len(signature.types) and not signature.many:
+    arguments, _, _ = marks.partition("*")
+    if len(arguments) > len(signature.types) and not signature.many:
         return False
-    if marks != told:
+    if marks != arguments:
         return None
-    if len(told) < signature.least:
+    if len(arguments) < signature.least:
         return False
     if signature.many:
         return None
     answers = [
         _takes(text, mark, signature.free)
-        for text, mark in zip(signature.types, told, strict=False)
+        for text, mark in zip(signature.types, arguments, strict=False)
     ]
     return False if False in answers else None if None in answers else True
 
@@ -100,7 +100,7 @@ def _is(part: str, mark: str, free: frozenset[str]) -> bool | None:
         return None
     if part in _BUILTIN:
         return part in _PLAIN.get(mark, {"object"})
-    needed = next((one for form, one in _FORMS if form.match(part)), mark)
+    needed = next((expected for form, expected in _FORMS if form.match(part)), mark)
     return None if mark == needed else False
 
 
@@ -129,8 +129,10 @@ def _read(signature: str, name: str) -> _Signature | None:
         types.append(text)
         if not head.endswith("?") and not many:
             least = len(types)
-    free = frozenset(one for one in generics if _WORD.fullmatch(one))
-    names = {word for one in generics for word in _WORD.findall(one.partition(" extends ")[0])}
+    free = frozenset(generic for generic in generics if _WORD.fullmatch(generic))
+    names = {
+        word for generic in generics for word in _WORD.findall(generic.partition(" extends ")[0])
+    }
     varies = any(names.intersection(_WORD.findall(text)) for text in types)
     return _Signature(tuple(types), least, many, free, len(generics), varies)
 
@@ -159,10 +161,12 @@ def _cut(part: str) -> tuple[str, str, str]:
 def _split(text: str, sign: str) -> list[str]:
     """At a sign that stands in no bracket."""
     depth, start = 0, 0
-    found: list[str] = []
-    for at, one in enumerate(text):
-        depth += (one in _OPEN) - (one in _CLOSE or (one == ">" and text[at - 1] not in "-="))
+    parts: list[str] = []
+    for at, character in enumerate(text):
+        depth += (character in _OPEN) - (
+            character in _CLOSE or (character == ">" and text[at - 1] not in "-=")
+        )
         if not depth and text.startswith(sign, at):
-            found.append(text[start:at].strip())
+            parts.append(text[start:at].strip())
             start = at + len(sign)
-    return [part for part in (*found, text[start:].strip()) if part] or [""]
+    return [part for part in (*parts, text[start:].strip()) if part] or [""]

@@ -49,7 +49,7 @@ def is_compiler_settings(name: bytes) -> bool:
 
 def packages(settings: Mapping[bytes, bytes]) -> list[Package]:
     """All packages of the view; one that is no JSON is none."""
-    found: list[Package] = []
+    packages_read: list[Package] = []
     for path in sorted(settings):
         if name_of(path) == MANIFEST:
             data = _mapping(_read(settings[path]))
@@ -59,7 +59,7 @@ def packages(settings: Mapping[bytes, bytes]) -> list[Package]:
                 if isinstance(value := data.get(key), str)
             )
             name = data.get("name")
-            found.append(
+            packages_read.append(
                 Package(
                     folder_of(path),
                     name if isinstance(name, str) else "",
@@ -68,21 +68,21 @@ def packages(settings: Mapping[bytes, bytes]) -> list[Package]:
                     mains,
                 )
             )
-    return found
+    return packages_read
 
 
 def aliases(settings: Mapping[bytes, bytes]) -> dict[bytes, list[Aliases]]:
     """Folder -> the settings in it, `tsconfig.json` itself before its variants."""
-    found: dict[bytes, list[Aliases]] = {}
+    by_folder: dict[bytes, list[Aliases]] = {}
     names = sorted(
         (path for path in settings if is_compiler_settings(name_of(path))),
         key=lambda path: (folder_of(path), len(path), path),
     )
     for path in names:
-        one = _aliases(path, settings)
-        if one.base is not None or one.paths:
-            found.setdefault(one.folder, []).append(one)
-    return found
+        alias = _aliases(path, settings)
+        if alias.base is not None or alias.paths:
+            by_folder.setdefault(alias.folder, []).append(alias)
+    return by_folder
 
 
 def leaves(target: object) -> Iterator[str]:
@@ -97,8 +97,8 @@ def leaves(target: object) -> Iterator[str]:
         for name in sorted(conditions, key=_REQUIRED.__eq__):
             yield from leaves(conditions[name])
     elif isinstance(target, list):
-        for one in cast("list[object]", target):
-            yield from leaves(one)
+        for choice in cast("list[object]", target):
+            yield from leaves(choice)
 
 
 def matched(pattern: str, text: str) -> str | None:
@@ -122,12 +122,12 @@ def _aliases(path: bytes, settings: Mapping[bytes, bytes]) -> Aliases:
         url = options.get("baseUrl")
         if base is None and isinstance(url, str):
             base = joined(folder, encoded(url))
-        given = _mapping(options.get("paths"))
-        if given and not paths:
+        mapped = _mapping(options.get("paths"))
+        if mapped and not paths:
             root = joined(folder, encoded(url)) if isinstance(url, str) else folder
             root = base if base is not None and not isinstance(url, str) else root
             paths = tuple(
-                (pattern, tuple(_targets(root or b"", value))) for pattern, value in given.items()
+                (pattern, tuple(_targets(root or b"", value))) for pattern, value in mapped.items()
             )
     return Aliases(folder_of(path), base, paths)
 
@@ -155,17 +155,17 @@ def _chain(
 
 def _targets(root: bytes, value: object) -> Iterator[bytes]:
     values = cast("list[object]", value) if isinstance(value, list) else []
-    for one in values:
-        if isinstance(one, str):
-            target = joined(root, encoded(one))
+    for text in values:
+        if isinstance(text, str):
+            target = joined(root, encoded(text))
             if target is not None:
                 yield target
 
 
 def _exports(value: object | None) -> Mapping[str, object]:
     if isinstance(value, dict):
-        given = cast("dict[str, object]", value)
-        return given if any(key.startswith(".") for key in given) else {".": given}
+        conditions = cast("dict[str, object]", value)
+        return conditions if any(key.startswith(".") for key in conditions) else {".": conditions}
     return {".": value} if value is not None else {}
 
 

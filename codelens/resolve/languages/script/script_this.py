@@ -14,12 +14,12 @@ _PROTOTYPE = ".prototype."
 def holder(model: FileModel, scope: int) -> int:
     """The scope that says what `this` is: a function with its own, a static method, a class."""
     while scope > 0:
-        one = model.scopes[scope]
-        if one.kind == "class" or "this" in model.names[scope]:
+        here = model.scopes[scope]
+        if here.kind == "class" or "this" in model.names[scope]:
             return scope
-        if one.kind == "function" and one.symbol >= 0 and is_static(model, one.symbol):
+        if here.kind == "function" and here.symbol >= 0 and is_static(model, here.symbol):
             return scope
-        scope = one.parent
+        scope = here.parent
     return 0
 
 
@@ -35,10 +35,10 @@ def literal(model: FileModel, symbol: int) -> int:
 
 
 def _assigned_to(model: FileModel, symbol: int) -> int:
-    one = model.symbols[symbol]
-    if not model.is_outside_member(one) or _PROTOTYPE in one.signature:
+    member = model.symbols[symbol]
+    if not model.is_outside_member(member) or _PROTOTYPE in member.signature:
         return -1
-    owner = one.qualified.removesuffix(f".{one.name}")
+    owner = member.qualified.removesuffix(f".{member.name}")
     entry = model.names[0].get(owner)
     return entry.symbols[0] if entry is not None and len(entry.symbols) == 1 else -1
 
@@ -52,11 +52,11 @@ def added(model: FileModel, symbol: int, name: str) -> tuple[int, ...]:
 
 def is_static(model: FileModel, symbol: int) -> bool:
     """A member is the class's own and not its instances'."""
-    one = model.symbols[symbol]
-    signature = one.signature
+    member = model.symbols[symbol]
+    signature = member.signature
     if "static" not in signature:
         return False
-    return "static" in signature[: max(signature.find(one.name), 0)].split()
+    return "static" in signature[: max(signature.find(member.name), 0)].split()
 
 
 def is_async(model: FileModel, symbol: int) -> bool:
@@ -67,27 +67,27 @@ def is_async(model: FileModel, symbol: int) -> bool:
 
 def overloads(model: FileModel, path: bytes, symbol: int) -> tuple[int, ...]:
     """A function with the others of its name in its place, without what implements them."""
-    one = model.symbols[symbol]
-    inside = one.parent >= 0 and model.symbols[one.parent].kind in TYPES
-    if symbol in model.unbound or model.is_outside_member(one):
+    function = model.symbols[symbol]
+    inside = function.parent >= 0 and model.symbols[function.parent].kind in TYPES
+    if symbol in model.unbound or model.is_outside_member(function):
         return (symbol,)
     if not inside and model.home[symbol] < 0:
         return (symbol,)
     if inside:
-        places = model.children[one.parent][one.name]
+        places = model.children[function.parent][function.name]
     else:
-        entry = model.names[model.home[symbol]].get(one.name)
+        entry = model.names[model.home[symbol]].get(function.name)
         places = entry.symbols if entry is not None else ()
     static = is_static(model, symbol)
-    found = tuple(
+    overloads_here = tuple(
         at
         for at in places
         if model.symbols[at].kind in CALLABLE and (not inside or is_static(model, at) == static)
     )
-    if len(found) < 2:
+    if len(overloads_here) < 2:
         return (symbol,)
-    written = not model.spec.untyped and not _is_declared(model, path, found[-1])
-    return found[:-1] if written else found
+    written = not model.spec.untyped and not _is_declared(model, path, overloads_here[-1])
+    return overloads_here[:-1] if written else overloads_here
 
 
 def _is_declared(model: FileModel, path: bytes, symbol: int) -> bool:
@@ -95,15 +95,15 @@ def _is_declared(model: FileModel, path: bytes, symbol: int) -> bool:
     if path.endswith((b".d.ts", b".d.mts", b".d.cts")):
         return True
     while symbol >= 0:
-        one = model.symbols[symbol]
-        head = one.signature[: max(one.signature.find(one.name), 0)].split()
+        definition = model.symbols[symbol]
+        head = definition.signature[: max(definition.signature.find(definition.name), 0)].split()
         if (
-            one.kind == "interface"
+            definition.kind == "interface"
             or "declare" in head
-            or ("abstract" in head and one.kind != "class")
+            or ("abstract" in head and definition.kind != "class")
         ):
             return True
-        symbol = one.parent
+        symbol = definition.parent
     return False
 
 
