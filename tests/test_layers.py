@@ -59,9 +59,11 @@ ALLOWED = {
         "types", "cancellation", "errors", "paths", "config", "bytecode", "answers", "render",
         "engine",
     },
-    # What agents call: the light way to `focus` and `trail`, and at a session's start the engine.
+    # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
+    # with the text of its answers.
     "hooks": {
         "types", "errors", "paths", "file_owner", "filelock", "trail", "focus", "scope", "engine",
+        "render",
     },
     "hosts": {"types", "errors", "filelock", "paths"},
     "cli": {

@@ -74,6 +74,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens forget auth-flow", "one saved context"),
         ("codelens forget --expired", "all expired contexts"),
     ),
+    "session": (
+        ("codelens session", "the calls of this session, or of the last one here"),
+        ("codelens session --all", "all sessions in this worktree"),
+    ),
+    "recover": (("codelens recover", "what a session that was compacted needs to go on"),),
     "index": (
         ("codelens index", "update the index"),
         ("codelens index --ref v2.1", "index a tag in advance"),

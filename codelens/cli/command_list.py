@@ -9,7 +9,7 @@ from __future__ import annotations
 COMMANDS = (
     "search", "explore", "expand", "outline", "map", "related", "impact",
     "diff", "history", "conflicts",
-    "status", "save", "load", "forget",
+    "status", "save", "load", "forget", "session", "recover",
     "index", "prune", "drop", "pin", "unpin",
     "usage", "export", "languages", "doctor",
     "install", "uninstall", "completion", "serve", "focus", "hook",

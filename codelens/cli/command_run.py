@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from codelens import __version__
@@ -61,7 +62,8 @@ def _run(arguments: list[str]) -> int:
         from codelens.cli.argument_parser import parse
 
         args = parse(_as_options(arguments))
-        code: int = args.run(args)
+        with _as_host_session():
+            code: int = args.run(args)
     except SystemExit as end:  # argparse, after --help
         return end.code if isinstance(end.code, int) else FAILED
     except CodelensError as error:
@@ -82,6 +84,17 @@ def _run(arguments: list[str]) -> int:
             "traceback"
         )
     return code
+
+
+def _as_host_session() -> AbstractContextManager[None]:
+    """Calls belong to the session of the agent that runs the command, if its host names one.
+
+    Code is left out with `--session` alone: what a pipe cuts off was never read.
+    """
+    from codelens.engine.sessions.asking_session import Session, asked_by, of_host
+
+    session_id = of_host(os.environ)
+    return asked_by(Session(session_id, "host")) if session_id else nullcontext()
 
 
 def _failed(error: CodelensError, *, as_json: bool) -> int:

@@ -75,6 +75,8 @@ class Engine(EngineCore):
     # Sessions.
     as_session = session_methods.as_session
     note_sent = session_methods.note_sent
+    session = session_methods.session
+    recover = session_methods.recover
 
     # The indexes themselves, and how much was used.
     usage = upkeep_methods.usage

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from codelens.engine.explore.task_explorer import TaskExplorer
     from codelens.engine.graph.graph_queries import GraphQueries
     from codelens.engine.reading.code_reader import CodeReader
+    from codelens.engine.sessions.recovery import Recovery
     from codelens.engine.upkeep.index_upkeep import IndexUpkeep
     from codelens.engine.usage.usage_report import UsageReports
     from codelens.engine.versions.version_queries import VersionQueries
@@ -81,6 +82,13 @@ class EngineCore:
         from codelens.engine.contexts.saved_contexts import SavedContexts
 
         return SavedContexts(self.pool, self._now)
+
+    @cached_property
+    def recovery(self) -> Recovery:
+        """See `Recovery`."""
+        from codelens.engine.sessions.recovery import Recovery
+
+        return Recovery(self.pool, self.contexts, self.versions, self._now)
 
     @cached_property
     def upkeep(self) -> IndexUpkeep:

@@ -12,8 +12,10 @@ from codelens.focus import focus_switch
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import load_settings
 from codelens.focus.focus_turn import take_answer, take_prompt
-from codelens.hooks import hook_log, session_marks
+from codelens.hooks import hook_log
 from codelens.hooks.hook_input import HookInput
+from codelens.hooks.session_standing import standing_at
+from codelens.trail import session_marks
 
 _TAIL = 64_000
 """Bytes of a transcript that are read for the last answer."""
@@ -47,7 +49,7 @@ def as_written(prompt: str) -> str:
 
 def after_answer(home: str, event: HookInput, place: Checkout) -> None:
     """Take the model's answer into the guide."""
-    session_marks.mark(home, event.session, place)
+    session_marks.mark(home, event.session, standing_at(place))
     if not focus_switch.is_on(home, place.repository):
         return
     answer = event.answer or _last_answer(event.transcript)

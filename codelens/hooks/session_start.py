@@ -14,39 +14,40 @@ from codelens.focus.context_block import block
 from codelens.focus.focus_settings import load_settings
 from codelens.focus.focus_turn import path_of
 from codelens.focus.topic_handles import true_handles
-from codelens.hooks import hook_log, session_marks, work_elsewhere
+from codelens.hooks import hook_log, work_elsewhere
 from codelens.hooks.hook_input import HookInput
-from codelens.trail import sent_log, trail_log
+from codelens.hooks.session_standing import standing_at
+from codelens.trail import sent_log, session_marks, trail_log
 
-LONGEST = 2_400
+LONGEST, LONGEST_RECOVERY = 2_400, 6_000
+"""Characters; hosts cut what is longer than 10,000."""
 _SHOWN = 5
-_TRAIL_LINES = 12
 _BUDGET_MS = 300.0
 _FORGETS = frozenset({"compact", "clear"})
 
 
 def at_start(home: str, event: HookInput, place: Checkout) -> str:
     """What a session that begins, goes on, or was compacted is told."""
-    earlier = session_marks.marks(home, place)
-    key = trail_log.session_key(event.session)
-    own = next((mark for mark in reversed(earlier) if mark.session == key), None)
-    last = next((mark for mark in reversed(earlier) if mark.session != key), None)
-    parts: list[Callable[[], str]] = [
-        lambda: _standing(place),
-        lambda: _changes(place, own, last),
-        lambda: _notes_that_hold(place),
-        lambda: work_elsewhere.also_edited(home, place),
-        lambda: work_elsewhere.collisions(home, place),
-    ]
     if event.source in _FORGETS:
         # Its model has not got any more what was sent.
         sent_log.end_all(home, place.repository, trail_log.worktree_key(place.root))
     goes_on = event.source in {"compact", "resume"}
+    parts: list[Callable[[], str]] = [lambda: _standing(place)]
     if goes_on:
-        parts.append(lambda: _recovery(home, place, event.session))
+        parts.append(lambda: _recovery(place, event))
+    else:
+        parts += [
+            lambda: _changes(home, place, event.session),
+            lambda: _notes_that_hold(place),
+        ]
+    parts += [
+        lambda: work_elsewhere.also_edited(home, place),
+        lambda: work_elsewhere.collisions(home, place),
+    ]
     # The first prompt brings the block itself, but where a host takes no context with prompts.
     if goes_on or event.is_cursor:
         parts.append(lambda: _focus(home, place, event.session))
+    room = LONGEST_RECOVERY if goes_on else LONGEST
     lines: list[str] = []
     for part in parts:
         try:
@@ -54,9 +55,11 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
         except Exception as error:
             hook_log.note(home, "session-start", f"{type(error).__name__}: {error}")
             continue
-        if text and sum(map(len, lines)) + len(lines) + len(text) <= LONGEST:
-            lines.append(text)
-    session_marks.mark(home, event.session, place)
+        for line in text.split("\n") if text else ():
+            if len(line) < room:
+                lines.append(line)
+                room -= len(line) + 1
+    session_marks.mark(home, event.session, standing_at(place))
     forest_file.forget_old(home)
     return "\n".join(lines)
 
@@ -67,11 +70,12 @@ def _standing(place: Checkout) -> str:
     return f"codelens: worktree {place.root} ({where}{f' at {head}' if head else ''})"
 
 
-def _changes(
-    place: Checkout, own: session_marks.Mark | None, last: session_marks.Mark | None
-) -> str:
+def _changes(home: str, place: Checkout, session: str) -> str:
     """What was committed since this session began, or since the last one here ended."""
-    since = own or last
+    earlier = session_marks.marks(home, place.repository, trail_log.worktree_key(place.root))
+    key = trail_log.session_key(session)
+    own = next((mark for mark in reversed(earlier) if mark.session == key), None)
+    since = own or next((mark for mark in reversed(earlier) if mark.session != key), None)
     head = head_commit(place)
     if since is None or not head:
         return ""
@@ -114,20 +118,16 @@ def _notes_that_hold(place: Checkout) -> str:
     )
 
 
-def _recovery(home: str, place: Checkout, session: str) -> str:
-    """What this session looked at and edited, the latest last."""
-    entries = [
-        entry
-        for entry in trail_log.entries(home, place.repository, session=session)
-        if entry.worktree == trail_log.worktree_key(place.root)
-    ]
-    latest: dict[tuple[str, str], str] = {}
-    for entry in entries:
-        line = f"  {entry.tool} {entry.said or ' '.join(entry.handles)}"
-        latest.pop((entry.tool, entry.said), None)
-        latest[entry.tool, entry.said] = line
-    lines = list(latest.values())[-_TRAIL_LINES:]
-    return "\n".join(["this session so far:", *lines]) if lines else ""
+def _recovery(place: Checkout, event: HookInput) -> str:
+    """What a session that lost its context needs to go on."""
+    from codelens.engine.engine import Engine
+    from codelens.engine.sessions.asking_session import Session, asked_by
+    from codelens.render.sessions import session_text
+
+    forgets = event.source in _FORGETS
+    with Engine() as engine, asked_by(Session(event.session, "host")):
+        answer = engine.recover(path=place.root, budget_ms=_BUDGET_MS, forget_sent=forgets)
+    return "\n".join(session_text.recover(answer))
 
 
 def _focus(home: str, place: Checkout, session: str) -> str:

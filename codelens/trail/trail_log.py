@@ -40,7 +40,7 @@ class TrailEntry(NamedTuple):
     """Empty when detached, and outside git."""
     tool: str
     """What was done: `explored`, `expanded`, `impact`, `edited`."""
-    said: str
+    summary: str
     """The call in a few words: `'Database' (3 definitions)`."""
     handles: tuple[str, ...] = ()
     """The most important handles, best first; for an edit the path that was edited."""
@@ -179,7 +179,7 @@ def _line(entry: TrailEntry) -> bytes:
     handles = [
         handle for handle in map(_tame, entry.handles) if len(handle.encode()) <= _LONGEST_HANDLE
     ]
-    handles, summary = handles[:_MOST_HANDLES], _tame(entry.said)
+    handles, summary = handles[:_MOST_HANDLES], _tame(entry.summary)
     line = _written(entry, summary, handles)
     while len(line) > LONGEST_LINE and (len(handles) > 1 or summary):
         if len(handles) > 1:

@@ -15,7 +15,7 @@ from codelens.trail import trail_log
 def lines_of(engine: Engine, repo: GitRepo, session: str = "") -> list[tuple[str, str]]:
     scope = engine.pool.open_any(repo.root).scope
     found = trail_log.entries(engine.settings.home, scope.repo_id, session=session)
-    return [(entry.tool, entry.said) for entry in found]
+    return [(entry.tool, entry.summary) for entry in found]
 
 
 def test_calls_leave_lines_in_their_order(engine: Engine, repo: GitRepo) -> None:

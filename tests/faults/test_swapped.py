@@ -18,9 +18,9 @@ from codelens.focus import forest_file
 from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import path_of, take_prompt
-from codelens.hooks import session_marks
+from codelens.hooks.session_standing import standing_at
 from codelens.paths import contexts_file, index_file, pins_file, usage_file
-from codelens.trail import trail_log
+from codelens.trail import session_marks, trail_log
 from codelens.trail.sent_log import SentBody, SentLog
 
 SESSION = "a-session"
@@ -70,7 +70,7 @@ class Home(NamedTuple):
         )
         assert trail_log.append(home, place.repository, entry)
         self.sent(side).add([SentBody("src/a.py", word, ((1, f"def {word}(): ..."),))])
-        session_marks.mark(home, word, place)
+        session_marks.mark(home, word, standing_at(place))
         take_prompt(home, place, f"paint the {word} green", FocusSettings(), session=SESSION)
 
     def sent(self, side: Side) -> SentLog:
@@ -91,13 +91,18 @@ class Home(NamedTuple):
                 for view in index.views
                 if view.pinned
             ],
-            "trail": [entry.said for entry in trail_log.entries(home, place.repository)],
+            "trail": [entry.summary for entry in trail_log.entries(home, place.repository)],
             "sent": [
                 word
                 for word in ("lantern", "trapdoor")
                 if sent.start_of("src/a.py", [(1, f"def {word}(): ...")])
             ],
-            "marks": [mark.session for mark in session_marks.marks(home, place)],
+            "marks": [
+                mark.session
+                for mark in session_marks.marks(
+                    home, place.repository, trail_log.worktree_key(place.root)
+                )
+            ],
             "focus": [node.text for node in forest.nodes.values()],
         }  # fmt: skip
 

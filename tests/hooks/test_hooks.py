@@ -130,7 +130,8 @@ def test_a_session_is_told_where_it_stands_and_what_changed(agent: Agent, repo: 
     assert "since" not in first
     repo.commit("charge twice", {"till.py": "def charge():\n    return 2\n"})
     again = agent.hook("session-start", "SessionStart", source="resume")
-    assert "since this session began: 1 commit (charge twice); files: till.py" in again
+    assert "1 commit (charge twice), 1 file changed\n  body: till.py#charge" in again
+    assert "since this session began at " in again
     other = agent.hook("session-start", "SessionStart", source="startup", session_id="x")
     assert "since the last session here" not in other  # which stood on this very commit
     repo.commit("and thrice", {"till.py": "def charge():\n    return 3\n"})
@@ -144,7 +145,8 @@ def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo:
     agent.prompt("charge the card twice")
     agent.edit(repo.root / "till.py")
     told = agent.hook("session-start", "SessionStart", source="compact")
-    assert "this session so far:\n  edited till.py" in told
+    assert "this session so far:\n  edited 1x, last: till.py" in told
+    assert "code that was sent before is sent in full again" in told
     assert "    - charge the card twice" in told
 
 

@@ -49,5 +49,5 @@ def test_no_room_for_uncommitted_edits_is_a_read_error(
 
     with ScratchMerge(Repository.at(repo.root), {}) as scratch:
         monkeypatch.setattr(Path, "write_bytes", full)
-        with pytest.raises(ReadError, match="No space left.*set TMPDIR"):
+        with pytest.raises(ReadError, match=r"No space left.*set TMPDIR"):
             scratch.with_edits(repo.head(), EDIT)

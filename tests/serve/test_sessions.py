@@ -84,3 +84,15 @@ def test_answers_keep_to_their_tokens_in_a_session(asker: Asker, repo: GitRepo, 
     for _ in range(3):
         text = asker.text("cl_explore", task="light a lamp", max_tokens=900, format=form)
         assert len(text.encode()) <= 900 * 3
+
+
+def test_recovering_gives_the_thread_and_sends_the_code_again(
+    repo: GitRepo, env: dict[str, str]
+) -> None:
+    with client({**env, "CODELENS_TOOLS": "all"}, "--budget", "60000") as server:
+        asker = server.at(repo.root)
+        assert REPEAT not in asker.text("cl_expand", handles=[HANDLE])
+        assert REPEAT in asker.text("cl_expand", handles=[HANDLE])
+        told = asker.text("cl_recover")
+        assert "this session so far:\n  expanded 2x" in told and f"definitions: {HANDLE}" in told
+        assert REPEAT not in asker.text("cl_expand", handles=[HANDLE])

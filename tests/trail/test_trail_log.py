@@ -36,7 +36,7 @@ def files(home: Path) -> list[Path]:
 
 
 def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
-    later = ENTRY._replace(at=NOW + 5, tool="impact", said="Database (depth 2, 14 affected)")
+    later = ENTRY._replace(at=NOW + 5, tool="impact", summary="Database (depth 2, 14 affected)")
     assert append(tmp_path, "repo", ENTRY) and append(tmp_path, "repo", later)
     assert entries(tmp_path, "repo", now=NOW) == [ENTRY, later]
     assert entries(tmp_path, "other", now=NOW) == []
@@ -44,14 +44,14 @@ def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
 
 def test_a_line_is_100_to_200_bytes(tmp_path: Path) -> None:
     append(tmp_path, "repo", ENTRY)
-    append(tmp_path, "repo", ENTRY._replace(said="word " * 400))
+    append(tmp_path, "repo", ENTRY._replace(summary="word " * 400))
     sizes = [len(line) for line in files(tmp_path)[0].read_bytes().splitlines()[1:]]
     assert all(100 <= size <= LONGEST_LINE for size in sizes), sizes
 
 
 def test_a_line_may_be_longer_for_its_first_handle_alone(tmp_path: Path) -> None:
     long = "src/" + "deep/" * 50 + "file.py#Name"
-    append(tmp_path, "repo", ENTRY._replace(said="word " * 90, handles=(long, "src/b.py#other")))
+    append(tmp_path, "repo", ENTRY._replace(summary="word " * 90, handles=(long, "src/b.py#other")))
     (found,) = entries(tmp_path, "repo", now=NOW)
     assert found.handles == (long,)
 
@@ -133,7 +133,7 @@ def test_two_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     assert [one.wait(120) for one in writers] == [0, 0]
     found = entries(tmp_path, "repo", now=NOW)
     for who in ("a", "b"):
-        assert [one.said for one in found if one.session == who] == [str(n) for n in range(200)]
+        assert [one.summary for one in found if one.session == who] == [str(n) for n in range(200)]
 
 
 @given(text=st.text(), handle=st.text(min_size=1), at=st.integers(0, 2**33))
@@ -141,7 +141,7 @@ def test_any_text_gives_one_line_that_is_read(
     tmp_path_factory: pytest.TempPathFactory, text: str, handle: str, at: int
 ) -> None:
     home = tmp_path_factory.mktemp("home")
-    append(home, "repo", ENTRY._replace(at=at, said=text, handles=(handle,), branch=text))
+    append(home, "repo", ENTRY._replace(at=at, summary=text, handles=(handle,), branch=text))
     (file,) = files(home)
     _, line = file.read_bytes().splitlines()
     json.loads(line)

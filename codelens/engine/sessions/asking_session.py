@@ -1,4 +1,4 @@
-"""The session that a call belongs to: told by the call, by the host, else by the connection.
+"""The session that a call belongs to: named by the call, by the host, else the connection.
 
 A face says `asked_by` around a call; what the engine does for the call finds it with `asking`.
 """
@@ -23,7 +23,7 @@ class Session(NamedTuple):
 
     id: str = ""
     """Empty where the session cannot be told."""
-    told_by: Literal["call", "host", "connection", ""] = ""
+    source: Literal["call", "host", "connection", ""] = ""
     remembers: bool = False
     """What is sent is noted, and not sent again."""
 
@@ -61,4 +61,5 @@ def of_host(environ: Mapping[str, str], meta: Mapping[str, object] | None = None
             value = values.get(key)
             if isinstance(value, str) and value.strip():
                 return value.strip()[:LONGEST_ID]
-    return next((one[:LONGEST_ID] for name in HOST_VARIABLES if (one := environ.get(name, ""))), "")
+    values = (environ.get(name, "").strip() for name in HOST_VARIABLES)
+    return next((value[:LONGEST_ID] for value in values if value), "")

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, 
 from codelens.engine.sessions.asking_session import asking
 from codelens.engine.usage import usage_counter
 from codelens.render.text_pieces import count_of
-from codelens.trail import trail_log
+from codelens.trail import session_marks, trail_log
+from codelens.trail.session_marks import Standing
 from codelens.trail.trail_log import TrailEntry
 
 if TYPE_CHECKING:
@@ -50,14 +51,14 @@ class TrailLine(NamedTuple):
     """What a call is remembered by."""
 
     tool: str
-    said: str
+    summary: str
     handles: tuple[str, ...] = ()
 
 
 def trailed(
-    said: Callable[[A], TrailLine | None],
+    line_of: Callable[[A], TrailLine | None],
 ) -> Callable[[Callable[Concatenate[E, P], A]], Callable[Concatenate[E, P], A]]:
-    """A method of the engine whose calls leave a line, as `said` makes it of their answer."""
+    """A method of the engine whose calls leave a line, as `line_of` makes it of their answer."""
 
     def around(method: Callable[Concatenate[E, P], A]) -> Callable[Concatenate[E, P], A]:
         @functools.wraps(method)
@@ -65,7 +66,7 @@ def trailed(
             answer = method(engine, *args, **named)
             scope = usage_counter.standing()
             if engine.settings.trail and scope is not None:
-                line = said(answer)
+                line = line_of(answer)
                 if line is not None:
                     _note(engine.settings, scope, line)
             return answer
@@ -76,12 +77,16 @@ def trailed(
 
 
 def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
+    session, worktree = asking().id, trail_log.worktree_key(scope.root)
     entry = TrailEntry(
-        int(time.time()), asking().id, trail_log.worktree_key(scope.root), scope.branch,
-        line.tool, line.said, line.handles[:_HANDLES],
+        int(time.time()), session, worktree, scope.branch,
+        line.tool, line.summary, line.handles[:_HANDLES],
     )  # fmt: skip
     try:
         trail_log.append(settings.home, scope.repo_id, entry)
+        if session and scope.kind == "worktree":
+            standing = Standing(scope.repo_id, worktree, scope.head, scope.branch)
+            session_marks.mark(settings.home, session, standing)
     except OSError as error:
         # An answer is not refused because a log cannot be written.
         logger.debug("the trail is not written: %s", error)
@@ -90,20 +95,20 @@ def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
 def words_of(question: str) -> str:
     """The words of a question in quotes; without what may be code or a secret."""
     words = [one for one in _WORD.findall(question[:2_000]) if len(one) <= _LONGEST_WORD]
-    kept = ""
+    text = ""
     for word in words:
-        if len(kept) + len(word) > _LONGEST_QUESTION:
+        if len(text) + len(word) > _LONGEST_QUESTION:
             break
-        kept += f" {word}"
-    return f"'{kept.strip()}'"
+        text += f" {word}"
+    return f"'{text.strip()}'"
 
 
 def of_search(answer: SearchAnswer) -> TrailLine | None:
     """A search that found something."""
     if not answer.results:
         return None
-    said = f"{words_of(answer.query)} ({count_of(len(answer.results), 'place')})"
-    return TrailLine("searched", said, tuple(one.handle for one in answer.results if one.symbol))
+    summary = f"{words_of(answer.query)} ({count_of(len(answer.results), 'place')})"
+    return TrailLine("searched", summary, tuple(one.handle for one in answer.results if one.symbol))
 
 
 def of_explore(answer: ExploreAnswer) -> TrailLine | None:
@@ -143,8 +148,8 @@ def of_impact(answer: ImpactAnswer) -> TrailLine | None:
     more = f" and {len(nodes) - 2} more" if len(nodes) > 2 else ""
     depth = max((distance for distance, _ in answer.totals), default=0)
     affected = sum(count for _, count in answer.totals)
-    said = f"of {names}{more} (depth {depth}, {affected:,} affected)"
-    return TrailLine("impact", said, tuple(one.handle for one in nodes))
+    summary = f"of {names}{more} (depth {depth}, {affected:,} affected)"
+    return TrailLine("impact", summary, tuple(one.handle for one in nodes))
 
 
 def of_history(answer: HistoryAnswer) -> TrailLine | None:
@@ -157,8 +162,8 @@ def of_diff(answer: DiffAnswer) -> TrailLine | None:
     handles = [one.handle for file in answer.files for one in file.definitions]
     if not handles:
         return None
-    said = f"{answer.old} to {answer.new} ({count_of(len(handles), 'definition')})"
-    return TrailLine("diff", said, tuple(handles))
+    summary = f"{answer.old} to {answer.new} ({count_of(len(handles), 'definition')})"
+    return TrailLine("diff", summary, tuple(handles))
 
 
 def of_save(answer: SaveAnswer) -> TrailLine | None:

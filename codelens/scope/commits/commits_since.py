@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import NamedTuple
 
@@ -56,6 +57,34 @@ def commits_since(
     except (KeyError, ValueError, pygit2.GitError):
         # Shallow, partial and damaged repositories end somewhere.
         return None
+
+
+def subjects_after(
+    repository: Repository, head: str, old: str, since_s: int, *, most: int = _MOST_COMMITS
+) -> tuple[str, ...]:
+    """Subjects of the commits that `head` has and `old` has not, made after a time, latest first.
+
+    Args:
+        repository: where to look.
+        head: a whole commit id.
+        old: a whole commit id; empty: none is left out.
+        since_s: seconds since the epoch.
+        most: commits that are looked at.
+    """
+    git = repository.git
+    subjects: list[str] = []
+    try:
+        walk = git.walk(git[head].peel(pygit2.Commit).id, SortMode.TIME)
+        if old and old in git:
+            walk.hide(git[old].peel(pygit2.Commit).id)
+        for commit in itertools.islice(walk, most):
+            if commit.commit_time < since_s:
+                break
+            subjects.append(commit.message.strip().partition("\n")[0])
+    except (KeyError, ValueError, pygit2.GitError):
+        # Shallow, partial and damaged repositories end somewhere.
+        return tuple(subjects)
+    return tuple(subjects)
 
 
 def _differing(

@@ -1,11 +1,13 @@
-"""Saved contexts as text for an agent, within a number of tokens."""
+"""Saved contexts and the recovery of a session as text for an agent, within a number of tokens."""
 
 from __future__ import annotations
 
 import json
 
 from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer
+from codelens.answers.session_answers import RecoverAnswer
 from codelens.render import contexts_json, contexts_text, token_budget
+from codelens.render.sessions import session_json, session_text
 from codelens.render.text_pieces import count_of, one_line
 from codelens.serve.tools.reading_shape import Format, head
 
@@ -59,3 +61,16 @@ def forget(answer: ForgetAnswer) -> str:
     """Which names were forgotten."""
     notes = [f"note: {one_line(note)}" for note in answer.notes]
     return "\n".join([*contexts_text.forgotten(answer), *notes])
+
+
+def recover(answer: RecoverAnswer, form: Format, max_tokens: int) -> str:
+    """What a session needs to go on."""
+    if form == "json":
+        return token_budget.fitted_json(session_json.recover(answer), "results", max_tokens)
+    notes = [f"note: {one_line(note)}" for note in answer.notes]
+
+    def more(left: int) -> str:
+        return f"{count_of(left, 'line')} more: a higher max_tokens shows them" if left else ""
+
+    blocks = session_text.recover(answer)
+    return token_budget.fitted([head(answer.receipt), *notes], blocks, more, max_tokens).text

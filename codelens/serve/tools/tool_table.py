@@ -8,7 +8,6 @@ of the first turn, the table in `docs/mcp.md`, and `install/tools.toml`.
 from __future__ import annotations
 
 from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
-from codelens.serve.tools import upkeep_questions
 from codelens.serve.tools.common_arguments import (
     AGAIN,
     CATEGORIES,
@@ -25,6 +24,7 @@ from codelens.serve.tools.common_arguments import (
     size_argument,
 )
 from codelens.serve.tools.tool_row import Argument, Given, ToolRow
+from codelens.serve.tools.upkeep_tools import UPKEEP
 
 _SHOWN = 10
 """Results of a search; one with no more than these leaves out places that only use a name."""
@@ -337,61 +337,17 @@ _CONTEXTS = (
         ),
         "forget", "context_shape:forget", "removes", budgets=0,
     ),
-)  # fmt: skip
-
-_UPKEEP = (
     ToolRow(
-        "cl_index", "upkeep",
-        "Is the whole index up to date, and what is in it?",
-        "Every other tool updates it automatically; call this to wait until a large or new tree "
-        "is indexed (progress is reported), to list every index and view, or to rebuild one.",
-        "waits until a tree is indexed",
-        (
-            Argument(
-                "action",
-                "sync: update it completely; create: the same, for a first index; rebuild: "
-                "delete the repository's index and build it again; status: every index and "
-                "view, its size, age, last use, and why it would be pruned or kept.",
-                default="sync", choices=("sync", "create", "rebuild", "status"),
-            ),
-            PATH, REF, FORMAT, size_argument(3000),
-        ),
-        upkeep_questions.index, "upkeep_shape:index", "writes", budgets=0,
-        is_everywhere=lambda arguments: arguments["action"] == "status", tells_progress=True,
-    ),
-    ToolRow(
-        "cl_prune", "upkeep",
-        "Which views of branches and worktrees have not been used for a long time?",
-        "Shows what would be removed, and with dry_run false removes it, in all repositories or "
-        "(with path) in one. Never removes views that are checked out, pinned or used recently.",
-        "",
-        (
-            Argument("dry_run", "Only show what would be removed.", "truth", True),
-            PATH, FORMAT, size_argument(3000),
-        ),
-        upkeep_questions.prune, "upkeep_shape:prune", "removes", budgets=0,
-        is_everywhere=lambda _: True,
-    ),
-    ToolRow(
-        "cl_drop", "upkeep",
-        "Remove one view, or a repository's whole index, now.",
-        "Refuses active or pinned views unless force is set; saved contexts are kept, and a view "
-        "is rebuilt when needed.",
-        "",
-        (
-            Argument(
-                "view", "A branch, ref, worktree folder, or an id of cl_index status.",
-                default="", example='"main"',
-            ),
-            Argument(
-                "repository", "Instead of a view, the repository's whole index.", "truth", False
-            ),
-            Argument("force", "Also remove active or pinned views.", "truth", False),
-            PATH, FORMAT,
-        ),
-        upkeep_questions.drop, "upkeep_shape:drop", "removes", budgets=0,
+        "cl_recover", "contexts",
+        "My context was compacted: where was I?",
+        "Saved notes by category, what this session looked at and edited, what changed on this "
+        "branch since it began, and what was done in other worktrees. Code that was sent before "
+        "is sent in full again.",
+        "the way back after a compaction",
+        (SESSION, PATH, FORMAT, size_argument(3000)),
+        "recover", "context_shape:recover", "writes", budgets=_WALK,
     ),
 )  # fmt: skip
 
-ROWS = {row.name: row for row in (*_CORE, *_BRANCHES, *_CONTEXTS, *_UPKEEP)}
+ROWS = {row.name: row for row in (*_CORE, *_BRANCHES, *_CONTEXTS, *UPKEEP)}
 """Every tool by its name, in the order in which servers list them."""

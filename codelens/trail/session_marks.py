@@ -8,12 +8,26 @@ import time
 from typing import NamedTuple, cast
 
 from codelens import file_owner
-from codelens.focus.checkout import Checkout, head_commit
 from codelens.trail.trail_log import session_key
 
-_KEPT = 12
+_MOST_MARKS = 24
 _LARGEST = 100_000
 _MARKS = "marks"
+_AGAIN_S = 600
+"""A mark that says the same is written again after so many seconds."""
+
+
+class Standing(NamedTuple):
+    """A worktree as it stands at one moment."""
+
+    repository: str
+    """Its id."""
+    worktree: str
+    """As `worktree_key` gives it."""
+    head: str
+    """The commit; empty where there is none."""
+    branch: str
+    """Empty when detached, and outside git."""
 
 
 class Mark(NamedTuple):
@@ -29,9 +43,9 @@ class Mark(NamedTuple):
     """When last, in seconds since the epoch."""
 
 
-def marks(home: str, place: Checkout) -> list[Mark]:
-    """The latest sessions in this worktree, the last one last."""
-    path = _file(home, place)
+def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[Mark]:
+    """The latest sessions in a worktree, the last one last."""
+    path = _file(home, repository, worktree)
     try:
         with open(path, "rb") as file:
             parsed: object = json.loads(file.read(_LARGEST))
@@ -54,26 +68,29 @@ def marks(home: str, place: Checkout) -> list[Mark]:
     return stored
 
 
-def mark(home: str, session: str, place: Checkout) -> None:
+def mark(
+    home: str | os.PathLike[str], session: str, standing: Standing, now: float | None = None
+) -> None:
     """Note where a session stands now; of two that write at once, one note may be lost.
 
     Raises:
         OSError: it cannot be written.
     """
-    key, head = session_key(session), head_commit(place)
-    earlier = marks(home, place)
+    key, at = session_key(session), int(time.time() if now is None else now)
+    earlier = marks(home, standing.repository, standing.worktree)
     own = next((stored_mark for stored_mark in earlier if stored_mark.session == key), None)
-    now = Mark(key, own.began if own else head, head, place.branch, int(time.time()))
-    stored = [stored_mark for stored_mark in earlier if stored_mark.session != key][-(_KEPT - 1) :]
-    path = _file(home, place)
+    current = Mark(key, own.began if own else standing.head, standing.head, standing.branch, at)
+    if own is not None and own._replace(at=at) == current and 0 <= at - own.at < _AGAIN_S:
+        return
+    others = [stored_mark for stored_mark in earlier if stored_mark.session != key]
+    path = _file(home, standing.repository, standing.worktree)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     beside = f"{path}.{os.getpid()}"
     with open(beside, "w", encoding="utf-8") as file:
-        fields = {file_owner.KEY: os.path.basename(path), _MARKS: [*stored, now]}
-        json.dump(fields, file)
+        stored = [*others[-(_MOST_MARKS - 1) :], current]
+        json.dump({file_owner.KEY: os.path.basename(path), _MARKS: stored}, file)
     os.replace(beside, path)
 
 
-def _file(home: str, place: Checkout) -> str:
-    name = f"sessions-{place.repository}-{place.worktree}.json"
-    return os.path.join(home, "trails", name)
+def _file(home: str | os.PathLike[str], repository: str, worktree: str) -> str:
+    return os.path.join(os.fspath(home), "trails", f"sessions-{repository}-{worktree}.json")

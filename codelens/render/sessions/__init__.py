@@ -1,0 +1,1 @@
+"""Sessions and their recovery as text and JSON."""
