@@ -33,7 +33,7 @@ _COMPAT_FOLDERS = frozenset(b"compat legacy deprecated".split())
 
 _TEST_NAME = re.compile(
     rb"(?:^test[_.-].*|.*[_.-]tests?(?:\.\w+)+|.*[_.-]specs?(?:\.\w+)+|conftest\.py|tests?\.\w+"
-    rb"|.*[_-]unittests?\.\w+|.+\.(?:feature|bats|robot|cy\.\w+)"
+    rb"|.*[_-]unittests?\.\w+|.+\.(?:feature|bats|robot|phpt|\w*test|cy\.\w+)"
     rb"|.+(?:Test|Tests|TestCase|Spec|Specs)\.(?:java|kts?|scala|cs|swift|php|groovy|hs|mm?|cc|cpp|cxx"
     rb"|[cm]?[jt]sx?|dart|vb|fs))$"
 )

@@ -144,6 +144,8 @@ def test_a_changelog_with_every_word_stands_below_the_code(store: Store) -> None
         ("base/files/file_unittest.cc", "test"),
         ("web/order.cy.ts", "test"),
         ("test.bats", "test"),
+        ("Zend/scalar_000.phpt", "test"),
+        ("adapt/redirects.caddyfiletest", "test"),
         ("src/latest/order.py", ""),
         ("src/contests/order.py", ""),
         ("tokio-test/src/io.rs", ""),
