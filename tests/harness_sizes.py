@@ -32,6 +32,7 @@ SIZES = {
     "CODELENS_FUZZ_INPUTS": Size(10_000, 100_000),  # queries, handles and MCP arguments
     "CODELENS_FUZZ_TINY_FILES": Size(3_000, 200_000),  # in one repository
     "CODELENS_HOSTILE_CASES": Size(10_000, 200_000),  # damaged texts, over all languages
+    "CODELENS_GROWTH_SHARE": Size(40, 1),  # one of so many patterns is tried in each language
     "CODELENS_HOSTILE_SHARE": Size(3, 1),  # one of so many built texts is extracted
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent

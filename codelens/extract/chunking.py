@@ -59,6 +59,7 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
     pending = [(root.node, root.end, root.depth) for root in roots]
     while pending:
         node, end, depth = pending.pop()
+        source.check()
         children = node.children
         starts = [child.start_byte for child in children]
         lines = list(map(bisect_right, repeat(line_starts), starts))

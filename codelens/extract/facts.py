@@ -14,6 +14,9 @@ from codelens.types import Facts, Outcome, Structure, Tier
 
 logger = logging.getLogger(__name__)
 
+_NOT_ASCII, _LEAD = 0x80, 0xC0
+_LOOKED_AT = 3
+"""Bytes: fewer than the longest character has."""
 _EMPTY = Structure((), (), (), ())
 
 
@@ -37,10 +40,31 @@ def facts_of(data: bytes, language: str, tier: Tier = "full") -> Facts:
     return Facts(outcome, structure, lines, generated, terms, lengths)
 
 
+def _without_cut_character(text: bytes) -> bytes:
+    """The text with blanks for a character that its end cuts off.
+
+    tree-sitter (0.26.1) asks for more of the text there, and where the parse is to end it is given
+    nothing, reads it all the same, and ends the process.
+    """
+    tail = text[-2 * _LOOKED_AT :]
+    if tail.isascii():
+        return text
+    start = 0
+    while start < min(_LOOKED_AT, len(tail)) and _NOT_ASCII <= tail[start] < _LEAD:
+        # Of a character that begins before.
+        start += 1
+    try:
+        tail[start:].decode()
+    except UnicodeDecodeError:
+        end = text[-_LOOKED_AT:]
+        return text[:-_LOOKED_AT] + bytes(byte if byte < _NOT_ASCII else 0x20 for byte in end)
+    return text
+
+
 def _parsed(text: bytes, language: str) -> tuple[Outcome, Structure]:
     # To every scanner a NUL is the end of the text, which it then meets in the midst: Perl's goes
     # on beyond the text and ends the process, Svelte's begins anew at each.
-    text = text.replace(b"\0", b" ")
+    text = _without_cut_character(text.replace(b"\0", b" "))
     try:
         return "parsed", structure(text, language)
     except ParseTimeout:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 
 from tree_sitter import Node
 
+_PIECES_BETWEEN = 64
+
 
 class Source:
-    """A UTF-8 text with the byte offsets of its lines; parts of it are decoded on demand."""
+    """A UTF-8 text with the byte offsets of its lines; parts of it are decoded on demand.
 
-    __slots__ = ("_chars", "line_starts", "size", "text")
+    Args:
+        text: the text.
+        check: raises where its extraction took too long; called every 64 pieces.
+    """
 
-    def __init__(self, text: bytes) -> None:
+    __slots__ = ("_chars", "_pieces", "check", "line_starts", "size", "text")
+
+    def __init__(self, text: bytes, check: Callable[[], None] = lambda: None) -> None:
+        self.check = check
+        self._pieces = 0
         self.text = text
         self.size = len(text)
         starts = [0, *accumulate([len(line) + 1 for line in text.split(b"\n")])]
@@ -26,6 +35,9 @@ class Source:
 
     def slice(self, start: int, end: int) -> str:
         """Text of a span of bytes; bytes that are no UTF-8 become U+FFFD."""
+        self._pieces += 1
+        if not self._pieces % _PIECES_BETWEEN:
+            self.check()
         if self._chars is not None:
             return self._chars[start:end]
         return self.text[start:end].decode("utf-8", "replace")

@@ -9,9 +9,9 @@ from codelens.extract.embedded_code import DEEPEST, Part, PartFacts, bindings, j
 from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import language_info
-from codelens.extract.parse.captures import ParseTimeout
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.parse.parse_repair import parsed
+from codelens.extract.parse.work_limit import ParseTimeout, check_work, limited
 from codelens.extract.source_text import Source
 from codelens.extract.symbols.comments import Comments
 from codelens.extract.symbols.definitions import definitions
@@ -33,11 +33,12 @@ def structure(text: bytes, language: str) -> Structure:
     """
     if not language_info(language).grammar:
         return text_structure(text)
-    source = Source(text)
-    captures_found = _found(source, language)
-    chunks = chunks_of(
-        captures_found.roots, source, captures_found.comments, captures_found.symbols
-    )
+    source = Source(text, check_work)
+    with limited(source.size):
+        captures_found = _found(source, language)
+        chunks = chunks_of(
+            captures_found.roots, source, captures_found.comments, captures_found.symbols
+        )
     return Structure(
         tuple(captures_found.symbols),
         tuple(captures_found.references),

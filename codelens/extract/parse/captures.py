@@ -15,6 +15,12 @@ from tree_sitter import Node, Parser, Point, QueryCursor, Range, Tree
 
 from codelens.extract.language_settings import Unparsable
 from codelens.extract.parse.grammars import Grammar
+from codelens.extract.parse.work_limit import (
+    ParseTimeout,
+    check_work,
+    cpu_left_s,
+    with_deep_stack,
+)
 
 Captures = dict[str, list[Node]]
 """Capture -> its nodes, in no order to rely on: where patterns overlap it changes by the run."""
@@ -35,6 +41,8 @@ _DEEPEST = 1_000
 _MOST_TOKENS = 10_000
 """Tokens in a row below one node; the query cursor looks at all that follow, at each."""
 _LARGE = 20_000
+_SHALLOW_BYTES = 32_000
+"""What no parse of so short a text can do to a stack of 8 MB: see `with_deep_stack`."""
 _BRACE = re.compile(rb"[{}]")
 _SHOWN = re.compile(rb"[^\r\n]")
 
@@ -47,10 +55,6 @@ class Mask(NamedTuple):
     word: str | None
     """What is read in its place, blanks if it is empty; None: blanks, and what follows begins
     here, as the span holds a mark of it."""
-
-
-class ParseTimeout(Exception):
-    """A text takes more work than any sound text of its size does."""
 
 
 def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
@@ -66,19 +70,32 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
         raise ParseTimeout("nested deeper than the grammar can take")
     if grammar.info.masked:
         text = _replaced(text, masked(grammar.info.masked, text, tuple(spans)))
+    check_work()
+    size = sum(map(len, parts))
+    if len(text) > _SHALLOW_BYTES:
+        tree = with_deep_stack(lambda: _tree(text, size, grammar, ranges))
+    else:
+        tree = _tree(text, size, grammar, ranges)
+    if tree.root_node.descendant_count > _LARGE:
+        _refuse_long_runs(tree.root_node)
+    return tree
+
+
+def _tree(text: bytes, size: int, grammar: Grammar, ranges: Sequence[Range]) -> Tree:
+    """The tree of a text, or of ranges of so many bytes; the parser is freed before it returns."""
     parser = Parser(grammar.language, included_ranges=ranges or None)
-    work = _BoundedParse(text, sum(map(len, parts)), grammar.info.steps)
+    work = _BoundedParse(text, size, grammar.info.steps)
     try:
         # Only the reading form takes a progress callback; it costs no more than the plain one.
         tree = parser.parse(work.read, progress_callback=work.is_too_much)
     except ValueError as error:
         raise ParseTimeout(f"gave up after {work.steps} steps") from error
     finally:
+        # Here: an error would carry it to another thread, with less of a stack.
+        del parser
         work.end()
     if work.gave_up:
         raise ParseTimeout(f"gave up after {work.reads} reads")
-    if tree.root_node.descendant_count > _LARGE:
-        _refuse_long_runs(tree.root_node)
     return tree
 
 
@@ -90,7 +107,8 @@ class _BoundedParse:
         self._whole = memoryview(text)
         self._views: dict[int, memoryview] = {}
         self._limit = _STEPS_BASE + size * steps_per_kb // 1_000
-        self._deadline = time.thread_time() + _CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE
+        allowed_s = min(_CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE, cpu_left_s())
+        self._deadline = time.thread_time() + allowed_s
         self._parsing = True
         self.steps = 0
         self.reads = 0
@@ -203,6 +221,7 @@ def captures_of(root: Node, grammar: Grammar) -> Captures:
     The cursor's own progress callback is no way to stop it: in tree-sitter 0.26.1 it crashes
     the process. So the trees that would need it are refused before.
     """
+    check_work()
     cursor = QueryCursor(grammar.query)
     cursor.set_max_start_depth(_DEEPEST)
     return cursor.captures(root)

@@ -19,10 +19,11 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codelens.extract.language_settings import LanguageInfo
-from codelens.extract.parse.captures import ParseTimeout, blanked, parse
+from codelens.extract.parse.captures import blanked, parse
 from codelens.extract.parse.conditional_branches import unbalanced_branches
 from codelens.extract.parse.grammars import Grammar
 from codelens.extract.parse.parse_ranges import Span, ranges
+from codelens.extract.parse.work_limit import ParseTimeout
 
 _BOUNDARY = re.compile(rb"[;{}]")
 _BOUNDARIES_FROM = 4_000

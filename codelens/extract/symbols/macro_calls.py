@@ -11,7 +11,7 @@ from functools import cache
 
 from tree_sitter import Node
 
-from codelens.extract.source_text import Source
+from codelens.extract.source_text import Source, before_blanks
 from codelens.extract.symbols.definition_frames import FUNCTIONS, TYPES, Frame, Span
 
 _VALUES = frozenset({"variable", "field"})
@@ -68,11 +68,12 @@ def _has_type(node: Node, source: Source) -> bool:
     if node.child_by_field_name("type") is not None:
         return True
     # In broken code the type may stand beside it.
-    line = source.text.rfind(b"\n", 0, node.start_byte) + 1
+    before = before_blanks(source.text, node.start_byte)
     return (
-        source.text[line : node.start_byte].strip() != b""
+        before > 0
+        and b"\n" not in source.text[before : node.start_byte]
         and node.parent is not None
-        and (node.parent.is_error)
+        and node.parent.is_error
     )
 
 

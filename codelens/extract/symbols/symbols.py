@@ -112,6 +112,7 @@ class _Builder:
 
     def add(self, frame: Frame) -> None:
         """Add the symbols of a definition; it is dropped if it has no name."""
+        self._source.check()
         parent = self._place(frame)
         if frame.dropped:
             return
