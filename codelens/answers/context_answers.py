@@ -76,6 +76,8 @@ class SaveAnswer:
     saved: SavedContext
     replaced: bool
     notes: tuple[str, ...] = ()
+    updated: bool = False
+    """Fields of the one that was there were changed, and the others left as they were."""
 
 
 @dataclass(frozen=True, slots=True)

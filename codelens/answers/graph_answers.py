@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from codelens.answers.context_answers import TiedNote
 from codelens.types import Receipt
 
 Fit = Literal["breaks", "uncertain", "fits"]
@@ -156,6 +157,8 @@ class ImpactAnswer:
     """Who may use what changes directly: no part of the results."""
     may_count: int = 0
     notes: tuple[str, ...] = ()
+    contexts: tuple[TiedNote, ...] = ()
+    """Saved notes on what changes and on its direct users; the best first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from codelens.answers.context_answers import TiedNote
 from codelens.types import Receipt
 
 
@@ -49,6 +50,8 @@ class SearchAnswer:
     mode: str
     notes: tuple[str, ...] = ()
     """What was understood or not, in sentences."""
+    contexts: tuple[TiedNote, ...] = ()
+    """Saved notes on the places; the best first."""
     more: int = 0
     """Results that were left out to keep to `max_tokens`."""
     unshown: int = 0
@@ -89,6 +92,9 @@ class ExpandAnswer:
 
     receipt: Receipt
     items: tuple[Excerpt, ...]
+    contexts: tuple[TiedNote, ...] = ()
+    """Saved notes on what was read; the best first."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class EngineCore:
         """See `CodeReader`."""
         from codelens.engine.reading.code_reader import CodeReader
 
-        return CodeReader(self.pool)
+        return CodeReader(self.pool, self._now)
 
     @cached_property
     def explorer(self) -> TaskExplorer:
@@ -67,7 +67,7 @@ class EngineCore:
         """See `GraphQueries`."""
         from codelens.engine.graph.graph_queries import GraphQueries
 
-        return GraphQueries(self.pool)
+        return GraphQueries(self.pool, self._now)
 
     @cached_property
     def versions(self) -> VersionQueries:

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 from codelens.errors import SettingError
 
-CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "note")
+CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "auto", "note")
+FOR_EVER = "never"
+"""A time to live that does not end."""
 MAX_NAME, MAX_NOTE, MAX_ITEMS, MAX_TAGS = 100, 100_000, 200, 50
 _MAX_TTL_S = 100 * 365 * 86_400
 _TTL = re.compile(r"([0-9]{1,6})\s*([mhdw])\Z")
@@ -78,19 +80,19 @@ def tags_of(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def seconds_of(text: str) -> int | None:
-    """A time to live, `90m`, `12h`, `30d`, `2w`, in seconds; None for an empty text: for ever.
+    """A time to live, `90m`, `12h`, `30d`, `2w`, in seconds; None for `never`, or nothing.
 
     Raises:
         SettingError: it is none.
     """
-    if not text.strip():
+    if text.strip().lower() in {"", FOR_EVER}:
         return None
     match = _TTL.match(text.strip().lower())
     seconds = int(match[1]) * _SECONDS[match[2]] if match else 0
     if not 0 < seconds <= _MAX_TTL_S:
         raise SettingError(
             "a time to live must be a number of minutes, hours, days or weeks, "
-            f"such as 12h, 30d or 2w, not {text[:50]!r}"
+            f"such as 12h, 30d or 2w, or never, not {text[:50]!r}"
         )
     return seconds
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,6 +95,31 @@ class Notebook:
             notes.append(_offer(former))
         return context, old is not None, [*file.notes, *notes]
 
+    def update(
+        self, name: str, change: Callable[[Context], Context], home: Home
+    ) -> tuple[Context, list[str]]:
+        """Change some fields of a context; as it is now, and what is to be said.
+
+        Args:
+            name: of a context that is there.
+            change: gives the context as it shall be.
+            home: whose it is.
+
+        Raises:
+            NoSuchContext: nothing has the name.
+            StoreError: nothing was changed.
+        """
+        if not self.every()[0]:
+            raise NoSuchContext(name)
+        with self._opened() as file, file.changed() as notes:
+            old = context_rows.named(file.db, name)
+            if old is None:
+                raise NoSuchContext(name, _near(name, file))
+            context = change(old)
+            context_rows.put(file.db, context, terms_of(context))
+            self._know(file, home, [])
+        return context, [*file.notes, *notes]
+
     def find(self, filters: ContextQuery, root: str, now_s: float) -> FoundContexts:
         """The contexts that are wanted.
 
@@ -158,8 +183,7 @@ class Notebook:
             known = [context.name for context in context_rows.every(file.db)]
             for name in names:
                 if name not in known:
-                    near = difflib.get_close_matches(name, known, _NEAR_SHOWN, 0.5)
-                    raise NoSuchContext(name, near)
+                    raise NoSuchContext(name, _near(name, file))
                 context_rows.remove(file.db, name)
         return [*file.notes, *notes]
 
@@ -237,6 +261,11 @@ class Notebook:
         if former:
             values.append((WAITING, " ".join(features.path.name for features in former)))
         context_rows.put_about(file.db, values)
+
+
+def _near(name: str, file: ContextsFile) -> list[str]:
+    known = [context.name for context in context_rows.every(file.db)]
+    return difflib.get_close_matches(name, known, _NEAR_SHOWN, 0.5)
 
 
 def _about(context: Context, now_s: float) -> str:

@@ -20,6 +20,7 @@ def save(answer: SaveAnswer) -> Json:
     return {
         "receipt": receipt(answer.receipt),
         "replaced": answer.replaced,
+        "updated": answer.updated,
         "results": [context(answer.saved)],
         "notes": list(answer.notes),
     }

@@ -26,7 +26,7 @@ _NAMES_SHOWN = 10
 
 def saved(answer: SaveAnswer) -> str:
     """What was saved."""
-    done = "replaced" if answer.replaced else "saved"
+    done = "updated" if answer.updated else "replaced" if answer.replaced else "saved"
     return f"{done} {block(answer.saved)}"
 
 

@@ -37,6 +37,8 @@ def search(answer: SearchAnswer) -> Json:
         "results": [hit(result) for result in answer.results],
         "notes": list(answer.notes),
     }
+    if answer.contexts:
+        fields["contexts"] = [asdict(context) for context in answer.contexts]
     if answer.more:
         fields["more"] = answer.more
     return with_usable_paths(fields)
@@ -68,9 +70,14 @@ def hit(result: Hit) -> Json:
 
 
 def expand(answer: ExpandAnswer) -> Json:
-    """One result for each handle asked, in order."""
+    """One result for each handle asked, in order; `contexts`, `notes` only where there are some."""
     results = [excerpt(item) for item in answer.items]
-    return with_usable_paths({"receipt": receipt(answer.receipt), "results": results})
+    fields: dict[str, object] = {"receipt": receipt(answer.receipt), "results": results}
+    if answer.contexts:
+        fields["contexts"] = [asdict(context) for context in answer.contexts]
+    if answer.notes:
+        fields["notes"] = list(answer.notes)
+    return with_usable_paths(fields)
 
 
 def excerpt(item: Excerpt) -> Json:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from codelens.answers.context_answers import TiedNote
 from codelens.render.text_pieces import count_of, one_line
+from codelens.render.token_budget import BYTES_A_TOKEN, size_of
 
 LONGEST = 160
 """Characters of a note's first line."""
+_SHARE = 10
 
 
 def with_text(tied_note: TiedNote) -> str:
@@ -28,6 +30,18 @@ def named(tied_note: TiedNote) -> str:
 def gone(count: int) -> str:
     """How many notes are on code that is there no more."""
     return f"{count_of(count, 'saved note')} here on code that is gone"
+
+
+def fitting(notes: Sequence[TiedNote], max_tokens: int) -> tuple[TiedNote, ...]:
+    """The first notes whose lines take a tenth of an answer's tokens at most."""
+    room = max_tokens * BYTES_A_TOKEN // _SHARE
+    count = 0
+    for note in notes:
+        room -= size_of(named(note)) + 1
+        if room < 0:
+            break
+        count += 1
+    return tuple(notes[:count])
 
 
 def all_named(notes: Sequence[TiedNote], most: int = 3) -> list[str]:

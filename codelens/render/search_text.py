@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from codelens.answers.reading_answers import Hit, SearchAnswer
 from codelens.rank.results.result_reasons import DEFINES_IT
-from codelens.render import token_budget
+from codelens.render import saved_note_lines, token_budget
 from codelens.render.text_pieces import lines_of, one_line, receipt_line
 
 LINE_CHARS = 100
@@ -38,7 +38,9 @@ def briefly(answer: SearchAnswer) -> SearchAnswer:
 
 def kept_within(answer: SearchAnswer, max_tokens: int) -> SearchAnswer:
     """The answer without the results that its short text has no room for; one is always kept."""
+    answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
     head = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
+    head += saved_note_lines.all_named(answer.contexts)
     fitted = token_budget.fitted(head, blocks(answer), lambda left: f"{left} more", max_tokens)
     hits = answer.results[: len(fitted.blocks)]
     return replace(answer, results=hits, more=len(answer.results) - len(hits))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codelens.engine.contexts import context_filter
 from codelens.engine.engine import Engine
 from codelens.memory.context_fields import CATEGORIES
 from codelens.serve import record_answers
@@ -72,3 +73,7 @@ def test_an_argument_that_takes_strings_has_an_example_for_messages() -> None:
 
 def test_categories_are_those_of_saved_contexts() -> None:
     assert tuple(CATEGORIES) == common_arguments.CATEGORIES
+
+
+def test_states_are_those_of_saved_contexts() -> None:
+    assert context_filter.STATUSES == common_arguments.STATUSES

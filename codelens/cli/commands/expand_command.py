@@ -83,7 +83,10 @@ def run(args: argparse.Namespace) -> int:
     for excerpt in failed:
         fail(excerpt.error)
     if not args.json:
-        screen.say_all(answer.receipt)
+        from codelens.render import saved_note_lines
+
+        remarks = [*answer.notes, *saved_note_lines.all_named(answer.contexts)]
+        screen.say_all(answer.receipt, remarks)
     return 2 if failed else 0
 
 

@@ -62,9 +62,11 @@ def run(args: argparse.Namespace) -> int:
 
         screen.put_json(graph_json.impact(answer))
     else:
+        from codelens.render import saved_note_lines
         from codelens.render.graph import graph_text
 
         head, blocks = graph_text.impact(answer)
         screen.page(*head, *blocks)
-        screen.say_all(answer.receipt, answer.notes)
+        remarks = [*answer.notes, *saved_note_lines.all_named(answer.contexts)]
+        screen.say_all(answer.receipt, remarks)
     return 0 if answer.results or answer.tests or answer.may else 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from codelens.cli import shared_options, standard_streams
 from codelens.cli.progress_bar import Bar
+from codelens.cli.relative_handles import from_here
 
 if TYPE_CHECKING:
     from codelens.answers.context_answers import LoadAnswer, TakenOver
@@ -29,6 +30,15 @@ def add(commands: shared_options.Commands) -> None:
     parser.add_argument(
         "--tag", action="append", default=[], metavar="TAG", dest="tags",
         help="only with this tag (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--handle", default="", metavar="HANDLE",
+        help="only contexts on this code: a handle, file, folder or name",
+    )  # fmt: skip
+    parser.add_argument(
+        "--status", default="", metavar="STATUS",
+        help="only contexts with a handle that is current, moved, changed, gone, unknown, or stale "
+        "(changed or gone); valid: none is stale",
     )  # fmt: skip
     parser.add_argument("--expired", action="store_true", help="include expired contexts")
     parser.add_argument(
@@ -72,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
             taken = engine.adopt(path=args.path)
             _show_taken(taken, as_object=False)
             answer = _asked(engine, args)
-    narrowed = bool(args.query or args.category or args.tags)
+    narrowed = bool(args.query or args.category or args.tags or args.handle or args.status)
     _show(answer, as_object=args.json, narrowed=narrowed)
     return 0 if answer.results else 1
 
@@ -96,6 +106,8 @@ def _asked(engine: Engine, args: argparse.Namespace) -> LoadAnswer:
             " ".join(args.query),
             category=args.category,
             tags=args.tags,
+            handle=from_here(args.handle, args.path) if args.handle else "",
+            status=args.status,
             expired=args.expired,
             limit=args.limit,
             path=args.path,
@@ -145,7 +157,9 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
     screen.page(*contexts_text.blocks(answer))
     notes = list(answer.notes)
     if answer.more:
-        notes.append(f"{answer.more} more: give words, --category, --tag or a higher --limit")
+        notes.append(
+            f"{answer.more} more: give words, a filter such as --category, or a higher --limit"
+        )
     if answer.hidden:
         notes.append(contexts_text.hidden(answer.hidden))
     if answer.former:

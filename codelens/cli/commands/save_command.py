@@ -26,21 +26,28 @@ def add(commands: shared_options.Commands) -> None:
         "--note", default="", metavar="TEXT", help="the note; - reads it from stdin"
     )
     parser.add_argument(
-        "--category", default="note", metavar="WHAT",
-        help="decision, pattern, bug_fix, architecture, convention or note (default note)",
+        "--category", default="", metavar="WHAT",
+        help="decision, pattern, bug_fix, architecture, convention, auto or note (default note)",
     )  # fmt: skip
     parser.add_argument(
         "--tag", action="append", default=[], metavar="TAG", dest="tags",
         help="a tag to filter by (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--pin", action="store_true", help="never expires and is listed first")
+    parser.add_argument(
+        "--pin", action=argparse.BooleanOptionalAction, default=None,
+        help="never expires and is listed first",
+    )  # fmt: skip
     parser.add_argument(
         "--ttl", default="", metavar="TIME",
-        help="how long to show it: 12h, 30d, 2w (default: forever)",
+        help="how long to show it: 12h, 30d, 2w, or never to end (default never)",
     )  # fmt: skip
     parser.add_argument(
         "--replace", action="store_true", help="replace the saved context with this name"
     )
+    parser.add_argument(
+        "--update", action="store_true",
+        help="change only what is given of the saved context with this name",
+    )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
@@ -63,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
             pinned=args.pin,
             ttl=args.ttl,
             replace=args.replace,
+            update=args.update,
             path=args.path,
             ref=args.ref,
             budget_ms=shared_options.budget_of(args, engine.settings),

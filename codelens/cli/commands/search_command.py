@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codelens.cli import shared_options
@@ -78,11 +79,14 @@ def run(args: argparse.Namespace) -> int:
 def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief: bool) -> None:
     """Results on stdout, what is said about them on stderr; both count for `max_tokens`."""
     from codelens.cli import screen
-    from codelens.render import search_text, text_pieces, token_budget
+    from codelens.render import saved_note_lines, search_text, text_pieces, token_budget
 
     if brief:
         answer = search_text.briefly(answer)
-    about = [f"note: {note}" for note in answer.notes] + [text_pieces.receipt_line(answer.receipt)]
+    if max_tokens is not None:
+        answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
+    remarks = [*answer.notes, *saved_note_lines.all_named(answer.contexts)]
+    about = [f"note: {note}" for note in remarks] + [text_pieces.receipt_line(answer.receipt)]
 
     def more(left: int) -> str:
         if left:
@@ -103,7 +107,7 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
     else:
         for block in fitted.blocks:
             screen.put(block)
-    notes = [*answer.notes, *([fitted.more.removeprefix("note: ")] if fitted.more else [])]
+    notes = [*remarks, *([fitted.more.removeprefix("note: ")] if fitted.more else [])]
     screen.say_all(answer.receipt, notes)
 
 

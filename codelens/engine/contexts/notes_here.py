@@ -25,6 +25,8 @@ from codelens.store.database.database_opening import has_content
 from codelens.store.saved.context_rows import Context, Item
 from codelens.store.saved.contexts_verification import Owner
 
+_MOST_BESIDE = 12
+"""Notes that an answer names which is about code."""
 _MOST_JUDGED = 200
 """Items; each may have its file read and parsed."""
 _HANDLES_SHOWN = 3
@@ -74,10 +76,14 @@ class NotesHere:
         view: the view that the answer stands on.
         question: what was asked, in words; empty where it was handles.
         now_s: seconds since 1970.
+        seeks_lost: notes on files that are gone are looked for by their text, which costs more.
     """
 
-    def __init__(self, view: CurrentView, question: str, now_s: float) -> None:
+    def __init__(
+        self, view: CurrentView, question: str, now_s: float, *, seeks_lost: bool = True
+    ) -> None:
         self._view = view
+        self._seeks_lost = seeks_lost
         self._warnings: list[str] = []
         every = self._every()
         valid = [context for context in every if not context.expired(now_s)]
@@ -141,7 +147,8 @@ class NotesHere:
                 if (context.name, at) in self._ties or len(undecided) >= _MOST_JUDGED:
                     continue
                 own = item.symbol.rpartition(".")[2]
-                if item.path in paths or item.path not in known or own in names:
+                lost = self._seeks_lost and item.path not in known
+                if item.path in paths or lost or own in names:
                     undecided.append((context, at, item))
         if not undecided:
             return
@@ -167,6 +174,21 @@ class NotesHere:
                 ):
                     names.add(symbol.name)
         return names
+
+
+def notes_beside(
+    view: CurrentView, places: Sequence[ShownPlace], question: str, now_s: float
+) -> FoundNotes:
+    """The notes on what an answer shows, by their names alone.
+
+    Args:
+        view: the view that the answer stands on.
+        places: what it shows.
+        question: what was asked, in words; empty where it was handles.
+        now_s: seconds since 1970.
+    """
+    here = NotesHere(view, question, now_s, seeks_lost=False).on(places)
+    return here._replace(notes=here.notes[:_MOST_BESIDE])
 
 
 def _nearness(tie: _Tie, places: Sequence[ShownPlace]) -> float:

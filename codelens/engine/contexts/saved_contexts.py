@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer, TakenOver
-from codelens.engine.contexts import context_items
+from codelens.engine.contexts import context_filter, context_items
+from codelens.engine.contexts.context_requests import LoadRequest, SaveRequest
 from codelens.engine.contexts.notes_here import notebook_of
 from codelens.engine.current_view import CurrentView, OpenRepository, current_view
 from codelens.engine.index_pool import IndexPool
@@ -35,80 +36,49 @@ class SavedContexts:
         self._pool = pool
         self._now_s = now_s
 
-    def save(
-        self,
-        view_request: ViewRequest,
-        name: str,
-        note: str,
-        handles: Sequence[str],
-        *,
-        category: str,
-        tags: Sequence[str],
-        pinned: bool,
-        ttl: str,
-        replace: bool,
-    ) -> SaveAnswer:
+    def save(self, view_request: ViewRequest, request: SaveRequest) -> SaveAnswer:
         """See `Engine.save`."""
-        now_s = int(self._now_s())
-        ttl_s = context_fields.seconds_of(ttl)
-        context = Context(
-            name=context_fields.name_of(name),
-            note=context_fields.note_of(note),
-            category=context_fields.category_of(category),
-            tags=context_fields.tags_of(tags),
-            pinned=pinned,
-            created_s=now_s,
-            saved_s=now_s,
-            expires_s=None if ttl_s is None else now_s + ttl_s,
-            branch="",
-            head="",
-            items=(),
-        )
-        if not context.note and not handles:
-            raise SettingError("nothing to save: give a note, handles, or both")
-        if len(handles) > context_fields.MAX_ITEMS:
-            raise SettingError(
-                f"{len(handles)} handles are too many; the maximum is {context_fields.MAX_ITEMS}"
-            )
+        fields, now_s = request.checked(), int(self._now_s())
         with self._pool.view(view_request) as view:
 
             def view_at(ref: str) -> CurrentView:
                 return current_view(view.opened.at(ref), view_request)
 
-            items = context_items.items_of(handles, view, view_at)
+            items = context_items.items_of(request.handles, view, view_at)
             receipt = view.receipt()
-            verdicts = context_items.judged(view, items)
-        context = context._replace(branch=receipt.branch, head=receipt.head, items=items)
-        context, replaced, notes = notebook_of(view.opened).put(
-            context, _home(view.opened), replace=replace
-        )
+            notebook, home = notebook_of(view.opened), _home(view.opened)
+            if request.update:
+                context, notes = notebook.update(
+                    fields.name, lambda old: fields.over(old, request, items, now_s), home
+                )
+                replaced = True
+            else:
+                context, replaced, notes = notebook.put(
+                    fields.new(request, items, receipt, now_s), home, replace=request.replace
+                )
+            verdicts = context_items.judged(view, context.items)
         saved = context_items.shown(context, verdicts, now_s)
-        return SaveAnswer(receipt, saved, replaced, tuple(notes))
+        return SaveAnswer(receipt, saved, replaced, tuple(notes), request.update)
 
-    def load(
-        self,
-        view_request: ViewRequest,
-        query: str,
-        *,
-        category: str,
-        tags: Sequence[str],
-        expired: bool,
-        limit: int,
-    ) -> LoadAnswer:
+    def load(self, view_request: ViewRequest, request: LoadRequest) -> LoadAnswer:
         """See `Engine.load`."""
-        check_limit(limit)
+        check_limit(request.limit)
+        status = context_filter.status_of(request.status)
         context_query = ContextQuery(
-            query.strip(),
-            context_fields.category_of(category) if category else "",
-            context_fields.tags_of(tags),
-            expired,
+            request.query.strip(),
+            context_fields.category_of(request.category) if request.category else "",
+            context_fields.tags_of(request.tags),
+            request.expired,
         )
         opened = self._pool.open(view_request.path, view_request.ref)
+        handle = context_filter.handle_of(request.handle, opened.scope.root)
         notebook = notebook_of(opened)
         now_s = self._now_s()
         root = "" if has_content(notebook.path) else _home(opened).root
         contexts_found = notebook.find(context_query, root, now_s)
-        chosen = contexts_found.contexts[:limit]
+        # How they fare decides which are shown where that is asked for.
+        narrowed = bool(status) or handle is not None
+        chosen = contexts_found.contexts if narrowed else contexts_found.contexts[: request.limit]
         items = [item for context in chosen for item in context.items]
         receipt = context_items.unlooked(opened)
         verdicts = context_items.unjudged(items)
@@ -119,12 +89,18 @@ class SavedContexts:
                     receipt = view.receipt()
             except StoreError as error:
                 contexts_found.notes.append(f"the state of the handles is unknown: {error}")
+        results = [
+            context
+            for context in context_items.shown_all(chosen, verdicts, now_s)
+            if context_filter.matches(context, handle, status)
+        ]
+        count = len(results) if narrowed else len(contexts_found.contexts)
         return LoadAnswer(
             receipt=receipt,
             query=context_query.query,
             exact=contexts_found.exact,
-            results=tuple(context_items.shown_all(chosen, verdicts, now_s)),
-            more=len(contexts_found.contexts) - len(chosen),
+            results=tuple(results[: request.limit]),
+            more=count - len(results[: request.limit]),
             former=tuple(context_items.former_place(place) for place in contexts_found.former),
             notes=tuple(contexts_found.notes),
             hidden=contexts_found.hidden,

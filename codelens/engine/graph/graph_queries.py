@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.answers.reading_answers import EdgeLine
-from codelens.engine.current_view import OpenRepository, current_view
+from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.engine.current_view import CurrentView, OpenRepository, current_view
 from codelens.engine.graph.graph_walk import walked_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_left, seconds_to_read
@@ -21,13 +23,21 @@ if TYPE_CHECKING:
 PATHS = 3
 """Paths from one thing to another, where nothing is said."""
 _TILTED_BY = 12
+_BESIDE = 0.5
+"""What notes on direct users count, beside those on what changes."""
 
 
 class GraphQueries:
-    """Answers `Engine`'s questions of this kind; see there for what each takes and raises."""
+    """Answers `Engine`'s questions of this kind; see there for what each takes and raises.
 
-    def __init__(self, pool: IndexPool) -> None:
+    Args:
+        pool: opens repositories.
+        now_s: seconds since 1970; for the age of saved notes.
+    """
+
+    def __init__(self, pool: IndexPool, now_s: Callable[[], float] = time.time) -> None:
         self._pool = pool
+        self._now_s = now_s
 
     def related(
         self,
@@ -85,7 +95,8 @@ class GraphQueries:
         if diff is not None:
             return self._impact_of_diff(view_request, diff, depth, limit)
         with walked_view(self._pool, at_own_ref(view_request, targets[0])) as (view, seconds):
-            return impact_query.impact(view, targets, depth, limit, seconds)
+            answer = impact_query.impact(view, targets, depth, limit, seconds)
+            return self._with_notes(view, answer)
 
     def _impact_of_diff(
         self, view_request: ViewRequest, diff: str, depth: int, limit: int
@@ -108,7 +119,19 @@ class GraphQueries:
             for walked in (view, base.view):
                 if walked is not None:
                     edge_cache.keep(walked)
-            return answer
+            return self._with_notes(view, answer)
+
+    def _with_notes(self, view: CurrentView, answer: ImpactAnswer) -> ImpactAnswer:
+        """The answer with the saved notes on what changes and on its direct users."""
+        nodes = [(change.node, 1.0) for change in answer.changed]
+        nodes += [(result.node, _BESIDE) for result in answer.results if result.distance == 1]
+        places = [
+            ShownPlace(node.path, node.start_line, node.end_line, nearness)
+            for node, nearness in nodes
+            if node.end_line
+        ]
+        here = notes_beside(view, places, "", self._now_s())
+        return replace(answer, contexts=here.notes, notes=(*answer.notes, *here.warnings))
 
     def map(self, view_request: ViewRequest, focus: Sequence[str], max_tokens: int) -> MapAnswer:
         """See `Engine.map`."""

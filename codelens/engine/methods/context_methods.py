@@ -26,11 +26,12 @@ def save(
     note: str = "",
     handles: Sequence[str] = (),
     *,
-    category: str = "note",
+    category: str = "",
     tags: Sequence[str] = (),
-    pinned: bool = False,
+    pinned: bool | None = None,
     ttl: str = "",
     replace: bool = False,
+    update: bool = False,
     path: str | Path = ".",
     ref: str | None = None,
     budget_ms: float | None = None,
@@ -42,20 +43,23 @@ def save(
         name: to find it by; one line.
         note: what is worth knowing.
         handles: as `expand` takes them; each must name something here and now.
-        category: one of `codelens.memory.context_fields.CATEGORIES`.
+        category: one of `codelens.memory.context_fields.CATEGORIES`; empty: `note`.
         tags: words to filter by.
         pinned: never expires, and stands first.
-        ttl: after which time it is not shown any more: `12h`, `30d`, `2w`; empty: never.
+        ttl: after which time it is not shown any more: `12h`, `30d`, `2w`; empty or
+            `never`: it is shown for ever.
         replace: take the place of what was saved under the name.
+        update: change only the fields that are given of what was saved under the name.
 
     Raises:
         NotSaved: handles that cannot be followed; it says which and why.
-        ContextExists: the name is taken and `replace` is not set.
+        ContextExists: the name is taken, and neither `replace` nor `update` is set.
+        NoSuchContext: there is nothing of the name to update.
     """
-    return engine.contexts.save(
-        ViewRequest(path, ref, budget_ms, progress), name, note, handles,
-        category=category, tags=tags, pinned=pinned, ttl=ttl, replace=replace,
-    )  # fmt: skip
+    from codelens.engine.contexts.context_requests import SaveRequest
+
+    request = SaveRequest(name, note, handles, category, tags, pinned, ttl, replace, update)
+    return engine.contexts.save(ViewRequest(path, ref, budget_ms, progress), request)
 
 
 @counted
@@ -65,6 +69,8 @@ def load(
     *,
     category: str = "",
     tags: Sequence[str] = (),
+    handle: str = "",
+    status: str = "",
     expired: bool = False,
     limit: int = 20,
     path: str | Path = ".",
@@ -78,12 +84,16 @@ def load(
         query: a name, else words that its name, note, tags or handles hold; empty: everything.
         category: only this one.
         tags: only what has all of them.
+        handle: only what is on this code: a handle, file, folder or name.
+        status: only what has a handle in this state: `current`, `moved`, `changed`, `gone`,
+            `unknown`, `stale` (changed or gone); or `valid`: none is stale. With `handle`, of the
+            handles on that code.
         expired: what expired as well.
     """
-    view = ViewRequest(path, ref, budget_ms, progress)
-    return engine.contexts.load(
-        view, query, category=category, tags=tags, expired=expired, limit=limit
-    )
+    from codelens.engine.contexts.context_requests import LoadRequest
+
+    request = LoadRequest(query, category, tags, handle, status, expired, limit)
+    return engine.contexts.load(ViewRequest(path, ref, budget_ms, progress), request)
 
 
 @counted

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from codelens.answers.reading_answers import (
     StatusAnswer,
     SymbolLine,
 )
+from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
 from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read
@@ -20,15 +22,25 @@ from codelens.engine.reading import search_hits, view_status
 from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import QueryError, SettingError
+from codelens.handles.handle_grammar import parse_handle
 from codelens.rank.search_request import Request
 from codelens.types import Receipt
 
+_FIRST, _BESIDE = 3, 0.5
+"""Notes on so many places of a search count in full, on the others as much."""
+
 
 class CodeReader:
-    """Answers `Engine`'s questions of this kind; see there for what each takes and raises."""
+    """Answers `Engine`'s questions of this kind; see there for what each takes and raises.
 
-    def __init__(self, pool: IndexPool) -> None:
+    Args:
+        pool: opens repositories.
+        now_s: seconds since 1970; for the age of saved notes.
+    """
+
+    def __init__(self, pool: IndexPool, now_s: Callable[[], float] = time.time) -> None:
         self._pool = pool
+        self._now_s = now_s
 
     def search(
         self, view_request: ViewRequest, request: Request, max_tokens: int | None
@@ -51,7 +63,15 @@ class CodeReader:
             receipt = view.receipt()
             if outcome.cut_short:
                 receipt = replace(receipt, status="partial", note=outcome.cut_short)
-            answer = SearchAnswer(receipt, hits, request.query, outcome.mode, tuple(outcome.notes))
+            places = [
+                ShownPlace(hit.path, hit.start_line, hit.end_line, 1.0 if at < _FIRST else _BESIDE)
+                for at, hit in enumerate(hits)
+            ]
+            here = notes_beside(view, places, request.query, self._now_s())
+            notes = (*outcome.notes, *here.warnings)
+            answer = SearchAnswer(
+                receipt, hits, request.query, outcome.mode, notes, contexts=here.notes
+            )
         if max_tokens is None:
             return answer
         from codelens.render.search_text import kept_within
@@ -86,7 +106,13 @@ class CodeReader:
             if others:
                 read = ", ".join(f"{ref}@{at.scope.head[:7]}" for ref, at in others.items())
                 receipt = replace(receipt, note=f"handles with a ref were read from {read}")
-            return ExpandAnswer(receipt, tuple(items))
+            places = [
+                ShownPlace(item.path, item.start_line, item.end_line)
+                for item in items
+                if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
+            ]
+            here = notes_beside(view, places, "", self._now_s())
+            return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)
 
     def outline(self, view_request: ViewRequest, target: str) -> OutlineAnswer:
         """See `Engine.outline`."""

@@ -22,6 +22,7 @@ from codelens.answers.session_answers import (
     WorktreeWork,
 )
 from codelens.engine.contexts import context_items
+from codelens.engine.contexts.context_requests import LoadRequest
 from codelens.engine.current_view import OpenRepository
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.sessions.asking_session import asking
@@ -119,9 +120,7 @@ class Recovery:
         receipt = context_items.unlooked(opened)
         saved: tuple[SavedContext, ...] = ()
         try:
-            loaded = self._contexts.load(
-                view_request, "", category="", tags=(), expired=False, limit=_MOST_CONTEXTS
-            )
+            loaded = self._contexts.load(view_request, LoadRequest(limit=_MOST_CONTEXTS))
             receipt, saved = loaded.receipt, loaded.results
             notes += loaded.notes
         except StoreError as error:

@@ -102,6 +102,8 @@ def impact(answer: ImpactAnswer) -> Json:
         "notes": list(answer.notes),
     }
     _put_may(fields, answer.may, answer.may_count)
+    if answer.contexts:
+        fields["contexts"] = [asdict(context) for context in answer.contexts]
     return with_usable_paths(fields)
 
 

@@ -6,8 +6,11 @@ from codelens.serve.tools.tool_row import Argument
 
 HANDLE = '"src/auth.py#Session.validate"'
 HANDLES = f"[{HANDLE}]"
-CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "note")
+CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "auto", "note")
 """Of saved contexts; `codelens.memory.context_fields` has the same."""
+
+STATUSES = ("current", "moved", "changed", "gone", "unknown", "stale", "valid")
+"""Of handles of saved contexts; `codelens.engine.contexts.context_filter` has the same."""
 
 PATH = Argument("path", default="", example='"/home/me/project"')
 """An absolute path inside the worktree that is meant. The server's instructions say so once: each

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
+from codelens.render import saved_note_lines
 from codelens.render.graph import graph_json, graph_text
 from codelens.serve.tools.answer_size import fitted_blocks, fitted_lists
 from codelens.serve.tools.reading_shape import Format
@@ -27,9 +30,12 @@ def related(answer: RelatedAnswer, form: Format, max_tokens: int) -> str:
 
 def impact(answer: ImpactAnswer, form: Format, max_tokens: int) -> str:
     """What changes, the tests to run, what is hit."""
+    contexts = saved_note_lines.fitting(answer.contexts, max_tokens)
+    answer = replace(answer, contexts=contexts)
     if form == "json":
         return fitted_lists(graph_json.impact(answer), _IMPACT_SHARES, max_tokens)
     head, blocks = graph_text.impact(answer)
+    head += saved_note_lines.all_named(contexts)
     more = "call cl_impact with a higher max_tokens, fewer targets or a smaller depth"
     return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 

@@ -20,6 +20,7 @@ from codelens.render import (
     explore_json,
     explore_text,
     reading_json,
+    saved_note_lines,
     search_text,
     token_budget,
 )
@@ -47,11 +48,13 @@ _NAMES_SHARE = 4
 
 def search(answer: SearchAnswer, form: Format, max_tokens: int, *, brief: bool = False) -> str:
     """Ranked places, a line each; `brief` leaves out places that only use what others define."""
+    answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
     if brief and form == "concise":
         answer = search_text.briefly(answer)
     if form == "json":
         return token_budget.fitted_json(reading_json.search(answer), "results", max_tokens)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
+    notes += saved_note_lines.all_named(answer.contexts)
     if not answer.results:
         rows = [head(answer.receipt), "nothing found", *notes]
         return token_budget.fitted(rows, (), lambda _: "", max_tokens).text
@@ -80,7 +83,7 @@ def explore(answer: ExploreAnswer, form: Format, max_tokens: int) -> str:
 
 def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
     """The text of each handle; what does not fit is named so that it can be asked for."""
-    heading = head(answer.receipt)
+    answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
     items, left = _kept(answer, form, max_tokens)
     rest = _named(left, max_tokens // _NAMES_SHARE)
     if form == "json":
@@ -93,15 +96,23 @@ def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
         named = json.dumps(rest, ensure_ascii=False)
         others = " and the others" if len(rest) < len(left) else ""
         blocks.append(f"{len(left)} more: call cl_expand with handles {named}{others}")
-    return _joined([heading, *blocks])
+    return _joined([*_above(answer), *blocks])
+
+
+def _above(answer: ExpandAnswer) -> list[str]:
+    """What stands above the excerpts."""
+    notes = [f"note: {one_line(note)}" for note in answer.notes]
+    return [head(answer.receipt), *notes, *saved_note_lines.all_named(answer.contexts)]
 
 
 def _kept(
     answer: ExpandAnswer, form: Format, max_tokens: int
 ) -> tuple[list[Excerpt], list[Excerpt]]:
     """The excerpts that fit, and those left out."""
-    heading = head(answer.receipt)
-    around = json.dumps(reading_json.receipt(answer.receipt)) if form == "json" else heading
+    if form == "json":
+        around = json.dumps(reading_json.expand(replace(answer, items=())), ensure_ascii=False)
+    else:
+        around = _joined(_above(answer))
     tokens = max_tokens - token_budget.cost_of(around) - _SPARE_TOKENS
     return _cut(answer.items, tokens, form, max_tokens // _NAMES_SHARE)
 
@@ -139,6 +150,7 @@ def _excerpt(excerpt: Excerpt) -> str:
 
 def delivered(answer: ExpandAnswer, form: Format, max_tokens: int) -> ExpandAnswer:
     """What of the answer is in the text that `expand` makes of it."""
+    answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
     return replace(answer, items=tuple(_kept(answer, form, max_tokens)[0]))
 
 

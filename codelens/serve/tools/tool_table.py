@@ -17,6 +17,7 @@ from codelens.serve.tools.common_arguments import (
     PATH,
     REF,
     SESSION,
+    STATUSES,
     TAGS,
     depth_argument,
     filter_arguments,
@@ -276,7 +277,7 @@ _CONTEXTS = (
         "What did I learn that a later session, another agent or another worktree should know?",
         "Saves a note with handles for all worktrees and branches of this repository; it outlives "
         "the session and every rebuild of the index. Every handle must exist now. A name that is "
-        "taken is refused unless replace.",
+        "taken is refused unless replace or update.",
         "saves a note with handles",
         (
             Argument("name", "One line, such as auth-flow.", example='"auth-flow"'),
@@ -288,19 +289,25 @@ _CONTEXTS = (
                 "handles", "What the note is about, as cl_search gives them.", "handles", [],
                 most=200, example=HANDLES,
             ),
-            Argument("category", default="note", choices=CATEGORIES),
+            Argument("category", default="", choices=(*CATEGORIES, "")),
             TAGS,
             Argument(
                 "pin", "Never expires; listed first.", "truth", False, parameter="pinned"
             ),
             Argument(
-                "ttl", "How long to show it: 12h, 30d, 2w; empty: forever.", default="",
+                "ttl", "How long to show it: 12h, 30d, 2w, never (the default).", default="",
                 example='"30d"',
             ),
             Argument("replace", "Replace the note with this name.", "truth", False),
+            Argument(
+                "update", "Change only the fields that are given of the note with this name.",
+                "truth", False,
+            ),
             PATH, REF, FORMAT,
         ),
         "save", "context_shape:save", "writes",
+        # False is the default, which an update must leave as it was.
+        asks_with=lambda arguments: {"pinned": arguments["pin"] or None},
     ),
     ToolRow(
         "cl_load", "contexts",
@@ -315,11 +322,22 @@ _CONTEXTS = (
                 example='"parse cookies"',
             ),
             Argument("category", default="", choices=(*CATEGORIES, "")),
-            TAGS, limit_argument(20, 200), PATH, REF, FORMAT, size_argument(4000),
+            TAGS,
+            Argument(
+                "handle", "Only notes on this code: a handle, file, folder or name.", default="",
+                example=HANDLE,
+            ),
+            Argument(
+                "status", "Only notes with such a handle; stale: changed or gone; valid: none is.",
+                default="", choices=(*STATUSES, ""),
+            ),
+            limit_argument(20, 200), PATH, REF, FORMAT, size_argument(4000),
         ),
         "load", "context_shape:load",
         renders_with=lambda arguments: {
-            "narrowed": bool(arguments["category"] or arguments["tags"])
+            "narrowed": any(
+                arguments[name] for name in ("category", "tags", "handle", "status")
+            )
         },
         fails=lambda answer: bool(answer.former) and not answer.results,
     ),
