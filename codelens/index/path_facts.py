@@ -59,6 +59,11 @@ _PROSE_NAME = re.compile(
     rb"changes|licen[cs]e|copying|authors|contributing|news|history|notice)(?:[-_]\w+)?$"
 )
 
+# Manual pages, and what documentation is made of besides its prose.
+_MANUAL_PAGE = re.compile(rb".*[a-z]\.[1-9](?:\.(?:in|prebuilt|html))?$")
+_DOC_FOLDERS = frozenset(b"doc docs documentation manual man website".split())
+_DOC_FORMAT = re.compile(rb"(?i).*\.(?:x?html?|ya?ml|json5?|toml|xml|css|scss|less|liquid|njk)$")
+
 
 def path_facts(path: bytes) -> PathFacts:
     """The facts of one path.
@@ -98,4 +103,6 @@ def _role(folders: list[bytes], name: bytes) -> str:
         return "translation"
     if _DATA_NAME.match(name):
         return "data"
-    return "prose" if _PROSE_NAME.match(name) else ""
+    if _PROSE_NAME.match(name) or _MANUAL_PAGE.match(name):
+        return "prose"
+    return "prose" if inside & _DOC_FOLDERS and _DOC_FORMAT.match(name) else ""

@@ -56,6 +56,40 @@ def test_a_namesake_that_does_another_thing_stays(store: Store, other: str) -> N
     assert shown(results) == ["lamps.py", "torches.py"] and not folded(results)
 
 
+HEADER = "/* Trims the wick of a lantern. */\nint trim_lantern(struct wick *wick);\n"
+SOURCE = """#include "lantern.h"
+int trim_lantern(struct wick *wick)
+{
+    return wick->length - 1;
+}
+"""
+
+
+@pytest.mark.parametrize("query", ["trim_lantern", "how is the wick of a lantern trimmed"])
+def test_a_prototype_is_folded_into_its_definition(store: Store, query: str) -> None:
+    files = {"include/lantern.h": HEADER, "src/flame.c": SOURCE, "src/oil.c": "int oil;\n"}
+    results = found(store, files, query)
+    assert folded(results) == {"src/flame.c": ["include/lantern.h"]}
+    assert results[0].file.path == b"src/flame.c"
+
+
+def test_a_prototype_alone_is_an_answer(store: Store) -> None:
+    results = found(store, {"include/lantern.h": HEADER, "src/oil.c": "int oil;\n"}, "trim_lantern")
+    assert shown(results)[0] == "include/lantern.h"
+
+
+def test_methods_of_two_classes_are_two_answers_beside_their_prototypes(store: Store) -> None:
+    header = "struct {0} {{\n  int trim(int wick);\n}};\n"
+    source = '#include "{1}.hpp"\nint {0}::trim(int wick) {{\n  return wick - 1;\n}}\n'
+    files = {
+        f"{name.lower()}.{end}": text.format(name, name.lower())
+        for name in ("Lamp", "Torch")
+        for end, text in (("hpp", header), ("cc", source))
+    }
+    results = found(store, files, "trim")
+    assert folded(results) == {"lamp.cc": ["lamp.hpp"], "torch.cc": ["torch.hpp"]}
+
+
 def test_short_texts_that_differ_in_one_word_are_two_answers(store: Store) -> None:
     text = "def wick_length(lamp):\n    return lamp.wick.length * {0} if lamp.lit else 0\n"
     files = {"a.py": text.format(2), "b.py": text.format(3), "c.py": text.format(2)}

@@ -10,7 +10,9 @@ are
   signs have a Jaccard likeness of `NEARLY`; short ones, where one other word is another answer,
   must be equal and have one qualified name; or
 - they are no definitions, their files have one stem, and the texts a likeness of `NEARLY`; or
-- they are overloads, definitions of one qualified name in one file, with `OVERLOAD`.
+- they are overloads, definitions of one qualified name in one file, with `OVERLOAD`; or
+- one is the prototype of the other, in C and its kin: the definition is shown, wherever the
+  prototype stood.
 
 Measured on 3,954 pairs of same-named definitions of about one length of 11 repositories
 (docs/search.md): above these bounds lie copies, variants and overloads, below them begin those
@@ -45,6 +47,8 @@ _SHORTEST_TOKENS = 12
 _LONG_TOKENS = 60
 _LINES_ALIKE = 0.8
 _TEXTS = 24
+_WITH_PROTOTYPES = frozenset({"c", "cpp", "objc"})
+_CALLABLE = frozenset({"function", "method", "constructor"})
 
 
 class Origin(NamedTuple):
@@ -108,7 +112,10 @@ def folded(
         place = answer_lines.best(judge, texts) if known is None else known
         result = _Known(place, origin, _name(place))
         at = next((at for at, other in enumerate(kept_results) if compare.alike(other, result)), -1)
-        if at >= 0:
+        if at >= 0 and compare.is_prototype(kept_results[at]) and not compare.is_prototype(result):
+            groups[at].append(kept_results[at].place)
+            kept_results[at] = result._replace(place=_in_stead(place, kept_results[at].place))
+        elif at >= 0:
             groups[at].append(place)
         elif not full:
             kept_results.append(result)
@@ -117,6 +124,11 @@ def folded(
         known.place._replace(alike=tuple(group)) if group else known.place
         for known, group in zip(kept_results, groups, strict=True)
     ]
+
+
+def _in_stead(definition: Place, prototype: Place) -> Place:
+    """A definition at the score of its prototype, which stood above it."""
+    return definition._replace(score=prototype.score, shares=prototype.shares)
 
 
 def _name(place: Place) -> tuple[str, str]:
@@ -146,6 +158,8 @@ class _Comparison:
             return False
         if left.origin.family and left.origin.family == right.origin.family:
             return True
+        if self.is_prototype(left) != self.is_prototype(right) and self._one_name(a, b):
+            return True
         if not left.name[0]:
             return left.origin.stem == right.origin.stem and self._texts_alike(a, b, NEARLY)
         if not self._texts_alike(a, b, NEARLY):
@@ -154,6 +168,17 @@ class _Comparison:
         return min(counts.total(), other.total()) >= _LONG_TOKENS or (
             counts == other and self._one_name(a, b)
         )
+
+    def is_prototype(self, known: _Known) -> bool:
+        """Whether a place declares a function without its body."""
+        place = known.place
+        about = place.judged.evidence.about
+        if known.name[1] not in _CALLABLE or about is None:
+            return False
+        if about.language not in _WITH_PROTOTYPES:
+            return False
+        text = b"\n".join(self._texts.lines(_file(place), place.start_line, place.end_line))
+        return b"{" not in text and text.rstrip().endswith(b";")
 
     def _texts_alike(self, a: Place, b: Place, least: float) -> bool:
         lines, others = a.end_line - a.start_line + 1, b.end_line - b.start_line + 1
