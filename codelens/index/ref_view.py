@@ -97,8 +97,9 @@ def _lacking(refreshed: Refreshed) -> Refreshed:
     missing = sum(file.state == UNREADABLE for file in refreshed.files)
     if not missing:
         return refreshed
+    files = "1 file" if missing == 1 else f"{missing:,} files"
     note = (
-        f"{missing} files of this commit are not in this clone (`git fetch`, or check it out) "
+        f"{files} of this commit cannot be read: not in this clone (`git fetch`, or check it out) "
         "or damaged (`git fsck`)"
     )
     return refreshed._replace(status="partial", unchecked=refreshed.unchecked + missing, note=note)

@@ -36,7 +36,8 @@ class SearchState(NamedTuple):
     def deny(self, sentence: str) -> None:
         """Say that something is not there; of files that nobody read nothing is denied."""
         unread = self.view.unread
-        so_far = f"not found so far, {unread:,} files still unread: " if unread else ""
+        files = "1 file" if unread == 1 else f"{unread:,} files"
+        so_far = f"not found so far, {files} still unread: " if unread else ""
         self.note(so_far + sentence)
 
 

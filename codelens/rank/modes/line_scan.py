@@ -112,9 +112,11 @@ def search(
         more, late = look(rest, clock)
         file_matches, unread = [*file_matches, *more], unread + late
     if unread:
-        notes.append(f"{PARTIAL}time ran out with {unread:,} files not looked at")
+        files = "1 file" if unread == 1 else f"{unread:,} files"
+        notes.append(f"{PARTIAL}time ran out with {files} not looked at")
     elif skipped:
-        notes.append(f"{skipped:,} files that have it only inside longer words were not looked at")
+        files = "1 file" if skipped == 1 else f"{skipped:,} files"
+        notes.append(f"not looked at: {files} that may have it inside longer words alone")
     return _results(view, file_matches, scores, request)
 
 

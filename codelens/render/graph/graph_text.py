@@ -252,7 +252,7 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
 
 def map_file(file: MapFile) -> str:
     """A file with its definitions, folded."""
-    left = f", {file.left:,} more definitions" if file.left else ""
+    left = f", {count_of(file.left, 'more definition')}" if file.left else ""
     used = f", used by {count_of(file.imported_by, 'file')}" if file.imported_by else ""
     rows = [f"{file.path}  {count_of(file.lines, 'line')}{used}{left}"]
     return "\n".join(rows + [_map_symbol(symbol) for symbol in file.symbols])

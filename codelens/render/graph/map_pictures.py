@@ -88,7 +88,7 @@ def page(answer: MapAnswer) -> str:
         "NEAR": _text(f"near {', '.join(answer.focus)}" if answer.focus else ""),
         "LANGUAGES": _languages(answer),
         "FOLDERS": "".join(
-            _row(f"{folder.path}/", f"{folder.score:g} %", f"{folder.files:,} files")
+            _row(f"{folder.path}/", f"{folder.score:g} %", count_of(folder.files, "file"))
             for folder in answer.folders
         ),
         "ENTRIES": "".join(
@@ -127,7 +127,7 @@ def _languages(answer: MapAnswer) -> str:
     whole = sum(lines for _, _, lines in answer.languages) or 1
     rows = [
         f'<li style="flex-grow:{max(lines / whole * 100, 0.5):.2f}" '
-        f'title="{_text(f"{name}: {files:,} files, {lines:,} lines")}">'
+        f'title="{_text(f"{name}: {count_of(files, 'file')}, {count_of(lines, 'line')}")}">'
         f"{_text(name) if lines >= whole * _NAMED_SHARE else ''}</li>"
         for name, files, lines in answer.languages[:10]
     ]

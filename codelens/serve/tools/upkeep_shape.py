@@ -7,6 +7,7 @@ import json
 from codelens.answers.reading_answers import StatusAnswer
 from codelens.answers.upkeep_answers import Dropped, PruneAnswer, RepositoryLife
 from codelens.render import token_budget, upkeep_text
+from codelens.render.text_pieces import count_of
 from codelens.serve.tools import reading_shape
 from codelens.serve.tools.reading_shape import Format
 
@@ -38,6 +39,6 @@ def drop(answer: Dropped, form: Format) -> str:
 
 def _fitted(lines: list[str], max_tokens: int) -> str:
     def more(left: int) -> str:
-        return f"{left} more lines: call it with a higher max_tokens" if left else ""
+        return f"{count_of(left, 'more line')}: call it with a higher max_tokens" if left else ""
 
     return token_budget.fitted((), lines, more, max_tokens).text
