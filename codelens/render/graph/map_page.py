@@ -128,7 +128,8 @@ order.forEach(at => {
   const slope = turn * 180 / Math.PI + (right ? 0 : 180);
   const name = make("text", {x: u, y: v, dy: "0.35em", "text-anchor": right ? "start" : "end",
     transform: `rotate(${slope} ${u} ${v})`}, short(one.path));
-  dot.append(make("title", {}, `${one.path}\\n${one.lines} lines, used by ${one.used} ${one.used === 1 ? "file" : "files"}`));
+  const users = `${one.used} ${one.used === 1 ? "file" : "files"}`;
+  dot.append(make("title", {}, `${one.path}\\n${one.lines} lines, used by ${users}`));
   parts.push([at, dot, name]);
   const show = on => {
     const near = new Set([at]);

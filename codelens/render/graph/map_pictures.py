@@ -123,11 +123,15 @@ def _by_folder(
     return files_by_folder
 
 
+def _language_line(name: str, files: int, lines: int) -> str:
+    return f"{name}: {count_of(files, 'file')}, {count_of(lines, 'line')}"
+
+
 def _languages(answer: MapAnswer) -> str:
     whole = sum(lines for _, _, lines in answer.languages) or 1
     rows = [
         f'<li style="flex-grow:{max(lines / whole * 100, 0.5):.2f}" '
-        f'title="{_text(f"{name}: {count_of(files, 'file')}, {count_of(lines, 'line')}")}">'
+        f'title="{_text(_language_line(name, files, lines))}">'
         f"{_text(name) if lines >= whole * _NAMED_SHARE else ''}</li>"
         for name, files, lines in answer.languages[:10]
     ]
