@@ -1,14 +1,17 @@
-"""Every error a caller may meet. Lower layers raise them, only `serve` and `cli` catch them.
+"""The base of all errors, and those that more than one package raises or handles.
 
     CodelensError
     +-- ScopeError                 where a question was asked
     |   +-- NoSuchPath             the path does not exist
+    |   +-- WorkingFolderGone      the working directory was deleted
     |   +-- RefusedFolder          home, `/`, a host's config folder
     |   +-- UnclearWorktree        nothing says which one is meant, or several are named
     |   +-- UnsupportedRepository  libgit2 cannot open it (SHA-256, reftable, ...)
     |   +-- ForeignRepository      owned by another user
     |   +-- NoSuchRef              the ref names no commit here
+    |   +-- BrokenRef              its commit is not in this clone, or is damaged
     |   +-- BareRepository         needs a ref: there are no files
+    |   +-- NotInGit               a question about commits, without git
     +-- HandleError                what a question named
     |   +-- BadHandle              does not follow the grammar
     |   +-- HandleNotFound         nothing there; carries the nearest candidates
@@ -16,12 +19,8 @@
     |   +-- OutsideWorktree        the path leaves the worktree
     +-- QueryError                 the query or a filter cannot be understood
     +-- SettingError               a setting or an argument has a value it cannot have
+    |   +-- InvalidArgument        an argument, under the name that the caller knows it by
     +-- ReadError                  a file or object could not be read
-    +-- ServerBusy                 too many calls wait for an answer already
-    +-- ContextError               a saved context
-    |   +-- ContextExists          the name is taken
-    |   +-- NoSuchContext          nothing of that name; carries the nearest
-    |   +-- NotSaved               handles that cannot be followed; carries why
     +-- StoreError                 the index file
         +-- HomeNotWritable        CODELENS_HOME cannot be written
         +-- HomeNotReadable        nor even read
@@ -31,8 +30,15 @@
         +-- SchemaTooNew           written by a newer codelens
         +-- IndexCorrupt           not a database, or a damaged one
 
-Each message says what happened, where, and what to do next. Where the next step is an option or a
-command, the message has it in the terms of the command line, and `in_call` in those of an MCP tool.
+Errors of one package are in that package: `memory/context_errors.py`, `hosts/host_errors.py`,
+`serve/call_slots.py`, `cli/argument_parser.py`.
+
+The command line and the server report what reaches them. Below them an error is caught only where
+the answer goes on without what failed, and says so: one handle of several, one rival, one host.
+
+Each message says what happened, where, and what to do next. `str(error)` is the message for the
+command line; `in_call` is the one for an MCP tool. They differ only in the next step and in the
+names of arguments.
 """
 
 from __future__ import annotations
@@ -43,6 +49,8 @@ from typing import Self
 
 from codelens.types import Receipt
 
+_OPTIONS = {"kinds": "--kind", "languages": "--lang", "globs": "--glob"}
+"""Options that may be given more than once have the singular."""
 _MOST_SAID = 4_000
 """Characters of what happened; a name in a file may be of any length."""
 
@@ -112,8 +120,9 @@ class UnclearWorktree(ScopeError):
         self.choices = tuple(choices)
         which = f": {', '.join(choices)}" if choices else " you mean"
         super().__init__(
-            f"cannot determine which worktree is meant ({why}); pass `path`, an absolute "
-            f"path inside the one{which}"
+            f"cannot determine which worktree is meant ({why})",
+            typed=f"give a path inside the one{which} with -C PATH",
+            called=f"pass `path`, an absolute path inside the one{which}",
         )
 
 
@@ -137,13 +146,25 @@ class ForeignRepository(ScopeError):
 
 
 class NoSuchRef(ScopeError):
-    """A ref that names no commit in this repository."""
+    """A ref that names no commit in this repository.
 
-    def __init__(self, ref: str, where: str, near: Sequence[str] = ()) -> None:
+    Args:
+        ref: as it was given.
+        where: the root of the worktree.
+        near: names like it.
+        or_worktree: a worktree could have been named as well.
+    """
+
+    def __init__(
+        self, ref: str, where: str, near: Sequence[str] = (), *, or_worktree: bool = False
+    ) -> None:
         self.ref = ref
         self.near = tuple(near)
         hint = f"did you mean {', '.join(near)}?" if near else "`git for-each-ref` lists the refs"
-        super().__init__(f"no ref {ref!r} in {where!r}; {hint}")
+        if or_worktree and not near:
+            hint = "`git worktree list` lists the worktrees, `git for-each-ref` the refs"
+        what = "worktree or ref" if or_worktree else "ref"
+        super().__init__(f"no {what} {ref!r} in {where!r}; {hint}")
 
 
 class BrokenRef(ScopeError):
@@ -161,8 +182,25 @@ class BareRepository(ScopeError):
         self.path = str(path)
         super().__init__(
             f"{self.path!r} is a bare repository and has no files",
-            typed="name a ref (--ref REF)",
-            called="pass ref, a branch, tag or commit",
+            typed="name a ref (--ref REF) if the command takes one, or give a worktree (-C PATH)",
+            called="pass ref, a branch, tag or commit, or the path of a worktree",
+        )
+
+
+class NotInGit(ScopeError):
+    """A question about commits, in a folder without git.
+
+    Args:
+        root: the folder.
+        why: what cannot be answered because of that.
+    """
+
+    def __init__(self, root: str, why: str) -> None:
+        self.root = root
+        super().__init__(
+            f"{root!r} is not in a git repository, so {why}",
+            typed="give a worktree with -C PATH",
+            called="pass path, an absolute path inside a worktree",
         )
 
 
@@ -232,72 +270,28 @@ class SettingError(CodelensError):
     """A setting or an argument with a value it cannot have."""
 
 
+class InvalidArgument(SettingError):
+    """An argument has a value it cannot have.
+
+    Args:
+        name: of the argument in Python and MCP (`max_tokens`); the message for the command line
+            has the option (`--max-tokens`).
+        why: what is wrong with the value, and what it may be.
+    """
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        super().__init__(f"{option_of(name)} {why}")
+        self.in_call = f"{name} {why}"
+
+
+def option_of(argument: str) -> str:
+    """What an argument of Python and MCP is called on the command line."""
+    return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+
+
 class ReadError(CodelensError):
     """A file or a git object could not be read."""
-
-
-class ServerBusy(CodelensError):
-    """A server has as many calls under way as it takes.
-
-    Args:
-        most: how many it takes.
-    """
-
-    def __init__(self, most: int) -> None:
-        super().__init__(
-            f"this server has {most} calls under way already and takes no more; ask again when "
-            "some of them are answered, or cancel those that are not needed"
-        )
-
-
-class ContextError(CodelensError):
-    """A saved context cannot be kept or found."""
-
-
-class ContextExists(ContextError):
-    """Something else was saved under the name."""
-
-    def __init__(self, name: str, about: str) -> None:
-        self.name = name
-        super().__init__(
-            f"{name!r} is taken ({about}); nothing was saved",
-            typed="choose another name, or replace it with --replace",
-            called="choose another name, or replace it with replace: true",
-        )
-
-
-class NoSuchContext(ContextError):
-    """Nothing was saved under the name."""
-
-    def __init__(self, name: str, near: Sequence[str] = ()) -> None:
-        self.name = name
-        self.near = tuple(near)
-        hint = f"did you mean {', '.join(near)}?" if near else ""
-        super().__init__(
-            f"nothing is saved as {name[:200]!r}",
-            typed=hint or "`codelens load` lists all saved contexts",
-            called=hint or "cl_load without a query lists all saved notes",
-        )
-
-
-class NotSaved(ContextError):
-    """Handles that name nothing in this view.
-
-    Args:
-        reasons: one for each of them.
-        of: how many handles were given.
-        partial: some files were not looked at yet, and may hold what is missing.
-    """
-
-    def __init__(self, reasons: Sequence[str], of: int, *, partial: bool = False) -> None:
-        self.reasons = tuple(reasons)
-        count = f"{len(reasons)} of {of} handles" if of > 1 else "its handle"
-        shown_reasons = list(reasons)
-        if partial:
-            shown_reasons.append("not all files were checked yet: ask again in a moment")
-        super().__init__(
-            f"nothing was saved: {count} cannot be followed here: {'; '.join(shown_reasons)}"
-        )
 
 
 class StoreError(CodelensError):

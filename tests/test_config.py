@@ -93,6 +93,7 @@ def test_questions_are_answered_and_nothing_is_pruned(
         assert engine.prune(dry_run=True) is not None
 
 
+@pytest.mark.slow
 def test_a_command_warns_once_and_the_doctor_sets_the_file_aside(home: Path, repo: GitRepo) -> None:
     file = home / "config.toml"
     file.write_bytes(b"budget_ms = ???\n")

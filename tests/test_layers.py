@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import graphlib
+from functools import cache
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent / "codelens"
+from source_trees import ROOT, tree_of
 
 # A row imports only from the rows that it names; order is the way of the data.
 ALLOWED = {
@@ -107,8 +107,9 @@ def for_typing_alone(tree: ast.Module) -> set[ast.AST]:
     }
 
 
+@cache
 def imports_of(file: Path, *, typing: bool = True) -> set[str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = tree_of(file)
     left_out = set() if typing else for_typing_alone(tree)
     found = set()
     for node in ast.walk(tree):

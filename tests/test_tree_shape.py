@@ -6,10 +6,8 @@ import ast
 from collections import Counter
 from pathlib import Path
 
-import codelens
+from source_trees import FILES, ROOT, tree_of
 
-ROOT = Path(next(iter(codelens.__path__)))
-FILES = sorted(ROOT.rglob("*.py"))
 MOST_MODULES, DEEPEST = 15, 3
 LISTS = {"cli/commands"}
 """Packages that are a plain list of like things."""
@@ -20,7 +18,7 @@ def _name(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {_name(file): ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
+MODULES = {_name(file): tree_of(file) for file in FILES}
 
 
 def _imports(tree: ast.Module) -> set[str]:

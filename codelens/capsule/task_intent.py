@@ -57,18 +57,3 @@ def told_by(task: str) -> ChosenIntent:
         if len(matched) > most:
             best, most = ChosenIntent(intent, tuple(dict.fromkeys(matched))), len(matched)
     return best
-
-
-def without_intent_words(task: str, intent: ChosenIntent, names: frozenset[str]) -> str:
-    """A task without the words that only say what is to be done.
-
-    Args:
-        task: as it was given.
-        intent: what it was told by.
-        names: of those words, in lower case, what something here is called; they stay.
-    """
-    gone = frozenset(intent.words) - names
-    if not gone:
-        return task
-    left = _WORD.sub(lambda match: "" if match[0].lower() in gone else match[0], task)
-    return left if _WORD.search(left) else task

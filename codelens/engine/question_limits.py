@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from codelens.errors import SettingError
+from codelens.errors import InvalidArgument
 
 _MAX_LIMIT = 1000
 # A text or regex search may have to read every file; who waits for a fresh view waits for that.
@@ -17,10 +17,10 @@ def check_limit(limit: int) -> None:
     """Refuse a number of results that no question takes.
 
     Raises:
-        SettingError: always when it refuses.
+        InvalidArgument: always when it refuses.
     """
     if not 1 <= limit <= _MAX_LIMIT:
-        raise SettingError(f"limit must be between 1 and {_MAX_LIMIT}, not {limit}")
+        raise InvalidArgument("limit", f"must be between 1 and {_MAX_LIMIT:,}, not {limit:,}")
 
 
 def seconds_to_read(budget_ms: float | None) -> float:

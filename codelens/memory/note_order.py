@@ -1,7 +1,6 @@
 """In which order notes are shown: by their text, their age, and how near they are to what is shown.
 
-`NoteOrder` is asked for the score of each note. Its weights are those of the issue;
-`benchmarks/notes.py` measures what each is worth.
+`NoteOrder` is asked for the score of each note. Its weights are chosen, not fitted.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.errors import ContextExists, NoSuchContext
 from codelens.memory import former_places
+from codelens.memory.context_errors import ContextExists, NoSuchContext
 from codelens.memory.context_terms import names_for, terms_of
 from codelens.store.database.database_opening import has_content
 from codelens.store.saved import context_rows

@@ -30,7 +30,8 @@ from codelens.store.views.views import FileRow
 __all__ = ["Outcome", "Ranked", "Request", "search"]
 
 _UNKNOWN_SHOWN = 5
-_NOTHING = "nothing here answers this"
+_NOTHING = "nothing was found; try other words"
+_NO_FILES = "no files were found here, so there is nothing to search"
 
 
 def search(view: Snapshot, request: Request, read: Read) -> Outcome:
@@ -57,7 +58,7 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
         for warning in search_state.filters.explain_nothing():
             search_state.deny(warning)
         if not search_state.notes:
-            search_state.deny(_NOTHING)
+            search_state.deny(_NOTHING if view.files else _NO_FILES)
     return Outcome(results, mode, search_state.notes)
 
 

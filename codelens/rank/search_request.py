@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from codelens.errors import QueryError
+from codelens.errors import InvalidArgument, QueryError
 from codelens.store.views.views import FileRow
 
 MODES = ("auto", "symbol", "text", "regex", "path")
@@ -78,14 +78,15 @@ def check(request: Request) -> None:
     """Refuse what cannot be understood.
 
     Raises:
-        QueryError: no query, or a mode, content or limit that does not exist.
+        QueryError: no query, or a mode or content that does not exist.
+        InvalidArgument: no result is asked for.
     """
     if not request.query.replace("\0", " ").strip():
         raise QueryError("the query is empty; say what to look for")
     _one_of("mode", request.mode, MODES)
     _one_of("content", request.content, CONTENTS)
     if request.limit < 1:
-        raise QueryError(f"limit must be at least 1, not {request.limit}")
+        raise InvalidArgument("limit", f"must be at least 1, not {request.limit}")
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -10,12 +10,26 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from codelens.errors import ServerBusy
+from codelens.errors import CodelensError
 
 T = TypeVar("T")
 
 MOST_CALLS = 128
 """A client waits a minute for an answer at most; that is time for some thirty slow ones."""
+
+
+class ServerBusy(CodelensError):
+    """A server has as many calls under way as it takes.
+
+    Args:
+        most: how many it takes.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"this server has {most} calls under way already and takes no more; ask again when "
+            "some of them are answered, or cancel those that are not needed"
+        )
 
 
 class CallSlots:

@@ -12,7 +12,7 @@ from gitrepo import GitRepo
 from codelens.answers.branch_answers import Rival
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.errors import CodelensError, NoSuchRef, SettingError
+from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
 
 LIB = """\
 LIMIT = 10
@@ -207,9 +207,9 @@ def test_a_merge_driver_of_the_repository_is_never_run(
 def test_a_folder_without_git_has_nothing_to_compare_with(engine: Engine, tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
-    with pytest.raises(SettingError, match="not in a git repository"):
+    with pytest.raises(NotInGit, match="not in a git repository"):
         engine.conflicts(path=plain)
-    with pytest.raises(SettingError, match="not in a git repository"):
+    with pytest.raises(NotInGit, match="not in a git repository"):
         engine.diff(path=plain)
 
 

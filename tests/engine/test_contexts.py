@@ -14,12 +14,8 @@ from lamp_contexts import LAMP, items, one, states
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.errors import (
-    ContextExists,
-    NoSuchContext,
-    NotSaved,
-    SettingError,
-)
+from codelens.errors import SettingError
+from codelens.memory.context_errors import ContextExists, NoSuchContext, NotSaved
 
 
 def test_a_context_is_given_back_as_it_was_saved(engine: Engine, repo: GitRepo) -> None:
@@ -232,6 +228,7 @@ def test_a_bare_repository_keeps_contexts_of_its_refs(
     assert engine.forget(["lamps"], path=bare.root).forgotten == ("lamps",)
 
 
+@pytest.mark.slow
 def test_processes_that_save_at_once_lose_nothing(repo: GitRepo, home: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from codelens.config import Settings;"

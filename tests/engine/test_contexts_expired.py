@@ -9,7 +9,8 @@ from gitrepo import GitRepo
 from lamp_contexts import one
 
 from codelens.engine.engine import Engine
-from codelens.errors import ContextExists, SettingError
+from codelens.errors import SettingError
+from codelens.memory.context_errors import ContextExists
 from codelens.memory.notebook import Notebook
 from codelens.render import contexts_json, contexts_text
 

@@ -9,9 +9,7 @@ from gitrepo import GitRepo
 from lamp_contexts import LAMP, one, states
 
 from codelens.engine.engine import Engine
-from codelens.errors import (
-    ContextError,
-)
+from codelens.memory.context_errors import ContextError
 
 
 def test_a_moved_repository_finds_its_contexts_after_asking(
@@ -56,7 +54,7 @@ def test_a_repository_that_moves_twice_has_all_as_it_was_last(
     engine.forget(["gone"], path=second)
     engine.save("changed", "second", replace=True, path=second)
     engine.save("new", "second", path=second)
-    with pytest.raises(ContextError, match="name its former folder"):
+    with pytest.raises(ContextError, match="give the folder by its former name"):
         engine.adopt(path=second)
     second.rename(third)
     answer = engine.load(path=third)
@@ -109,7 +107,7 @@ def test_a_clone_is_another_repository(engine: Engine, repo: GitRepo, tmp_path: 
     engine.save("lamps", "one", path=repo.root)
     clone = GitRepo.clone(repo.root, tmp_path / "clone")
     assert engine.load(path=clone.root).former == ()
-    with pytest.raises(ContextError, match="name its former folder"):
+    with pytest.raises(ContextError, match="give the folder by its former name"):
         engine.adopt(path=clone.root)
     assert engine.adopt(str(repo.root), path=clone.root).added == ("lamps",)
     with pytest.raises(ContextError, match="nothing was saved at '/nowhere'"):

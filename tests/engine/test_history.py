@@ -92,7 +92,7 @@ def test_limits_refs_and_dates(engine: Engine, repo: GitRepo) -> None:
     assert told(engine, repo, "a.py#add", ref="HEAD~2") == [("edited", "body"), ("added", "added")]
     assert len(told(engine, repo, "b.py#plus", limit=1)) == 1
     assert told(engine, repo, "b.py#plus", since="2030-01-01") == []
-    with pytest.raises(SettingError, match="not a date"):
+    with pytest.raises(SettingError, match="must be a date"):
         engine.history("b.py#plus", path=repo.root, since="yesterday-ish")
     with pytest.raises(HandleNotFound):
         engine.history("b.py#nothing", path=repo.root)

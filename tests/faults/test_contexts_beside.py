@@ -18,7 +18,8 @@ import pytest
 from faults.test_contexts import HOME, context
 from faults.world import COUNTS, FULL, rounds
 
-from codelens.errors import IndexCorrupt, NoSuchContext, StoreError
+from codelens.errors import IndexCorrupt, StoreError
+from codelens.memory.context_errors import NoSuchContext
 from codelens.memory.context_terms import terms_of
 from codelens.memory.notebook import ContextQuery, Notebook
 from codelens.store.database import page_checksums, schema_migration

@@ -88,6 +88,7 @@ def test_a_file_that_is_none_never_stops_a_prompt(tmp_path: Path, data: bytes) -
     assert not state.note and [one.text for one in state.forest.leaves()[1]] == ["add a login page"]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=ANY_HEALTH)
 @given(at=st.integers(0, 5000), put=st.binary(max_size=8), cut=st.integers(0, 60))
 def test_any_change_of_the_bytes_is_survived(

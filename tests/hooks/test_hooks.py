@@ -165,6 +165,7 @@ def test_a_compaction_ends_what_was_sent(
     assert bool(log.read()) is not ends
 
 
+@pytest.mark.slow
 def test_notes_that_hold_are_named(agent: Agent, repo: GitRepo) -> None:
     env = {**os.environ, "CODELENS_HOME": str(agent.home)}
     for name, handle in (("cards", "till.py#charge"), ("pages", "web.py")):
@@ -232,6 +233,7 @@ def test_the_files_of_an_edit_in_the_shapes_of_hosts(fields: dict, paths: list[s
     assert event is not None and edited_paths(event) == paths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["prompt", "session-start", "stop", "before-edit", "after-tool"])
 @pytest.mark.parametrize(
     "data",

@@ -85,6 +85,7 @@ def test_install_and_uninstall_give_back_the_bytes(
     assert scratch.everything() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_HOOKS)
 def test_foreign_hooks_stay_whoever_comes_and_goes_when(scratch: Scratch, name: str) -> None:
     """The other tool adds and removes its own element before, between and after ours."""

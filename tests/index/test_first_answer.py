@@ -46,6 +46,7 @@ def engine(repo: GitRepo, tmp_path: Path) -> Iterator[Engine]:
     db.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "symbol"])
 @pytest.mark.parametrize(
     ("query", "handle"),
@@ -69,12 +70,14 @@ def test_a_definition_is_found_before_its_file_is_indexed(
     assert not any(one.stale for one in answer.results)
 
 
+@pytest.mark.slow
 def test_words_are_found_in_files_that_are_not_indexed(engine: Engine, repo: GitRepo) -> None:
     answer = engine.search("wicks burning", path=repo.root, budget_ms=BUDGET_MS)
     assert {one.path for one in answer.results} >= {"notes/lamps.md", "src/wick.py"}
     assert answer.notes == ()
 
 
+@pytest.mark.slow
 def test_what_is_in_no_file_is_denied_once_all_were_looked_through(
     engine: Engine, repo: GitRepo
 ) -> None:
@@ -84,6 +87,7 @@ def test_what_is_in_no_file_is_denied_once_all_were_looked_through(
     assert answer.receipt.unread == 0
 
 
+@pytest.mark.slow
 def test_the_graph_is_answered_before_the_files_are_indexed(engine: Engine, repo: GitRepo) -> None:
     asked = {"path": repo.root, "budget_ms": BUDGET_MS}
     target = "src/wick.py#WickTrimmer"
@@ -114,6 +118,7 @@ def test_nothing_is_denied_while_files_are_unread(engine: Engine, repo: GitRepo)
     assert "are unread" in read.error
 
 
+@pytest.mark.slow
 def test_a_ref_is_answered_before_it_is_indexed(engine: Engine, repo: GitRepo) -> None:
     answer = engine.search("WickTrimmer", path=repo.root, ref="HEAD", budget_ms=BUDGET_MS)
     assert answer.results[0].handle == "HEAD:src/wick.py#WickTrimmer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ranking_index import Store, paths, places
 
-from codelens.errors import QueryError
+from codelens.errors import QueryError, SettingError
 from codelens.rank.search_request import MODES
 from codelens.store.views.snapshot import Snapshot
 
@@ -195,7 +195,7 @@ def test_a_long_query_counts_its_rarest_terms_and_says_so(store: Store) -> None:
     ],
 )
 def test_what_does_not_exist_is_refused(store: Store, options: dict, problem: str) -> None:
-    with pytest.raises(QueryError, match=problem):
+    with pytest.raises((QueryError, SettingError), match=problem):
         store.search(store.view(FILES), "session", **options)
 
 

@@ -159,7 +159,7 @@ def test_filters_that_leave_nothing_are_named(asked, options: dict, note: str) -
 def test_a_word_that_nothing_has_is_an_empty_answer_with_a_note(asked) -> None:
     store, view = asked
     outcome = store.search(view, "zyxwvuts")
-    assert (outcome.results, outcome.notes) == ([], ["nothing here answers this"])
+    assert (outcome.results, outcome.notes) == ([], ["nothing was found; try other words"])
 
 
 @pytest.mark.parametrize("query", ["🚀 retries", "retries 🚀🚀", "повтор retries", "再试 retries"])

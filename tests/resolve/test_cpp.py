@@ -133,6 +133,7 @@ def test_types_that_are_made_of_each_other_end() -> None:
     assert edges_of(files) == []
 
 
+@pytest.mark.slow
 def test_ten_thousand_overloads_are_told_to_be_many() -> None:
     lines = "".join(f"struct T{n} {{}};\nvoid f(T{n} x);\n" for n in range(10_000))
     files = {"a.cc": f"{lines}void g() {{ T1 t; f(t); }}\n"}

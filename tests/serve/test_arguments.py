@@ -195,6 +195,7 @@ def test_relations_are_listed_whole(every: Asker) -> None:
     assert said == f"kinds must be a list of {', '.join(get_args(Relation))}, not 7."
 
 
+@pytest.mark.slow
 def test_errors_advise_what_a_tool_takes(every: Asker, repo: GitRepo) -> None:
     asker = every.at(repo.root)
     asker.text("cl_save", name="lamps", note="they burn")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.errors import ServerBusy
-from codelens.serve.call_slots import CallSlots
+from codelens.serve.call_slots import CallSlots, ServerBusy
 
 
 def test_a_slot_is_given_back_when_the_work_ends() -> None:

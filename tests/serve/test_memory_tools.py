@@ -86,6 +86,7 @@ def test_a_handle_that_is_not_there_is_named_and_nothing_is_saved(call) -> None:
     assert "nothing is saved" in text(call("cl_load"))
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_is_refused_unless_replaced(call) -> None:
     text(call("cl_save", name="a", note="one"))
     found = call("cl_save", name="a", note="two")

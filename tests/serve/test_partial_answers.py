@@ -21,6 +21,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["concise", "json"])
 def test_pending_files_do_not_fill_a_short_answer(repo: GitRepo, tmp_path: Path, form: str) -> None:
     env = git_environment(

@@ -83,7 +83,7 @@ def test_a_refused_folder_says_to_pass_a_path(env: dict[str, str]) -> None:
 def test_a_bare_repository_says_to_pass_a_ref(asker: Asker, tmp_path: Path, repo: GitRepo) -> None:
     repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
     text = asker.error("cl_search", query="login", path=str(tmp_path / "bare.git"))
-    assert text.endswith("pass ref, a branch, tag or commit")
+    assert text.endswith("pass ref, a branch, tag or commit, or the path of a worktree")
 
 
 @pytest.mark.slow
@@ -145,6 +145,7 @@ def test_half_a_surrogate_pair_gets_its_answer(env: dict[str, str], repo: GitRep
     assert lines.end() == (0, b"")
 
 
+@pytest.mark.slow
 def test_a_tool_that_is_not_listed_says_how_to_have_it(env: dict[str, str], repo: GitRepo) -> None:
     with client(env, cwd=repo.root) as asker:
         assert "cl_save" not in asker.tools()

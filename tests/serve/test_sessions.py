@@ -24,6 +24,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
+@pytest.mark.slow
 def test_a_connection_is_a_session(asker: Asker, repo: GitRepo, env: dict[str, str]) -> None:
     assert REPEAT not in asker.text("cl_explore", task="light a lamp")
     assert REPEAT in asker.text("cl_explore", task="light a lamp")
@@ -49,6 +50,7 @@ def test_what_max_tokens_cut_off_was_not_sent(asker: Asker, repo: GitRepo) -> No
     assert REPEAT in part
 
 
+@pytest.mark.slow
 def test_a_server_keeps_the_session_of_its_host(repo: GitRepo, tmp_path: Path) -> None:
     env = {
         "CODELENS_HOME": str(tmp_path / "home"), "GIT_CONFIG_GLOBAL": os.devnull,

@@ -13,12 +13,12 @@ from codelens.errors import (
     HandleError,
     HandleNotFound,
     NoSuchRef,
-    NotSaved,
     ReadError,
 )
 from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder
 from codelens.handles.handle_reading import Reader
+from codelens.memory.context_errors import NotSaved
 from codelens.memory.notebook import Merged
 from codelens.memory.staleness import GONE, UNKNOWN, Judge, Verdict, unseen
 from codelens.paths import can_be_named

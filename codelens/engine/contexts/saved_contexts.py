@@ -14,8 +14,9 @@ from codelens.engine.current_view import CurrentView, OpenRepository, current_vi
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit
 from codelens.engine.view_request import ViewRequest
-from codelens.errors import ContextError, SettingError, StoreError
+from codelens.errors import SettingError, StoreError
 from codelens.memory import context_fields, former_places
+from codelens.memory.context_errors import ContextError
 from codelens.memory.context_exchange import exported, imported
 from codelens.memory.notebook import ContextQuery, Home
 from codelens.scope.commits.root_commit import root_commit
@@ -114,7 +115,7 @@ class SavedContexts:
                 "names and all expired contexts cannot be combined"
                 if expired
                 else "nothing to forget",
-                typed="`codelens forget NAME` or `codelens forget --expired`",
+                typed="give names, or --expired",
                 called="give names, or expired: true",
             )
         notebook = notebook_of(self._pool.open_any(path))
@@ -146,10 +147,11 @@ class SavedContexts:
             former = former_places.former(notebook.path, home.root)
         if not former:
             raise ContextError(
-                f"nothing was saved at {place!r}; give the folder by its former name"
+                f"nothing was saved at {place!r}"
                 if place
-                else "nothing was saved of this repository at a place that is gone; name its "
-                "former folder (--adopt OLD_FOLDER)"
+                else "nothing was saved of this repository at a place that is gone",
+                typed="give the folder by its former name: --adopt OLD_FOLDER",
+                called="give the folder by its former name",
             )
         contexts_by_name: dict[str, Context] = {}
         notes: list[str] = []

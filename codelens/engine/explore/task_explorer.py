@@ -13,7 +13,7 @@ from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import seconds_to_read
 from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest
-from codelens.errors import QueryError, SettingError
+from codelens.errors import InvalidArgument, QueryError
 from codelens.rank.search_request import Request
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
@@ -49,15 +49,14 @@ class TaskExplorer:
         if not task.strip():
             raise QueryError("the task is empty; say what to do or what to understand")
         if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
-            raise SettingError(
-                f"max_tokens must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens:,}"
-            )
+            allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
+            raise InvalidArgument("max_tokens", f"must be between {allowed}, not {max_tokens:,}")
         told = task_intent.told_by(task)
         if intent is not None:
             chosen = task_intent.INTENTS.get(intent)
             if chosen is None:
                 known = ", ".join(task_intent.INTENTS)
-                raise SettingError(f"intent must be one of {known}, not {intent[:50]!r}")
+                raise InvalidArgument("intent", f"must be one of {known}, not {intent[:50]!r}")
             told = task_intent.ChosenIntent(chosen, ())
         if languages:
             from codelens.engine.reading.language_list import called

@@ -56,11 +56,16 @@ class GraphQueries:
 
         check_limit(limit)
         if to is None and paths != PATHS:
-            raise SettingError("`paths` needs a second definition: also give `to`")
+            raise SettingError(
+                "a number of paths needs a second definition",
+                typed="also give --to GOAL",
+                called="also pass to",
+            )
         if to is not None and (kinds or depth != 1 or direction != "both"):
             raise SettingError(
-                "kinds, direction and depth cannot be combined with `to`, because paths "
-                "follow every kind of use; omit them"
+                "paths between two definitions follow every kind of use, in one direction",
+                typed="omit --kind, --direction and --depth, or --to",
+                called="omit kinds, direction and depth, or to",
             )
         with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
             if to is not None:

@@ -13,7 +13,7 @@ from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes
 from codelens.engine.impact.pytest_fixtures import Fixtures
-from codelens.errors import SettingError
+from codelens.errors import InvalidArgument, SettingError
 from codelens.paths import printed
 from codelens.resolve.relations import STRUCTURE
 from codelens.resolve.walk.edge_table import MODULE, Node
@@ -49,7 +49,7 @@ def related(
     """
     chosen = relations(kinds, direction)
     if not 1 <= depth <= MOST_DEPTH:
-        raise SettingError(f"depth must be between 1 and {MOST_DEPTH}, not {depth}")
+        raise InvalidArgument("depth", f"must be between 1 and {MOST_DEPTH}, not {depth}")
     net = LazyNet(view, seconds)
     things = Targets(view, net)
     named = things.find(target)
@@ -101,7 +101,7 @@ def paths_between(
         HandleError: one of them cannot be followed, or has several owners.
     """
     if not 1 <= most <= MOST_PATHS:
-        raise SettingError(f"paths must be between 1 and {MOST_PATHS}, not {most}")
+        raise InvalidArgument("paths", f"must be between 1 and {MOST_PATHS}, not {most}")
     net = LazyNet(view, seconds)
     things = Targets(view, net)
     first, last = things.find(target), things.find(goal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codelens.errors import SettingError
+from codelens.errors import InvalidArgument, SettingError
 from codelens.resolve.relations import INWARD, OUTWARD, RELATIONS, STRUCTURE, Relation
 
 __all__ = ["DIRECTIONS", "RELATIONS", "Relation", "relations"]
@@ -19,7 +19,9 @@ def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
         SettingError: there is no such kind or direction, or one excludes the other.
     """
     if direction not in DIRECTIONS:
-        raise SettingError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+        raise InvalidArgument(
+            "direction", f"must be one of {', '.join(DIRECTIONS)}, not {direction!r}"
+        )
     unknown = [kind for kind in kinds if kind not in RELATIONS]
     if unknown:
         raise SettingError(
@@ -30,8 +32,9 @@ def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
     if against:
         other = "in" if direction == "out" else "out"
         raise SettingError(
-            f"{' and '.join(against)} only lead {other}, so direction {direction!r} excludes "
-            f"them; omit direction, or use {other!r}"
+            f"{' and '.join(against)} lead {other}, not {direction}",
+            typed=f"omit --direction, or give --direction {other}",
+            called=f"omit direction, or pass direction {other!r}",
         )
     chosen = kinds or [relation for relation in RELATIONS if relation not in STRUCTURE]
     return tuple(relation for relation in RELATIONS if relation in allowed and relation in chosen)

@@ -62,7 +62,7 @@ class Targets:
         """
         handle = parse_handle(target, self.view.scope.root)
         if handle.ref and handle.ref != self.ref:
-            raise BadHandle(target, f"it names {handle.ref!r}; pass that as the ref instead")
+            raise BadHandle(target, f"it is at another ref, {handle.ref!r}; ask at that ref")
         below = self.below(handle)
         if below:
             return self._folder(target, handle, below)

@@ -17,7 +17,7 @@ from codelens.engine.impact.base_commit import Before, Former, Formerly
 from codelens.engine.impact.call_fit import Calls, Redeclared, count_by_fit
 from codelens.engine.impact.symbol_diff import Change, Changes
 from codelens.engine.impact.tests_to_run import TestFiles, is_inline_test
-from codelens.errors import SettingError
+from codelens.errors import InvalidArgument, SettingError
 from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.paths import printed
 from codelens.resolve.walk.edge_table import MODULE, Node
@@ -132,7 +132,7 @@ def check_depth(depth: int) -> None:
         SettingError: always when it refuses.
     """
     if not 1 <= depth <= DEEPEST:
-        raise SettingError(f"depth must be between 1 and {DEEPEST}, not {depth}")
+        raise InvalidArgument("depth", f"must be between 1 and {DEEPEST}, not {depth}")
 
 
 def _asked(view: CurrentView, depth: int, limit: int, seconds: float) -> _Asked:

@@ -14,7 +14,7 @@ from codelens.branches.file_definitions import FileDefinitions, FileText
 from codelens.engine.adhoc_reader import NOTHING, Older, OlderTexts, extractor_of
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import innermost
-from codelens.errors import NoSuchRef, SettingError
+from codelens.errors import NoSuchRef, NotInGit, SettingError
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_naming import known_symbols
 from codelens.render.text_pieces import count_of
@@ -96,7 +96,8 @@ def changes_of(view: CurrentView, base: str) -> Changes:
 
     Raises:
         NoSuchRef: `base` names no commit.
-        SettingError: there is no git here, or no commit yet.
+        NotInGit: there is no git here.
+        SettingError: there is no commit yet.
         ReadError: what git has cannot be read.
     """
     commit = _commit(view, base)
@@ -130,10 +131,7 @@ def changes_of(view: CurrentView, base: str) -> Changes:
 def _commit(view: CurrentView, base: str) -> CommitId:
     root = view.scope.root
     if not view.repository.is_git:
-        raise SettingError(
-            f"{root!r} is not in a git repository, so there is no commit to compare with; "
-            "name the files or definitions that change"
-        )
+        raise NotInGit(root, "there is no commit to compare with")
     try:
         return base_commit(view.repository, base)
     except NoSuchRef:

@@ -13,7 +13,7 @@ from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Targets
 from codelens.engine.map.file_ranks import ranked as ranks_of
 from codelens.engine.map.map_selection import Drawing, Ranked
-from codelens.errors import SettingError
+from codelens.errors import InvalidArgument
 from codelens.handles.handle_grammar import parse_handle
 from codelens.rank.links.pagerank import pagerank
 from codelens.render.text_pieces import count_of
@@ -56,8 +56,8 @@ def map_(
         HandleError: a focus names nothing, or several things.
     """
     if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
-        raise SettingError(
-            f"max_tokens must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens}"
+        raise InvalidArgument(
+            "max_tokens", f"must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens:,}"
         )
     net = LazyNet(view, seconds)
     things = Targets(view, net)

@@ -50,7 +50,8 @@ def diff(
         uses: look for uses that the change breaks, and for the tests to run.
 
     Raises:
-        SettingError: the sides do not go together, or there is no git.
+        SettingError: the sides do not go together.
+        NotInGit: there is no git here.
         NoSuchRef: a side names nothing here.
         ReadError: what git has cannot be read.
     """
@@ -79,7 +80,7 @@ def conflicts(
         budget_ms: how long the freshness check of each view may take.
 
     Raises:
-        SettingError: there is no git here.
+        NotInGit: there is no git here.
         NoSuchRef: one of `others` names nothing here.
     """
     view = ViewRequest(path, None, budget_ms, progress)
@@ -114,7 +115,8 @@ def history(
 
     Raises:
         HandleError: the target cannot be followed, or has several owners.
-        SettingError: there is no git here, or an argument is out of range.
+        NotInGit: there is no git here.
+        InvalidArgument: an argument is out of range.
     """
     from codelens.engine.versions.history_query import HistoryRequest
 

@@ -21,7 +21,7 @@ from codelens.engine.question_limits import check_limit, seconds_to_read
 from codelens.engine.reading import search_hits, view_status
 from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import QueryError, SettingError
+from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import parse_handle
 from codelens.rank.search_request import Request
 from codelens.types import Receipt
@@ -91,7 +91,8 @@ class CodeReader:
         from codelens.engine.reading.excerpts import excerpt
 
         if context < 0 or max_lines < 1:
-            raise SettingError("context must be at least 0 and max_lines at least 1")
+            name, least = ("context", 0) if context < 0 else ("max_lines", 1)
+            raise InvalidArgument(name, f"must be at least {least}")
         with self._pool.view(view_request) as view:
             others: dict[str, CurrentView] = {}
 

@@ -49,7 +49,7 @@ def outline(view: CurrentView, target: str) -> OutlineAnswer:
     handle = parse_handle(target, view.scope.root)
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     if handle.ref and handle.ref != ref:
-        raise BadHandle(target, f"it names {handle.ref!r}; pass that as the ref instead")
+        raise BadHandle(target, f"it is at another ref, {handle.ref!r}; ask at that ref")
     below = _below(view, handle)
     if below is not None:
         return _folder(view, _descended(handle.path or b"", below), below, ref)

@@ -10,7 +10,7 @@ from codelens.engine.current_view import OpenRepository
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.upkeep import pruning, view_removal, view_survey
 from codelens.engine.view_request import ViewRequest
-from codelens.errors import DiskFull, ScopeError, SettingError
+from codelens.errors import DiskFull, InvalidArgument, ScopeError, SettingError
 from codelens.paths import barred
 from codelens.store.database.database import Database
 from codelens.store.database.exclusive_index import hold
@@ -28,7 +28,7 @@ class IndexUpkeep:
     def prune(self, *, dry_run: bool, days: float | None, only: str | Path | None) -> PruneAnswer:
         """See `Engine.prune`."""
         if days is not None and not 0 <= days <= _MOST_DAYS:
-            raise SettingError(f"days must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
+            raise InvalidArgument("days", f"must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
         settings = self._pool.settings
         if settings.damage and not dry_run:
             raise SettingError(

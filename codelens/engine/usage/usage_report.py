@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from codelens.answers.context_answers import UsageAnswer, UsageLine
 from codelens.config import Settings
-from codelens.errors import SettingError
+from codelens.errors import InvalidArgument
 from codelens.store.saved import usage_log
 from codelens.store.saved.usage_log import Tally
 
@@ -32,7 +32,7 @@ class UsageReports:
     def report(self, days: int) -> UsageAnswer:
         """See `Engine.usage`."""
         if not 1 <= days <= _MAX_DAYS:
-            raise SettingError(f"days must be between 1 and {_MAX_DAYS}, not {days}")
+            raise InvalidArgument("days", f"must be between 1 and {_MAX_DAYS}, not {days}")
         first_day_s = self._now_s() - (days - 1) * _DAY_S
         since = time.strftime("%Y-%m-%d", time.localtime(first_day_s))
         tallies = usage_log.tallies(self._settings.home, since)

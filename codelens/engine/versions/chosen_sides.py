@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from codelens.branches.sides import AnySide, CommitSide, FilesSide, StagedSide
 from codelens.engine.current_view import CurrentView
-from codelens.errors import CodelensError, NoSuchRef, SettingError
+from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
 from codelens.paths import can_be_named
 from codelens.scope.commits.tree_changes import merge_base
 from codelens.scope.repository import Repository
@@ -42,7 +42,8 @@ def chosen_sides(
         staged: compare with what git's index holds.
 
     Raises:
-        SettingError: they do not go together, or there is no git here.
+        SettingError: they do not go together.
+        NotInGit: there is no git here.
         NoSuchRef: a name is neither a ref nor a worktree.
         ReadError: there is no common history.
     """
@@ -61,13 +62,19 @@ def chosen_sides(
 
 def _refuse(view: CurrentView, spec: str, other: str, *, staged: bool) -> None:
     if not view.repository.is_git:
-        raise SettingError(
-            f"{view.scope.root!r} is not in a git repository, so there is nothing to compare with"
-        )
+        raise NotInGit(view.scope.root, "there is nothing to compare with")
     if staged and (other or ".." in spec):
-        raise SettingError("staged compares a ref with git's index; omit --with and A..B")
+        raise SettingError(
+            "what is staged is compared with one ref",
+            typed="omit --with, and give one ref and no range",
+            called="omit other, and pass one ref and no range",
+        )
     if other and ".." in spec:
-        raise SettingError("a range already has both sides; omit --with, or give one ref")
+        raise SettingError(
+            f"the range {spec} already has both sides",
+            typed="omit --with, or give one ref",
+            called="omit other, or pass one ref",
+        )
 
 
 def _range(view: CurrentView, spec: str, view_at: ViewAt) -> Sides:

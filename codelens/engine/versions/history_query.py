@@ -27,7 +27,7 @@ from codelens.branches.sides import CommitSide, Facts, FilesSide, SideFile, text
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.diff_query import compared
-from codelens.errors import HandleNotFound, SettingError
+from codelens.errors import HandleNotFound, InvalidArgument, NotInGit
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import file_handle, parse_handle, symbol_handle
 from codelens.handles.handle_lookup import Finder, Place
@@ -64,12 +64,11 @@ def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> History
 
     Raises:
         HandleError: the target cannot be followed, or has several owners.
-        SettingError: there is no git here, or `since` is no date.
+        NotInGit: there is no git here.
+        InvalidArgument: `since` is not a date.
     """
     if not view.repository.is_git:
-        raise SettingError(
-            f"{view.scope.root!r} is not in a git repository, so there is no history"
-        )
+        raise NotInGit(view.scope.root, "there is no history")
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
     place = Finder(view.snapshot, reader.symbols, ref).find(
@@ -290,6 +289,6 @@ def _seconds(since: str) -> int:
     try:
         return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
     except ValueError as error:
-        raise SettingError(
-            f"since: {since!r} is not a date; write 2026-01-31, 14d, 6 weeks or 2 years"
+        raise InvalidArgument(
+            "since", f"must be a date, such as 2026-01-31, 14d, 6 weeks or 2 years, not {since!r}"
         ) from error

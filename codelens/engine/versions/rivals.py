@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import time
 from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.chosen_sides import worktree_named
-from codelens.errors import CodelensError
+from codelens.errors import CodelensError, NoSuchRef
 from codelens.scope.commits.recent_branches import recent_branches
 from codelens.scope.repository import Repository
 
@@ -59,8 +60,16 @@ def _named(view: CurrentView, name: str) -> RivalName:
     root = worktree_named(view, name)
     if root is not None:
         return RivalName(root, "")
+    worktree_names: list[str] = []
     for other in view.repository.worktrees():
-        if name in {_branch_at(other), os.path.basename(other)}:
+        names = [_branch_at(other), os.path.basename(other)]
+        if name in names:
             return RivalName(other, "")
-    view.repository.scope(name)
+        worktree_names += filter(None, names)
+    try:
+        view.repository.scope(name)
+    except NoSuchRef as error:
+        like_it = difflib.get_close_matches(name, worktree_names, n=3)
+        near = list(dict.fromkeys([*error.near, *like_it]))
+        raise NoSuchRef(name, view.scope.root, near, or_worktree=True) from error
     return RivalName("", name)

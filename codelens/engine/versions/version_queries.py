@@ -11,7 +11,7 @@ from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read
 from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import CodelensError, SettingError
+from codelens.errors import CodelensError, NotInGit
 from codelens.paths import from_printed
 
 if TYPE_CHECKING:
@@ -81,10 +81,7 @@ class VersionQueries:
 
         with self._pool.view(view_request) as view:
             if not view.repository.is_git:
-                raise SettingError(
-                    f"{view.scope.root!r} is not in a git repository, so there is nothing "
-                    "to collide with"
-                )
+                raise NotInGit(view.scope.root, "nothing can collide")
             at_root = _view_at(view, view_request)
             seen: dict[str, CurrentView] = {}
 

@@ -54,7 +54,9 @@ def compiled(text: str) -> tuple[re.Pattern[str], tuple[Part, ...]]:
         return pattern, _parts(tree)
     except (re.error, RecursionError, OverflowError) as error:
         raise QueryError(
-            f"bad pattern {text[:100]!r}: {error}; mode text finds it as it is written"
+            f"bad pattern {text[:100]!r}: {error}",
+            typed="--mode text finds it as it is written",
+            called="mode text finds it as it is written",
         ) from error
 
 

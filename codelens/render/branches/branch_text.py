@@ -108,9 +108,12 @@ def _outside(parts: Sequence[OutsideLines]) -> Iterator[str]:
             yield f"only {one.how} differ"
             continue
         now, was = _spans(one.new_lines), _spans(one.old_lines)
-        yield f"{one.how}: " + ", ".join(
-            part for part in (f"lines {now}" if now else "", f"was {was}" if was else "") if part
-        )
+        parts_shown = (_lines_word(now) + now if now else "", f"was {was}" if was else "")
+        yield f"{one.how}: {', '.join(filter(None, parts_shown))}"
+
+
+def _lines_word(spans: str) -> str:
+    return "lines " if "," in spans or "-" in spans else "line "
 
 
 def _spans(spans: Lines) -> str:

@@ -158,7 +158,8 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
 
 
 def _changed(change: Changed) -> str:
-    lines = f" (lines {change.lines})" if change.lines else ""
+    several = any(sign in change.lines for sign in ",-")
+    lines = f" (line{'s' if several else ''} {change.lines})" if change.lines else ""
     name = place(change.node) if change.how == "asked" else change.node.handle
     before = f" (from {change.before})" if change.before else ""
     return f"{change.how}  {name}  {change.node.kind}{lines}{before}"

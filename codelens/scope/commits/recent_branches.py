@@ -20,8 +20,3 @@ def recent_branches(repository: Repository, since_s: int) -> list[str]:
         if commit.commit_time >= since_s:
             dated_names.append((-commit.commit_time, text))
     return [name for _, name in sorted(dated_names)]
-
-
-def is_ancestor(repository: Repository, old: str, other: str) -> bool:
-    """Whether all of one commit's history is in the other's."""
-    return old == other or repository.git.descendant_of(other, old)

@@ -11,8 +11,7 @@ from codelens.errors import ReadError
 from codelens.scope.repository import Repository
 from codelens.types import CommitId, RelPath
 
-LINK, GITLINK, EXECUTABLE = 0o120000, 0o160000, 0o100755
-NO_OBJECT = bytes(20)
+LINK, GITLINK = 0o120000, 0o160000
 
 
 class Entry(NamedTuple):
