@@ -34,6 +34,12 @@ class Text(NamedTuple):
     path: bytes
     data: bytes
     """The raw bytes."""
+    language: str = ""
+    """If it is known; empty: by path and text."""
+
+
+Unstored = dict[ContentKey, tuple[bytes, Facts]]
+"""What was extracted and is not in the store yet, with its bytes."""
 
 
 class TextFacts(NamedTuple):
@@ -52,6 +58,7 @@ def text_facts(
     languages: Mapping[str, str],
     max_bytes: int,
     workers: int = 1,
+    unstored: Unstored | None = None,
 ) -> list[TextFacts]:
     """Facts of each text, in order. Outside of any transaction.
 
@@ -63,6 +70,8 @@ def text_facts(
         languages: path glob -> language, as the settings have it.
         max_bytes: larger texts are not parsed.
         workers: processes for large jobs.
+        unstored: takes what is extracted, in place of the store, for `store_facts`: who asks for
+            one text after the other writes once.
     """
     states = [_told(text, languages, max_bytes) for text in texts]
     keys = {key for key, outcome, _ in states if outcome == "parsed"}
@@ -73,14 +82,20 @@ def text_facts(
     }
     symbols: dict[ContentKey, Sequence[Symbol]] = {}
     stored = contents.symbols_of(db, known.values())
-    for key, content in known.items():
-        symbols[key] = stored.get(content, ())
+    symbols |= {key: stored.get(content, ()) for key, content in known.items()}
     missing: dict[ContentKey, bytes] = {}
+    if unstored:
+        symbols |= {key: unstored[key][1].structure.symbols for key in keys & unstored.keys()}
     for (key, outcome, _), text_ in zip(states, texts, strict=True):
-        if outcome == "parsed" and key not in known:
+        if outcome == "parsed" and key not in symbols:
             missing[key] = text_.data
     if missing:
-        symbols |= _extracted(db, missing, workers)
+        extracted = _extracted(db, missing, workers)
+        symbols |= {key: facts.structure.symbols for key, (_, facts) in extracted.items()}
+        if unstored is None:
+            store_facts(db, extracted)
+        else:
+            unstored |= extracted
     return [
         TextFacts(key[1], outcome, generated, symbols.get(key, ()))
         for key, outcome, generated in states
@@ -91,42 +106,41 @@ def _told(text: Text, languages: Mapping[str, str], max_bytes: int) -> tuple[Con
     outcome, generated = classify(text.data)
     if len(text.data) > max_bytes:
         outcome = "oversized"
-    language = language_of(RelPath(text.path), text.data[:_HEAD_BYTES], languages)
+    language = text.language or language_of(RelPath(text.path), text.data[:_HEAD_BYTES], languages)
     return (hash_of(text.data), language), str(outcome), generated
 
 
-def _extracted(
-    db: Database, missing: Mapping[ContentKey, bytes], workers: int
-) -> dict[ContentKey, Sequence[Symbol]]:
+def _extracted(db: Database, missing: Mapping[ContentKey, bytes], workers: int) -> Unstored:
     tasks = [(key, Task(data, key[1], "full")) for key, data in missing.items()]
     large = sum(map(len, missing.values())) > _POOL_BYTES and workers > 1
     with WorkerPool(workers) if large else InProcess(db.path, _HANG_S) as extractor:
-        extracted: list[tuple[ContentKey, Facts]] = list(extractor.run(tasks))
-    # Where another process writes, or nothing can be written, the answer stands all the same.
-    with suppress(StoreError):
-        _store(db, missing, extracted)
-    return {key: facts.structure.symbols for key, facts in extracted}
+        return {key: (missing[key], facts) for key, facts in extractor.run(tasks)}
 
 
-def _store(
-    db: Database,
-    texts: Mapping[ContentKey, bytes],
-    extracted: Sequence[tuple[ContentKey, Facts]],
-) -> None:
+def store_facts(db: Database, unstored: Unstored) -> None:
+    """Store what was extracted, unless another process writes at the moment.
+
+    Where another process writes, or nothing can be written, the answer stands all the same.
+    """
+    if unstored:
+        with suppress(StoreError):
+            _store(db, unstored)
+
+
+def _store(db: Database, unstored: Unstored) -> None:
+    rows = list(unstored.items())
     lease = writer_lease.acquire(db, 0.0)
     try:
-        for start in range(0, len(extracted), postings.SEGMENT_DOCS):
-            batch = extracted[start : start + postings.SEGMENT_DOCS]
+        for start in range(0, len(rows), postings.SEGMENT_DOCS):
+            batch = rows[start : start + postings.SEGMENT_DOCS]
             with db.write(lease):
                 docs = [
-                    contents.insert(
-                        db, key, extractor_version(key[1]), TIER_FULL, len(texts[key]), facts
-                    )
-                    for key, facts in batch
+                    contents.insert(db, key, extractor_version(key[1]), TIER_FULL, len(data), facts)
+                    for key, (data, facts) in batch
                 ]
                 postings.write_segment(db, docs)
                 contents.insert_blobs(
-                    db, [(blob_oid(texts[key]), key[0], len(texts[key])) for key, _ in batch]
+                    db, [(blob_oid(data), key[0], len(data)) for key, (data, _) in batch]
                 )
     finally:
         lease.release(db)

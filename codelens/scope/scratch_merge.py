@@ -1,9 +1,8 @@
 """git's own merge of two trees, in a scratch repository outside of the one that is asked about.
 
-`git merge-tree --write-tree` runs in an empty bare repository outside of the worktree, whose
-alternates are the repository's objects. So its results go there, and none of the repository's
-configuration, hooks, filters or merge drivers is read. What of it decides how text is merged and
-runs nothing (attributes `merge=union`, `-merge`, `binary`; limits of rename detection) is copied.
+`git merge-tree --write-tree` runs in a scratch repository, so its results go there. What of the
+repository decides how text is merged and runs nothing (attributes `merge=union`, `-merge`,
+`binary`; limits of rename detection) is copied.
 libgit2 has a merge of its own, which finds other renames and no renamed folders: the result would
 not be git's.
 """
@@ -13,19 +12,16 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import subprocess
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 import pygit2
 
 from codelens.errors import ReadError
 from codelens.scope.repository import Repository
+from codelens.scope.scratch_repository import ScratchRepository
 
 _TREE = 0o040000
 _CONFIG = (
@@ -35,8 +31,6 @@ _CONFIG = (
 _ATTRIBUTE = re.compile(rb"[-!]?merge(?:=\S+)?|binary|conflict-marker-size=\d+")
 _STATUS = re.compile(rb"-?\d+\Z")
 _PERSON = b"codelens <codelens@localhost> 0 +0000"
-_MEMORY = "/dev/shm"  # noqa: S108 - a folder of a random name in it, by mkdtemp
-_LEAST_FREE = 1 << 30
 
 
 class TextConflict(NamedTuple):
@@ -55,7 +49,7 @@ class TextMerge(NamedTuple):
     """Paths with entries of several stages."""
 
 
-class ScratchMerge:
+class ScratchMerge(ScratchRepository):
     """Merges commits of one repository; use it in a `with`.
 
     Raises:
@@ -63,50 +57,29 @@ class ScratchMerge:
     """
 
     def __init__(self, repository: Repository, attributes: Mapping[bytes, bytes]) -> None:
-        self._repository = repository
+        super().__init__(repository)
         self._attributes = attributes
         """Path of each `.gitattributes` -> its text."""
-        self._git = shutil.which("git")
-        self._root = Path()
 
     def __enter__(self) -> Self:
-        if self._git is None:
+        if self.git is None:
             raise ReadError("git is not installed, so textual conflicts cannot be detected")
-        self._root = Path(tempfile.mkdtemp(prefix="codelens-merge-", dir=_memory_folder()))
-        root, common = self._root, self._repository.common_dir
-        for folder in ("objects/info", "refs", "info"):
-            (root / folder).mkdir(parents=True)
-        (root / "HEAD").write_bytes(b"ref: refs/heads/none\n")
-        (root / "config").write_text(self._config(), encoding="utf-8")
-        objects = os.path.join(common, "objects")
-        (root / "objects/info/alternates").write_bytes(os.fsencode(objects) + b"\n")
-        shallow = os.path.join(common, "shallow")
-        if os.path.isfile(shallow):
-            shutil.copyfile(shallow, root / "shallow")
-        attributes = _merged_attributes(self._attributes)
-        (root / "info/attributes").write_bytes(attributes)
+        super().__enter__()
+        with (self.root / "config").open("a", encoding="utf-8") as file:
+            file.writelines(line for name in _CONFIG for line in self._setting(name))
+        (self.root / "info").mkdir()
+        (self.root / "info/attributes").write_bytes(_merged_attributes(self._attributes))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        shutil.rmtree(self._root, ignore_errors=True)
-
-    def _config(self) -> str:
-        lines = ["[core]", "\trepositoryformatversion = 0", "\tbare = true"]
-        config = self._repository.git.config
-        for name in _CONFIG:
-            try:
-                value = config[name]
-            except KeyError:
-                continue
-            section, key = name.split(".")
-            if value and re.fullmatch(r"\w+", value):
-                lines += [f"[{section}]", f"\t{key} = {value}"]
-        return "\n".join(lines) + "\n"
+    def _setting(self, name: str) -> list[str]:
+        """A setting of the repository, as lines of a config file."""
+        try:
+            value = self._repository.git.config[name]
+        except KeyError:
+            return []
+        section, key = name.split(".")
+        simple = value and re.fullmatch(r"\w+", value)
+        return [f"[{section}]\n", f"\t{key} = {value}\n"] if simple else []
 
     def with_edits(self, commit: str, edits: Mapping[bytes, tuple[int, bytes] | None]) -> str:
         """A commit above another one, with other files; it is in the scratch repository alone.
@@ -122,7 +95,7 @@ class ScratchMerge:
             return self._with_edits(commit, edits)
         except OSError as error:
             raise ReadError(
-                f"uncommitted edits cannot be written to {self._root} ({error.strerror}), so "
+                f"uncommitted edits cannot be written to {self.root} ({error.strerror}), so "
                 "textual conflicts were not detected; set TMPDIR to a folder with more room"
             ) from error
 
@@ -166,7 +139,7 @@ class ScratchMerge:
         whole = kind + b" %d\0" % len(data) + data
         oid = hashlib.sha1(whole, usedforsecurity=False)
         name = oid.hexdigest()
-        folder = self._root / "objects" / name[:2]
+        folder = self.root / "objects" / name[:2]
         folder.mkdir(exist_ok=True)
         file = folder / name[2:]
         if not file.exists():
@@ -184,8 +157,8 @@ class ScratchMerge:
         pair_lines = "".join(f"{mine} {other}\n" for mine, other in pairs).encode()
         try:
             done = subprocess.run(  # noqa: S603 - our own arguments, object ids from libgit2
-                [self._git or "git", "merge-tree", "--write-tree", "-z", "--messages", "--stdin"],
-                input=pair_lines, cwd=self._root, env=self._environment(), capture_output=True,
+                [self.git or "git", "merge-tree", "--write-tree", "-z", "--messages", "--stdin"],
+                input=pair_lines, cwd=self.root, env=self.environment(), capture_output=True,
                 check=False,
             )  # fmt: skip
         except OSError as error:
@@ -199,38 +172,6 @@ class ScratchMerge:
                 "textual conflicts need git 2.39 or newer and a clone with all objects"
             )
         return text_merges
-
-    def _environment(self) -> dict[str, str]:
-        environment = {
-            key: value for key, value in os.environ.items() if not key.startswith("GIT_")
-        }
-        return environment | {
-            "GIT_DIR": str(self._root),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_ATTR_NOSYSTEM": "1",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_ALLOW_PROTOCOL": "none",
-            "XDG_CONFIG_HOME": str(self._root),
-            "LC_ALL": "C",
-        }
-
-
-def _memory_folder() -> str | None:
-    """Where files are kept in memory; None for the usual folder.
-
-    Hundreds of small objects are written and deleted: on a disk's file system that costs more than
-    the merges do.
-    """
-    if os.environ.get("TMPDIR"):
-        return None
-    try:
-        status = os.statvfs(_MEMORY)
-    except (OSError, AttributeError):
-        return None  # not Linux
-    roomy = status.f_bavail * status.f_frsize >= _LEAST_FREE
-    return _MEMORY if roomy and os.access(_MEMORY, os.W_OK | os.X_OK) else None
 
 
 def _entries(root: pygit2.Tree | None, folder: bytes) -> dict[bytes, tuple[int, bytes]]:

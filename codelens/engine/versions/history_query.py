@@ -16,13 +16,10 @@ from codelens.answers.branch_answers import (
     LastChanged,
     Together,
 )
-from codelens.branches.definition_history import (
-    DefinitionHistory,
-    Event,
-    last_changes,
-    whole_text,
-)
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
+from codelens.branches.history.definition_history import DefinitionHistory, Event
+from codelens.branches.history.last_changes import last_changes
+from codelens.branches.history.standing_text import whole_text
 from codelens.branches.sides import CommitSide, Facts, FilesSide, SideFile, texts_of
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
@@ -32,9 +29,10 @@ from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import file_handle, parse_handle, symbol_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handle_among
-from codelens.index.text_facts import Text, text_facts
+from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_walk import CommitWalk
+from codelens.scope.commits.path_commits import PathCommits
 from codelens.scope.commits.tree_changes import entry_at
 from codelens.types import CommitId
 
@@ -46,6 +44,7 @@ _TOGETHER_SHOWN = 40
 _TOGETHER_FILES = 200
 """Commits that change more files say nothing of what belongs together."""
 _SHORT = 10
+_MOST_UNSTORED = 64
 
 
 class HistoryRequest(NamedTuple):
@@ -121,25 +120,26 @@ def _of_definition(
     facts: Facts,
     notes: list[str],
 ) -> HistoryAnswer:
-    def read(path: bytes, data: bytes) -> FileText:
+    unstored: Unstored = {}
+
+    def snippet(path: bytes, data: bytes, language: str) -> FileText:
         (known,) = text_facts(
-            facts.db, [Text(path, data)], languages=facts.languages, max_bytes=facts.max_bytes
-        )
+            facts.db, [Text(path, data, language)], languages=facts.languages,
+            max_bytes=facts.max_bytes, unstored=unstored,
+        )  # fmt: skip
+        if len(unstored) >= _MOST_UNSTORED:
+            store_facts(facts.db, unstored)
+            unstored.clear()
         return FileText(path, decode(data), known.symbols, known.language, "text", hash_of(data))
 
-    walked = DefinitionHistory(view.repository, read, first_parent=request.first_parent)
-    oldest = _seconds(request.since) if request.since else 0
-    on_disk = view.scope.kind != "ref"
-    events: list[Event] = []
-    more = False
-    for event in walked.events(definition, view.scope.head, on_disk=on_disk):
-        if event.commit and event.time_s < oldest:
-            more = True
-            break
-        if len(events) == request.limit:
-            more = True
-            break
-        events.append(event)
+    def read(path: bytes, data: bytes) -> FileText:
+        return snippet(path, data, "")
+
+    repository, first_parent = view.repository, request.first_parent
+    with PathCommits(repository, first_parent=first_parent) as commits:
+        walked = DefinitionHistory(repository, read, snippet, commits, first_parent=first_parent)
+        events, more = _events(walked, definition, view, request)
+    store_facts(facts.db, unstored)
     notes += [f"history ends early: {why}" for why in walked.ends]
     if walked.walk.missing and not walked.ends:
         notes.append(
@@ -163,6 +163,20 @@ def _of_definition(
         more=more,
         notes=tuple(notes),
     )
+
+
+def _events(
+    walked: DefinitionHistory, definition: Definition, view: CurrentView, request: HistoryRequest
+) -> tuple[list[Event], bool]:
+    """The events that are asked for, and whether there are more."""
+    oldest = _seconds(request.since) if request.since else 0
+    events: list[Event] = []
+    on_disk = view.scope.kind != "ref"
+    for event in walked.events(definition, view.scope.head, on_disk=on_disk):
+        if (event.commit and event.time_s < oldest) or len(events) == request.limit:
+            return events, True
+        events.append(event)
+    return events, False
 
 
 def _event(walk: CommitWalk, event: Event, *, patch: bool) -> HistoryEvent:

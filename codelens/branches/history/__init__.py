@@ -1,0 +1,1 @@
+"""Since when a definition is what it is, and where it came from."""

@@ -1,0 +1,161 @@
+"""The commits that changed a path, by git's own `rev-list`, which skips the others fastest.
+
+History is simplified as `git log -- PATH` does it: of a merge the one parent that has the same file
+is followed, and each commit that changed the file names those that changed it next. Without git, or
+where an object is missing, nothing is known of the rest, and a walk goes on commit by commit.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from codelens.scope.repository import Repository
+from codelens.scope.scratch_repository import ScratchRepository
+from codelens.types import CommitId
+
+_CLOCK_SKEW_S = 86_400
+"""How far a commit may lie before its parent: git lists by date."""
+_MOST_KEPT = 64
+
+
+class _Listed(NamedTuple):
+    time_s: int
+    commit: CommitId
+    parents: tuple[CommitId, ...]
+
+
+class _Known(NamedTuple):
+    listed: list[_Listed]
+    complete: bool
+
+
+_kept: dict[tuple[str, CommitId, bytes, bool], _Known] = {}
+"""What was listed, by repository, start, path and way: true for good."""
+
+
+class PathCommits:
+    """Lists the commits that changed paths of a repository; use it in a `with`.
+
+    Args:
+        repository: whose commits.
+        first_parent: follow merges to their first parent alone.
+    """
+
+    def __init__(self, repository: Repository, *, first_parent: bool) -> None:
+        self._repository = repository
+        self._first_parent = first_parent
+        self._scratch = ScratchRepository(repository)
+        self._entered = False
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for process in self._processes:
+            process.kill()
+            process.communicate()
+        if self._entered:
+            self._scratch.__exit__(kind, error, trace)
+
+    def of(self, path: bytes, start: CommitId) -> PathHistory:
+        """The commits that changed a path, from a commit backwards."""
+        key = (self._repository.common_dir, start, path, self._first_parent)
+        return PathHistory(self._listed(key))
+
+    def _listed(self, key: tuple[str, CommitId, bytes, bool]) -> Iterator[_Listed]:
+        known = _kept.get(key, _Known([], False))
+        yield from known.listed
+        process = self._started(key[1], key[2]) if not known.complete else None
+        if process is None or process.stdout is None:
+            return
+        listed = list(known.listed)
+        for number, line in enumerate(process.stdout):
+            if number < len(known.listed):
+                continue
+            time_s, commit, *parents = line.decode("ascii", "replace").split()
+            listed.append(_Listed(int(time_s), CommitId(commit), tuple(map(CommitId, parents))))
+            _keep(key, _Known(listed, complete=False))
+            yield listed[-1]
+        self._processes.remove(process)
+        process.stdout.close()
+        _keep(key, _Known(listed, complete=process.wait() == 0))
+
+    def _started(self, start: CommitId, path: bytes) -> subprocess.Popen[bytes] | None:
+        git = self._scratch.git
+        if git is None:
+            return None
+        command = [git, "rev-list", "--parents", "--timestamp"]
+        command += ["--first-parent"] if self._first_parent else []
+        try:
+            if not self._entered:
+                self._scratch.__enter__()
+                self._entered = True
+            process = subprocess.Popen(  # noqa: S603 - our own arguments and a path behind `--`
+                [*command, start, "--", os.fsdecode(path)],
+                cwd=self._scratch.root, env=self._scratch.environment(),
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        except OSError:
+            return None  # the walk goes on without
+        self._processes.append(process)
+        return process
+
+
+def _keep(key: tuple[str, CommitId, bytes, bool], known: _Known) -> None:
+    _kept.pop(key, None)
+    _kept[key] = known
+    while len(_kept) > _MOST_KEPT:
+        del _kept[next(iter(_kept))]
+
+
+class PathHistory:
+    """What is known of the commits that changed one path, read as far as it is asked for."""
+
+    def __init__(self, listed: Iterator[_Listed]) -> None:
+        self._listed = listed
+        self._parents: dict[CommitId, tuple[CommitId, ...]] = {}
+        self._newest: CommitId | None = None
+        self._oldest_s: int | None = None
+
+    def newest(self) -> CommitId | None:
+        """The first commit behind the start that changed the path; None if it is not known."""
+        if self._newest is None:
+            self._read()
+        return self._newest
+
+    def parents(self, commit: CommitId, time_s: int) -> tuple[CommitId, ...] | None:
+        """For each parent of a commit the next one that changed the path.
+
+        None for a commit that did not change it, or where that is not known. Parents in whose
+        history the path never was are left out.
+
+        Args:
+            commit: one behind the start.
+            time_s: when it was committed.
+        """
+        while commit not in self._parents and (
+            self._oldest_s is None or self._oldest_s >= time_s - _CLOCK_SKEW_S
+        ):
+            if not self._read():
+                break
+        return self._parents.get(commit)
+
+    def _read(self) -> bool:
+        entry = next(self._listed, None)
+        if entry is None:
+            return False
+        if self._newest is None:
+            self._newest = entry.commit
+        self._parents[entry.commit] = entry.parents
+        self._oldest_s = min(entry.time_s, self._oldest_s or entry.time_s)
+        return True

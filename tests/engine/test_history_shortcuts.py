@@ -1,0 +1,158 @@
+"""What a history need not parse or walk gives what parsing and walking all would give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.branches.history import definition_history
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.scope.commits import path_commits
+
+METHODS = """\
+class Store:
+    limit = 3
+
+    # Where it comes from.
+    def load(self, name):
+        text = open(name).read()
+        return text.strip()
+
+    @property
+    def size(self):
+        return self.count
+
+    @size.setter
+    def size(self, value):
+        self.count = value
+
+    def save(self, name, text):
+        with open(name, "w") as file:
+            file.write(text)
+            file.flush()
+            self.count += len(text)
+"""
+FILLER = "".join(
+    f"\n\ndef other{number}(value):\n    return value + {number}\n" for number in range(9)
+)
+GO = """\
+package store
+
+// Load reads it.
+func (s *Store) Load(name string) string {
+	text := read(name)
+	return strip(text)
+}
+
+func Other(name string) int {
+	count := size(name)
+	return count + 1
+}
+
+func Third(value int) int {
+	return value * 3
+}
+"""
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    """A file of methods that were edited, whose class and folder were renamed, beside others."""
+    repo = GitRepo.init(tmp_path / "repo")
+    step(repo, "one", {"old/store.py": METHODS + FILLER, "store.go": GO})
+    for number in range(3):
+        step(repo, f"noise {number}", {"noise.py": f"X = {number}\n"})
+    edited = METHODS.replace("text.strip()", "text.strip().lower()")
+    step(repo, "edited", {"old/store.py": edited + FILLER})
+    longer = edited.replace('"w") as file:', '"w") as file:\n            log(name)')
+    step(repo, "save edited", {"old/store.py": longer + FILLER})
+    signed = longer.replace("def load(self, name)", "def load(self, name, mode)")
+    step(
+        repo, "signed", {"old/store.py": signed + FILLER, "store.go": GO.replace("*Store", "Store")}
+    )
+    renamed = signed.replace("class Store", "class Shelf")
+    step(repo, "owner renamed", {"old/store.py": renamed + FILLER})
+    commented = renamed.replace("# Where it comes from.", "# From where it comes.")
+    step(repo, "commented", {"old/store.py": commented + FILLER})
+    repo.git("mv", "old", "new")
+    repo.git("commit", "-qm", "folder renamed")
+    last = commented.replace("text = open(name).read()", "text = open(name, mode).read()")
+    step(
+        repo, "last", {"new/store.py": last + FILLER, "store.go": GO.replace("strip(text)", "text")}
+    )
+    return repo
+
+
+def step(repo: GitRepo, subject: str, files: dict[str, str]) -> None:
+    repo.write_all(files)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", subject)
+
+
+@pytest.fixture
+def engines(tmp_path: Path) -> Iterator[list[Engine]]:
+    with Engine(Settings(home=tmp_path / "a")) as one, Engine(Settings(home=tmp_path / "b")) as two:
+        yield [one, two]
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(path_commits, "_kept", {})
+    monkeypatch.setattr(definition_history, "_moves", {})
+
+
+def test_a_member_is_followed_through_edits_a_renamed_owner_and_a_renamed_folder(
+    engines: list[Engine], repo: GitRepo
+) -> None:
+    events = engines[0].history("new/store.py#Shelf.load", path=repo.root).results
+    assert [(event.subject, event.how) for event in events] == [
+        ("last", ("body",)),
+        ("folder renamed", ("moved",)),
+        ("commented", ("documentation",)),
+        ("signed", ("signature",)),
+        ("edited", ("body",)),
+        ("one", ("added",)),
+    ]
+    assert [event.handle.partition(":")[2] for event in events] == [
+        "new/store.py#Shelf.load", "new/store.py#Shelf.load", "old/store.py#Shelf.load",
+        "old/store.py#Store.load", "old/store.py#Store.load", "old/store.py#Store.load",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "handle",
+    [
+        "new/store.py#Shelf.load", "new/store.py#Shelf.save", "new/store.py#Shelf.size",
+        "new/store.py#Shelf.size~2", "new/store.py#Shelf", "new/store.py#other4",
+        "store.go#Store.Load", "store.go#Other",
+    ],
+)  # fmt: skip
+def test_parts_parsed_alone_and_skipped_commits_change_no_answer(
+    engines: list[Engine], repo: GitRepo, monkeypatch: pytest.MonkeyPatch, handle: str
+) -> None:
+    short = engines[0].history(handle, path=repo.root, patch=True).results
+    again = engines[0].history(handle, path=repo.root, patch=True).results
+    monkeypatch.setattr(definition_history, "earlier_definition", lambda *_: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr(path_commits, "_kept", {})
+    monkeypatch.setattr(definition_history, "_moves", {})
+    whole = engines[1].history(handle, path=repo.root, patch=True).results
+    assert short == again == whole
+    assert short[-1].how == ("added",)
+
+
+def test_a_part_is_parsed_where_a_body_changed(
+    engines: list[Engine], repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts: list[object] = []
+    parse = definition_history.earlier_definition
+    monkeypatch.setattr(
+        definition_history, "earlier_definition",
+        lambda *given: parts.append(parse(*given)) or parts[-1],
+    )  # fmt: skip
+    engines[0].history("new/store.py#Shelf.save", path=repo.root)
+    assert [part is not None for part in parts] == [True]
