@@ -3,9 +3,10 @@
     python tests/load/crowd.py REPOSITORY [--seconds 600]
 
 Each worktree has an editor, a person at the command line (a process a question) and an MCP server
-with its client: eight processes of ours at a time, with one that prunes in between. Every answer is
-compared with `git grep` and the files themselves, which know nothing of codelens. An answer given
-while the worktree was being changed is held to less: nothing in it is of neither state.
+with its client: eight processes of ours at a time, with one that prunes and one that rebuilds in
+between. Every answer is compared with `git grep` and the files themselves, which know nothing of
+codelens. An answer given while the worktree was being changed is held to less: nothing in it is of
+neither state.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ WORDS = ("retry", "session", "encoding", "redirect", "timeout", "cookie")
 TRIES = 60
 STILL = 0.7
 """Share of the questions during which nobody edits the worktree they are about."""
+REBUILD_EVERY_S = 60.0
 SPARE_KB = 20 * 1024
 """What a server may grow by late in the run: it keeps what it worked out of the last views."""
 
@@ -75,7 +77,9 @@ class Asker:
         for _ in range(TRIES):
             before = self.tree.edits
             wanted = self.tree.grep(text, *at)
+            started = time.monotonic()
             answer = self.face.search(self.tree, text, mode, ref)
+            self.report.took(type(self.face).__name__, time.monotonic() - started)
             after = self.tree.grep(text, *at)
             quiet = (before == self.tree.edits and before % 2 == 0) or bool(ref)
             status = answer["receipt"]["status"]
@@ -178,10 +182,14 @@ def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0)
             asker = Asker(tree, face, others, report, len(threads))
             run(asker.ask, lambda: 0.05, asker._who)
     run(CommandLine(env).prune, lambda: 15.0, "prune")
+    run(lambda: CommandLine(env).rebuild(trees[0]), lambda: REBUILD_EVERY_S, "rebuild")
 
     def weigh() -> None:
         for number, server in enumerate(servers):
             report.memory(f"server {number}", server.resident_kb())
+        for name, suffix in (("index", ""), ("log of the index", "-wal")):
+            files = (home / "indexes").glob(f"index-*.db{suffix}")
+            report.size(name, sum(file.stat().st_size for file in files) // 1024)
 
     run(weigh, lambda: max(1.0, seconds / 60), "memory")
     for thread in threads:
@@ -228,6 +236,10 @@ def main() -> int:
         report = crowd(args.repository, Path(folder), args.seconds, args.edit_every)
     for what, count in sorted(report.counts.items()):
         print(f"{count:8,}  {what}")
+    for line in report.lines():
+        print(line)
+    locked = sum("database is locked" in fault for fault in report.faults)
+    print(f"{locked} times `database is locked`")
     for fault in report.faults[:40]:
         print(f"FAULT {fault}")
     print(f"{len(report.faults)} faults")

@@ -33,10 +33,21 @@ class CommandLine:
     def prune(self) -> None:
         self._ask("prune", "--json")
 
-    def _ask(self, *args: str) -> dict:
-        done = subprocess.run(
+    def rebuild(self, tree: Tree) -> None:
+        """Build the index anew, unless another process writes for very long."""
+        args = ("-C", str(tree.repo.root), "index", "--rebuild")
+        done = self._run(*args)
+        refused = any(why in done.stderr for why in ("is being written", "took over"))
+        if done.returncode and not refused:
+            raise RuntimeError(f"{args} ended with {done.returncode}: {done.stderr[-600:]}")
+
+    def _run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             [*COMMAND, *args], env=self._env, capture_output=True, text=True, timeout=300
         )
+
+    def _ask(self, *args: str) -> dict:
+        done = self._run(*args)
         if "Traceback" in done.stderr or not done.stdout:
             raise RuntimeError(f"{args} ended with {done.returncode}: {done.stderr[-600:]}")
         return json.loads(done.stdout)

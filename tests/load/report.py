@@ -15,6 +15,10 @@ class Report:
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
         self.resident: dict[str, list[int]] = {}
+        self.files: dict[str, list[int]] = {}
+        """Kilobytes of the index and its log, time after time."""
+        self.times_s: dict[str, list[float]] = {}
+        """How long each face took for an answer."""
 
     def count(self, what: str) -> None:
         with self._lock:
@@ -23,6 +27,31 @@ class Report:
     def fault(self, what: str) -> None:
         with self._lock:
             self.faults.append(what)
+
+    def took(self, face: str, seconds: float) -> None:
+        with self._lock:
+            self.times_s.setdefault(face, []).append(seconds)
+
+    def size(self, what: str, kilobytes: int) -> None:
+        with self._lock:
+            self.files.setdefault(what, []).append(kilobytes)
+
+    def lines(self) -> list[str]:
+        """What was measured: times of answers, sizes of files."""
+        rows: list[str] = []
+        for face, times in sorted(self.times_s.items()):
+            ordered = sorted(times)
+            p50, p95 = ordered[len(ordered) // 2], ordered[len(ordered) * 95 // 100]
+            rows.append(
+                f"{face}: {len(ordered):,} answers, p50 {p50 * 1000:,.0f} ms, "
+                f"p95 {p95 * 1000:,.0f} ms, at most {ordered[-1] * 1000:,.0f} ms"
+            )
+        for what, sizes in sorted(self.files.items()):
+            rows.append(
+                f"{what}: {sizes[0] / 1024:.1f} MiB at first, {max(sizes) / 1024:.1f} at most, "
+                f"{sizes[-1] / 1024:.1f} at the end"
+            )
+        return rows
 
     def memory(self, who: str, kilobytes: int) -> None:
         with self._lock:
