@@ -1,8 +1,8 @@
 """Finishes in a server, after an answer, what the answer's budget cut off, and prunes in between.
 
 One thread, one job a worktree at a time, on a connection of its own; it stops with the server.
-Indexes are pruned soon after the start and every six hours, in steps with pauses; whoever asked
-a question comes first.
+Indexes are pruned soon after the start and every six hours, and tended each minute
+(`engine/upkeep/server_upkeep.py`), in steps with pauses; whoever asked a question comes first.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from codelens.config import Settings
 from codelens.engine.open_index import OpenIndex
@@ -21,6 +23,9 @@ from codelens.index.refresh_budget import Budget
 from codelens.index.view_refresh import refresh
 from codelens.scope.repository import Repository
 
+if TYPE_CHECKING:
+    from codelens.engine.upkeep.server_upkeep import ServerUpkeep
+
 logger = logging.getLogger(__name__)
 
 _Job = tuple[str, str | None]
@@ -28,16 +33,25 @@ _Job = tuple[str, str | None]
 _FIRST_PRUNE_S = 10.0
 _PRUNE_EVERY_S = 6 * 3600.0
 _AGAIN_S = 60.0
+_TEND_EVERY_S = 60.0
+_IDLE_S = 30.0
+"""After so long without a question pages of indexes are kept in memory no more."""
 _PAUSE_S = 0.05
 _GIVES_WAY_S = 1.0
 """So long at most the work waits at each step: questions one after the other must not end it."""
 
 
 class Background:
-    """A queue of scopes to bring up to date, each once."""
+    """A queue of scopes to bring up to date, each once.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        settings: the server's.
+        indexes: gives those that it has open.
+    """
+
+    def __init__(self, settings: Settings, indexes: Callable[[], list[OpenIndex]]) -> None:
         self._settings = settings
+        self._indexes = indexes
         self._jobs: dict[_Job, None] = {}
         self._wake = threading.Condition()
         self._stopping = False
@@ -46,6 +60,8 @@ class Background:
         self._stage = ""
         self._done = (0, 0)
         self._prune_at = time.monotonic() + _FIRST_PRUNE_S
+        self._tend_at = time.monotonic() + _TEND_EVERY_S
+        self._asked_at = time.monotonic()
 
     def start(self) -> None:
         """Begin to look after the indexes."""
@@ -73,6 +89,7 @@ class Background:
         finally:
             with self._wake:
                 self._asking -= 1
+                self._asked_at = time.monotonic()
                 self._wake.notify_all()
 
     def _tell(self, stage: str, done: int, total: int) -> None:
@@ -95,10 +112,14 @@ class Background:
             self._thread.start()
 
     def _run(self) -> None:
+        from codelens.engine.upkeep import process_memory
+
+        # Before the threads that answer are there.
+        process_memory.limit_arenas()
         while True:
             with self._wake:
                 while not self._jobs and not self._stopping:
-                    left = self._prune_at - time.monotonic()
+                    left = min(self._prune_at, self._tend_at) - time.monotonic()
                     if left <= 0:
                         break
                     self._wake.wait(left)
@@ -106,7 +127,10 @@ class Background:
                     return
                 job = next(iter(self._jobs), None)
             if job is None:
-                self._prune()
+                if self._prune_at <= time.monotonic():
+                    self._prune()
+                else:
+                    self._tend()
                 continue
             try:
                 self._do(job)
@@ -135,6 +159,23 @@ class Background:
             with self._wake:
                 again_s = _AGAIN_S if self._jobs else _PRUNE_EVERY_S
             self._prune_at = time.monotonic() + again_s
+
+    @cached_property
+    def _upkeep(self) -> ServerUpkeep:
+        # Late: a server answers first.
+        from codelens.engine.upkeep import server_upkeep
+
+        return server_upkeep.ServerUpkeep(self._indexes)
+
+    def _tend(self) -> None:
+        try:
+            idle = not self._asking and time.monotonic() - self._asked_at > _IDLE_S
+            # With settings that cannot be used nobody knows what is to be removed.
+            self._upkeep.tend(self._rest, idle=idle, collects=not self._settings.damage)
+        except Exception:
+            logger.exception("upkeep in the background failed")
+        finally:
+            self._tend_at = time.monotonic() + _TEND_EVERY_S
 
     def _rest(self) -> bool:
         """Pause; whether there is time to go on."""

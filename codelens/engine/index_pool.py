@@ -45,7 +45,7 @@ class IndexPool:
         self.settings = settings
         self._indexes: dict[Path, OpenIndex] = {}
         self._lock = threading.Lock()
-        self.background = Background(settings) if keep_going else None
+        self.background = Background(settings, self.indexes) if keep_going else None
         if self.background is not None:
             self.background.start()
 

@@ -136,6 +136,12 @@ class OpenIndex:
         self._why = str(error)
         self._try_again = time.monotonic() + _TRY_AGAIN_S
 
+    def shrink(self) -> None:
+        """Free what of the file is kept in memory; the next question reads it again."""
+        with self.lock:
+            if self._db is not None:
+                self._db.shrink()
+
     def rebuild(self) -> None:
         """Start with an empty index; where others have it open, all in it counts for nothing.
 

@@ -29,6 +29,8 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PAGE_BYTES = 16384
+LARGEST_LOG_BYTES = 32 << 20
+"""A log that is longer is cut, once nobody reads from it."""
 BUSY_S = 10.0
 QUESTION_S = 2.0
 """How long a question waits to write what it needs: it can be answered without."""
@@ -48,7 +50,9 @@ def pragmas_of(kind: str) -> str:
         # be written; it is small and seldom changes.
         return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
     # An index is built again.
-    return _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
+    pragmas = _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
+    # A log that one large transaction made long is cut when it begins anew.
+    return f"{pragmas}; PRAGMA journal_size_limit = {LARGEST_LOG_BYTES}"
 
 
 class WriterCheck(Protocol):
@@ -208,6 +212,23 @@ class Database:
         """Bring the log's pages to the file, waiting for nobody."""
         with translated(self.path):
             restore_detection.checkpoint(self.path, self._connection)
+
+    def truncate_log(self) -> bool:
+        """Empty the log, where nobody reads from it or writes; whether that was done."""
+        self._connection.set_busy_timeout(0)
+        try:
+            with translated(self.path):
+                try:
+                    restore_detection.checkpoint(self.path, self._connection, cut=True)
+                except apsw.BusyError:
+                    return False
+        finally:
+            self._connection.set_busy_timeout(BUSY_MS)
+        return True
+
+    def shrink(self) -> None:
+        """Free the pages that are kept in memory."""
+        self.execute("PRAGMA shrink_memory")
 
     def has_checksums(self) -> bool:
         """Every page carries a checksum, and it is compared whenever the page is read."""

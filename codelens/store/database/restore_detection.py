@@ -180,10 +180,16 @@ def writing_to(path: Path) -> Generator[None]:
             note(path)
 
 
-def checkpoint(path: Path, connection: apsw.Connection) -> None:
+def checkpoint(path: Path, connection: apsw.Connection, *, cut: bool = False) -> None:
     """Bring the log's pages to the file, waiting for no reader or writer, and note that.
 
+    Args:
+        path: of the file.
+        connection: to it.
+        cut: empty the log too; only where nobody reads from it.
+
     Raises:
+        apsw.BusyError: somebody reads from a log that was to be cut.
         OSError: the lock cannot be made.
         apsw.Error: it cannot be written; what is in the log stays there.
     """
@@ -191,7 +197,8 @@ def checkpoint(path: Path, connection: apsw.Connection) -> None:
         database_recovery.alone_in(path.parent, wait_s=database_recovery.PATIENCE_S),
         writing_to(path),
     ):
-        connection.wal_checkpoint()
+        mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if cut else apsw.SQLITE_CHECKPOINT_PASSIVE
+        connection.wal_checkpoint(mode=mode)
 
 
 def keep_noted(path: Path, connection: apsw.Connection) -> None:

@@ -49,6 +49,8 @@ SPARE_PATHS = """
 DELETE FROM doomed WHERE kind = 'path' AND id IN (SELECT f.path FROM view_files f)
 """
 DUE = "SELECT id FROM doomed WHERE kind = ? AND since_s <= ? ORDER BY id LIMIT ?"
+OLDEST = "SELECT MIN(since_s) FROM doomed"
+VIEWS_STATE = "SELECT COUNT(*), COALESCE(SUM(id), 0), COALESCE(SUM(generation), 0) FROM views"
 WAITING = "SELECT COUNT(*) FROM doomed WHERE kind = 'content'"
 DELETE_CONTENTS = "DELETE FROM contents WHERE id IN ({marks})"
 DELETE_DOOMED = "DELETE FROM doomed WHERE kind = ? AND id IN ({marks})"
@@ -93,6 +95,19 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
     db.checkpoint()
     waiting = db.row(WAITING)
     return Collected(contents, paths, segments, waiting[0] if waiting else 0)
+
+
+def is_due(db: Database, clock: Clock = machine) -> bool:
+    """Whether something that is marked may go by now; nothing is written."""
+    row = db.row(OLDEST)
+    since_s = row[0] if row else None
+    return since_s is not None and since_s <= index_metadata.clock_s(db, clock) - GRACE_S
+
+
+def views_state(db: Database) -> tuple[int, ...]:
+    """Differs as soon as any view has changed, so that something may be left over."""
+    row = db.row(VIEWS_STATE)
+    return tuple(row) if row else ()
 
 
 def waiting(db: Database) -> int:

@@ -1,0 +1,151 @@
+"""What a server does each minute: leftovers go, a long log is cut, memory is given back."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine import background_work
+from codelens.engine.engine import Engine
+from codelens.engine.upkeep import server_upkeep
+from codelens.engine.upkeep.server_upkeep import ServerUpkeep
+from codelens.store.database.index_opening import open_index
+from codelens.store.views.garbage_collection import GRACE_S
+
+
+class Tended:
+    """A repository, an engine that has its index open, and who looks after it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo = GitRepo.init(folder / "repo")
+        self.repo.commit("first", {f"src/m{n}.py": f"def lamp{n}(): ...\n" for n in range(30)})
+        self.engine = Engine(Settings(home=folder / "home"))
+        self.upkeep = ServerUpkeep(self.engine.pool.indexes)
+        self.ask()
+
+    def ask(self) -> list[str]:
+        hits = self.engine.search("lamp", path=self.repo.root, limit=50).results
+        return sorted(hit.path for hit in hits)
+
+    def edit_all(self, text: str) -> None:
+        for n in range(30):
+            self.repo.write(f"src/m{n}.py", f"def lamp{n}():\n    return {text!r}\n" * 40)
+        self.ask()
+
+    def tend(self, *, idle: bool = False, collects: bool = True) -> None:
+        self.upkeep.tend(lambda: True, idle=idle, collects=collects)
+
+    @property
+    def index(self) -> Path:
+        (path,) = (self.engine.settings.home / "indexes").glob("index-*.db")
+        return path
+
+    def number(self, sql: str) -> int:
+        with closing(open_index(self.index)) as db:
+            return db.rows(sql)[0][0]
+
+    def wait_ten_minutes(self) -> None:
+        with closing(open_index(self.index)) as db, db.write(None):
+            db.execute("UPDATE doomed SET since_s = since_s - ?", (GRACE_S + 1,))
+
+
+@pytest.fixture
+def tended(tmp_path: Path) -> Generator[Tended]:
+    made = Tended(tmp_path)
+    yield made
+    made.engine.close()
+
+
+def test_texts_that_no_view_needs_go_when_no_reader_can_hold_them(tended: Tended) -> None:
+    for text in ("one", "two", "three"):
+        tended.edit_all(text)
+    before = tended.number("SELECT COUNT(*) FROM contents")
+    tended.tend()
+    assert tended.number("SELECT COUNT(*) FROM contents") == before, "an answer may hold them"
+    assert tended.number("SELECT COUNT(*) FROM doomed") > 0
+    tended.wait_ten_minutes()
+    answer = tended.ask()
+    tended.tend()
+    assert tended.number("SELECT COUNT(*) FROM contents") <= before - 60
+    assert tended.number("PRAGMA freelist_count") <= 16, "pages are given back"
+    assert tended.ask() == answer and len(answer) == 30
+
+
+def test_an_index_that_nobody_changed_is_not_written_to(
+    tended: Tended, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tended.edit_all("one")
+    tended.tend()
+    tended.wait_ten_minutes()
+    tended.tend()
+    opened: list[Path] = []
+
+    def counted(path: Path) -> object:
+        opened.append(path)
+        return open_index(path)
+
+    monkeypatch.setattr(server_upkeep, "open_index", counted)
+    tended.tend()
+    tended.tend()
+    assert opened == []
+    other = ServerUpkeep(tended.engine.pool.indexes)
+    other.tend(lambda: True, idle=False)
+    assert len(opened) == 1
+    other.tend(lambda: True, idle=False)
+    assert len(opened) == 1, "of another server's work nothing is done again"
+
+
+def test_nothing_is_removed_where_settings_are_damaged(tended: Tended) -> None:
+    tended.edit_all("one")
+    tended.tend(collects=False)
+    assert tended.number("SELECT COUNT(*) FROM doomed") == 0
+
+
+def test_a_long_log_is_cut_once_nobody_reads_from_it(
+    tended: Tended, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_upkeep, "LARGEST_LOG_BYTES", 1000)
+    log = tended.index.with_name(f"{tended.index.name}-wal")
+    tended.edit_all("one")
+    assert log.stat().st_size > 1000
+    reader = apsw.Connection(str(tended.index))
+    reader.execute("BEGIN; SELECT COUNT(*) FROM contents").fetchall()
+    tended.edit_all("two")
+    tended.tend()
+    assert log.stat().st_size > 1000, "a reader has it"
+    reader.close()
+    tended.tend()
+    assert log.stat().st_size <= 1000
+    assert len(tended.ask()) == 30
+
+
+def test_an_idle_server_keeps_no_pages_in_memory(tended: Tended) -> None:
+    (index,) = tended.engine.pool.indexes()
+
+    def cached_bytes() -> int:
+        connection = index.db._connection  # pyright: ignore[reportPrivateUsage]
+        return connection.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0]
+
+    tended.edit_all("one")
+    before = cached_bytes()
+    tended.tend(idle=False)
+    assert cached_bytes() == before
+    tended.tend(idle=True)
+    assert cached_bytes() < before / 2
+    assert len(tended.ask()) == 30
+
+
+def test_a_server_tends_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    monkeypatch.setattr(background_work, "_TEND_EVERY_S", 0.01)
+    tended = threading.Event()
+    monkeypatch.setattr(ServerUpkeep, "tend", lambda *_, **__: tended.set())
+    with Engine(Settings(home=tmp_path / "home"), keep_going=True):
+        assert tended.wait(60)
