@@ -236,11 +236,15 @@ def _place(items: Any, name: str) -> int:  # noqa: ANN401 - a node of ruamel.yam
 def _rewritten(text: str, keys: Keys, value: Value, *, named: bool) -> str:
     """The text as ruamel.yaml writes it, with `value` at `keys`, or without it for None."""
     root: Any = _load(text, kind="rt")
+    if root is None:
+        raise EditRefused("it is not a mapping")
     parent, *rest = keys
     if not rest:
         del root[parent]
     elif named:
         items: Any = root.get(parent) or []
+        if not hasattr(items, "insert"):
+            raise EditRefused(f"{parent!r} is not a list")
         if value is None:
             del items[_place(items, rest[0])]
         else:
@@ -248,6 +252,8 @@ def _rewritten(text: str, keys: Keys, value: Value, *, named: bool) -> str:
         root[parent] = items
     else:
         holder: Any = root.get(parent) or {}
+        if not hasattr(holder, "items"):
+            raise EditRefused(f"{parent!r} is not a mapping")
         if value is None:
             del holder[rest[0]]
         else:

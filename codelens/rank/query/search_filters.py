@@ -113,7 +113,7 @@ def globs(patterns: Sequence[str]) -> Globs:
     A glob without `/` matches names in any folder; one that names a folder takes all in it.
 
     Raises:
-        QueryError: an empty or overlong glob.
+        QueryError: an empty or overlong glob, or one with an impossible range.
     """
     any_of: list[re.Pattern[str]] = []
     none_of: list[re.Pattern[str]] = []
@@ -127,17 +127,20 @@ def globs(patterns: Sequence[str]) -> Globs:
 @lru_cache(maxsize=256)
 def _compiled(glob: str) -> re.Pattern[str]:
     body = glob.removeprefix("./").strip("/")
+    refusal = f"bad glob {glob[:100]!r}: give a path pattern like src/**/*.py or !tests/**"
     if not body or len(body) > _MAX_GLOB:
-        raise QueryError(
-            f"bad glob {glob[:100]!r}: give a path pattern like src/**/*.py or !tests/**"
-        )
+        raise QueryError(refusal)
     anywhere = "/" not in glob.removeprefix("./").rstrip("/")
     text = "(?:.*/)?" if anywhere else ""
     at = 0
     while at < len(body):
         piece, at = _piece(body, at)
         text += piece
-    return re.compile(text + r"(?:/.*)?\Z", re.DOTALL)
+    try:
+        return re.compile(text + r"(?:/.*)?\Z", re.DOTALL)
+    except (re.error, RecursionError, OverflowError) as error:
+        # `[3-1]`, which no character is between.
+        raise QueryError(refusal) from error
 
 
 def _piece(glob: str, at: int) -> tuple[str, int]:
