@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
@@ -13,7 +14,7 @@ from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.languages.registry import loaded, spec_of
-from codelens.types import Reference
+from codelens.types import Import, Reference
 
 CERTAIN = 1.0
 BEGINS = ":"
@@ -51,6 +52,9 @@ _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
 """Of more than these none is worth naming."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
+_NOT_BY_NAME = frozenset({"new", "super"})
+"""Uses that lead to what is called otherwise: a type, or the method above the one they are in."""
+_PATH_PARTS = re.compile(r"[./\\:]+")
 
 
 _WeightedTarget = tuple[Referent, float]
@@ -89,14 +93,26 @@ class Edges:
         """All edges that begin in a file, in order of its text; the uncertain ones as well."""
         return self.within(path, lambda: False) or []
 
-    def within(self, path: bytes, spent: Callable[[], bool]) -> list[Edge] | None:
-        """As `of_file`; None where time ran out (`spent`). What was found out by then stays."""
+    def within(
+        self, path: bytes, spent: Callable[[], bool], names: Set[str] | None = None
+    ) -> list[Edge] | None:
+        """As `of_file`; None where time ran out (`spent`). What was found out by then stays.
+
+        With `names`, for a language that `keeps_names`: at least the edges to definitions that
+        are used under one of these names.
+        """
         model = self._view.model(path)
         if model is None:
             return []
         self._resolver = self._resolver_of(model.language)
-        edges: list[Edge] = list(self._imports(path, model))
-        for edge in self._uses(path, model):
+        imports, references = model.imports, model.references
+        if names is not None:
+            imports = [import_ for import_ in imports if not names.isdisjoint(_words(import_))]
+            renamed = {import_.alias for import_ in model.imports if import_.alias}
+            chosen = names | renamed | _NOT_BY_NAME
+            references = [reference for reference in references if reference.name in chosen]
+        edges: list[Edge] = list(self._imports(path, model, imports))
+        for edge in self._uses(path, model, references):
             if edge is None and spent():
                 return None
             if edge is not None:
@@ -106,14 +122,16 @@ class Edges:
             edges.append(Edge(path, symbol, of.path, of.symbol, kind, name, line, CERTAIN))
         return list(dict.fromkeys(edges))
 
-    def _uses(self, path: bytes, model: FileModel) -> Iterator[Edge | None]:
+    def _uses(
+        self, path: bytes, model: FileModel, references: Sequence[Reference]
+    ) -> Iterator[Edge | None]:
         """The edges of references; None before each, so that looking on may be given up."""
         bases = _bases(model)
         values = model.spec.spaces
         deriving = self._resolver.deriving
         known: dict[object, list[_WeightedTarget]] = {}
         places: dict[tuple[int, str], tuple[int, bool]] = {}
-        for reference in model.references:
+        for reference in references:
             yield None
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
@@ -277,9 +295,9 @@ class Edges:
             and (reference.line, f"{reference.receiver}.{reference.name}") in model.stores
         )
 
-    def _imports(self, path: bytes, model: FileModel) -> Iterator[Edge]:
+    def _imports(self, path: bytes, model: FileModel, imports: Sequence[Import]) -> Iterator[Edge]:
         names = self._resolver.names
-        for import_ in model.imports:
+        for import_ in imports:
             files = self._view.modules(path, import_.module)
             # `from . import x` names x alone, `from . import *` the package.
             named = import_.module.strip(".") or import_.name == "*" or not model.spec.submodules
@@ -305,6 +323,11 @@ class Edges:
                         import_.line,
                         confidence,
                     )
+
+
+def _words(import_: Import) -> set[str]:
+    """All that what an import binds may be called, here and where it is defined."""
+    return {import_.name, import_.alias, *_PATH_PARTS.split(import_.module)}
 
 
 def _bases(model: FileModel) -> set[tuple[int, str]]:

@@ -20,6 +20,8 @@ from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.types import Reference, Symbol
 
 _MOST_ANSWERS = 400_000
+_MOST_PARTS = 20_000
+"""Files of which parts are kept, for the next state of the view."""
 _GONE = -1
 
 
@@ -46,6 +48,10 @@ class GraphState:
         self.importer: Importer | None = None
         self.models: dict[bytes, FileModel | None] = {}
         """By path; what a view read last."""
+        self.parts: dict[bytes, dict[frozenset[str], Row]] = {}
+        """Rows of files of which the uses of some names alone were resolved."""
+        self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
+        """Those that are true for the state."""
 
 
 class Graph:
@@ -89,6 +95,7 @@ class Graph:
     ) -> Importer:
         """Trust what cannot have changed since the state that was known."""
         before, now = self.known.files, self._files
+        self.known.checked_parts.clear()
         for path in list(self.known.models):
             old, new = before.get(path), now.get(path)
             if old is None or new is None or old.content != new.content:
@@ -181,6 +188,47 @@ class Graph:
                 return row
         return self._resolved(path, spent)
 
+    def is_known(self, path: bytes) -> bool:
+        """Whether all edges of a file are known, so that asking for them costs nothing."""
+        row = self._rows.get(path)
+        if row is None and self._stored is not None and path in self._files:
+            row = self._stored(path, self._files[path].content)
+            if row is not None and self._holds(path, row):
+                self._rows[path] = row
+        return row is not None and self._holds(path, row)
+
+    def parts_of(self, path: bytes) -> int:
+        """How often uses of some names were resolved in a file."""
+        return len(self.known.parts.get(path, ()))
+
+    def edges_named(
+        self, path: bytes, names: frozenset[str], spent: Callable[[], bool]
+    ) -> list[Edge] | None:
+        """At least the edges to what is used under some names; None where time ran out.
+
+        For files whose language `keeps_names`.
+        """
+        if len(self.known.parts) > _MOST_PARTS:
+            self.known.parts.clear()
+            self.known.checked_parts.clear()
+        rows = self.known.parts.setdefault(path, {})
+        row = rows.get(names)
+        if row is None or not self._part_holds(path, names, row):
+            row = self._row_of(path, spent, names)
+            if row is None:
+                return None
+            rows[names] = row
+            self.known.checked_parts.add((path, names))
+        return unpacked(path, row.edges)
+
+    def _part_holds(self, path: bytes, names: frozenset[str], row: Row) -> bool:
+        if (path, names) in self.known.checked_parts:
+            return True
+        holds = self._stands(path, row)
+        if holds:
+            self.known.checked_parts.add((path, names))
+        return holds
+
     def trust(self, other: Graph) -> None:
         """Take over rows of another view's files; each is checked before it counts."""
         for path, row in other.known.rows.items():
@@ -202,23 +250,30 @@ class Graph:
         return model.symbols if model is not None else ()
 
     def _resolved(self, path: bytes, spent: Callable[[], bool]) -> Row | None:
+        row = self._row_of(path, spent)
+        if row is not None:
+            self._rows[path] = row
+            self._checked.add(path)
+            self._new.add(path)
+            self.known.parts.pop(path, None)
+        return row
+
+    def _row_of(
+        self, path: bytes, spent: Callable[[], bool], names: frozenset[str] | None = None
+    ) -> Row | None:
         if self._edges.answers > _MOST_ANSWERS:
             self.known.models.clear()
             self._start()
         view = self._view
         view.notes = set()
-        edges = self._edges.within(path, spent)
+        edges = self._edges.within(path, spent, names)
         if edges is None:
             return None
         seen = sorted(note for note in view.notes if isinstance(note, bytes) and note != path)
         surfaces = tuple((path_, self._surface(path_)) for path_ in seen)
         questions = sorted(note for note in view.notes if not isinstance(note, bytes))
         answers = tuple((question, view.answer(question)) for question in questions)
-        row = Row(self._files[path].content, surfaces, answers, packed(edges))
-        self._rows[path] = row
-        self._checked.add(path)
-        self._new.add(path)
-        return row
+        return Row(self._files[path].content, surfaces, answers, packed(edges))
 
     def _surface(self, path: bytes) -> int:
         file = self._files.get(path)
@@ -228,12 +283,16 @@ class Graph:
         """A row of an earlier state is true now."""
         if path in self._checked:
             return True
+        holds = self._stands(path, row)
+        if holds:
+            self._checked.add(path)
+        return holds
+
+    def _stands(self, path: bytes, row: Row) -> bool:
+        """All that a row stands on is as it was."""
         file = self._files.get(path)
         if file is None or file.content != row.content:
             return False
         if any(self._surface(path_) != surface for path_, surface in row.seen):
             return False
-        if any(self._view.answer(question) != files for question, files in row.answers):
-            return False
-        self._checked.add(path)
-        return True
+        return all(self._view.answer(question) == files for question, files in row.answers)

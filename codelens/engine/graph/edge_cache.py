@@ -5,17 +5,20 @@ It stays while the view does; `keep` stores it for other processes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.name_index import NameIndex, name_index_of
 from codelens.resolve import stored_graph
+from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.walk.edge_table import Table
 from codelens.store.database.database import Database
 
 _KEPT_VIEWS = 2
+_NONE: frozenset[str] = frozenset()
 _LEAST_SAVED = 8
 """Files: fewer are resolved again in less time than it takes to write them."""
 
@@ -37,10 +40,10 @@ class EdgeCache:
         """Edges of files, as long as what they stand on did not change."""
         self.weak = before.weak if before is not None else Table()
         """As `table`, of uses that may mean one of several things."""
+        self.named: dict[bytes, set[str]] = {}
+        """Files of which the uses of these names alone are resolved."""
         for path in self.table.files() - self.graph.known.checked:
-            self.table.remove(path)
-            if path in self.weak:
-                self.weak.remove(path)
+            self._remove(path)
         if self.table.wasteful or self.weak.wasteful:
             self.table, self.weak = Table(), Table()
         self._snapshot = snapshot
@@ -67,11 +70,34 @@ class EdgeCache:
 
     def take(self, path: bytes) -> None:
         """Resolve a file."""
-        edges = self.graph.all_edges(path)
+        if self.named.pop(path, None) is not None:
+            self._remove(path)
+        self._add(path, self.graph.all_edges(path), whole=True)
+
+    def take_named(self, path: bytes, names: Set[str], edges: Iterable[Edge]) -> None:
+        """Take in the edges to what is used under some names, beside those that are here."""
+        known = self.named.setdefault(path, set())
+        every = [*self.table.edges_from(path), *self.weak.edges_from(path), *edges]
+        if known:
+            self._remove(path)
+        known |= names
+        # In the order of the text, as if all had been resolved at once.
+        ordered = sorted(dict.fromkeys(every), key=lambda edge: (edge.kind != "import", edge.line))
+        self._add(path, ordered, whole=False)
+
+    def knows(self, path: bytes, names: Set[str]) -> bool:
+        """Whether all edges of a file to what is used under some names are here."""
+        return path in self.table or names <= self.named.get(path, _NONE)
+
+    def _add(self, path: bytes, edges: Sequence[Edge], *, whole: bool) -> None:
         certain = [edge for edge in edges if edge.is_certain]
-        self.table.add(path, certain)
+        self.table.add(path, certain, whole=whole)
         if len(certain) < len(edges):
-            self.weak.add(path, (edge for edge in edges if not edge.is_certain))
+            self.weak.add(path, (edge for edge in edges if not edge.is_certain), whole=whole)
+
+    def _remove(self, path: bytes) -> None:
+        self.table.remove(path)
+        self.weak.remove(path)
 
     @property
     def whole(self) -> bool:

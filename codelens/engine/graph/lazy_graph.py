@@ -1,12 +1,13 @@
 """The graph of a look, resolved as far as a question needs it.
 
 Backward questions look only into files that hold the name, or an alias of it. When time runs out
-the rest is counted, and the next question goes on from what is kept of the view (`resolved.py`).
+the rest is counted, and the next question goes on from what is kept of the view (`edge_cache.py`).
+
+What time is: `cpu_limit.py`.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple, cast
@@ -14,11 +15,13 @@ from typing import NamedTuple, cast
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.candidate_files import CandidateFiles
+from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
 from codelens.render.text_pieces import count_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.graph import Graph
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node, Table
 from codelens.resolve.walk.named_tests import NamedTests
 from codelens.resolve.walk.test_conventions import is_shipped
@@ -26,6 +29,10 @@ from codelens.store.facts.name_uses import Use
 from codelens.types import Receipt, Symbol
 
 _PROSE = frozenset({"markdown", "rst"})
+_FEW_FILES = 12
+"""So many files are resolved whole: what others ask of them next is known then."""
+_MOST_PARTS = 4
+"""How often some uses of a file are resolved before all of them are."""
 
 
 class UnresolvedUses(NamedTuple):
@@ -49,7 +56,7 @@ class LazyNet:
         self._look = view
         self._kept = edge_cache_of(view)
         self._candidates = CandidateFiles(view.snapshot, self._kept)
-        self._deadline = time.monotonic() + seconds
+        self._limit = WorkLimit(seconds)
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
         self._stopped = False
@@ -98,7 +105,7 @@ class LazyNet:
 
     def _late(self) -> bool:
         check_cancelled()
-        return time.monotonic() > self._deadline
+        return self._limit.is_reached()
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """As `Net`."""
@@ -144,6 +151,31 @@ class LazyNet:
             whole &= self._cache(path)
         return whole
 
+    def _resolve_named(self, paths: Iterable[bytes], names: Set[str]) -> bool:
+        """As `resolve`; where many files are left, of most no more than the uses of some names."""
+        cache, languages = self._kept, self._kept.graph.languages
+        left = [path for path in paths if not cache.knows(path, names)]
+        whole = True
+        for path in left:
+            few = len(left) <= _FEW_FILES or cache.graph.parts_of(path) >= _MOST_PARTS
+            keeps_names = spec_of(languages.get(path, "")).keeps_names
+            if few or not keeps_names or cache.graph.is_known(path):
+                whole &= self._cache(path)
+            else:
+                whole &= self._cache_named(path, names)
+        return whole
+
+    def _cache_named(self, path: bytes, names: Set[str]) -> bool:
+        cache = self._kept
+        new = frozenset(names - cache.named.get(path, set()))
+        edges = None if self._late() else cache.graph.edges_named(path, new, self._late)
+        if edges is None:
+            self.unseen.add(path)
+            return False
+        cache.take_named(path, new, edges)
+        self.unseen.discard(path)
+        return True
+
     def leads(self, path: bytes, line: int, name: str) -> bool:
         """Whether a use of a name in a line of a resolved file leads, or may lead, somewhere."""
         table, weak = self._kept.table, self._kept.weak
@@ -159,7 +191,8 @@ class LazyNet:
         dunder = definition.name.startswith("__")
         for file, places in () if dunder else self.holding({definition.name}):
             # An example in a text about the code is not broken by it.
-            if file not in table or self._kept.graph.languages.get(file) in _PROSE:
+            known = self._kept.knows(file, {definition.name})
+            if not known or self._kept.graph.languages.get(file) in _PROSE:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:
@@ -182,17 +215,19 @@ class LazyNet:
         return self._candidates.interfaces_asking(node)
 
     def prepare(self, nodes: Iterable[Node]) -> None:
-        """Look for the names of many nodes in one go."""
+        """Resolve what can hold edges to many nodes in one go, for each file once."""
         cache = self._kept
-        if not cache.whole:
-            names = {
-                name
-                for node in nodes
-                if node.symbol >= 0
-                for name in self._candidates.names_of(*node)
-                if name not in cache.settled
-            }
-            cache.name_index.fetch(self._look.snapshot.db, names)
+        if cache.whole:
+            return
+        names = {
+            name
+            for node in nodes
+            if node.symbol >= 0
+            for name in self._candidates.names_of(*node)
+            if name not in cache.settled
+        }
+        if names and self._resolve_named([file for file, _ in self.holding(names)], names):
+            cache.settled |= names
 
     def receipt(self) -> Receipt:
         """The look's, `partial` if files could not be resolved in time."""
@@ -233,12 +268,10 @@ class LazyNet:
             return
         if symbol != MODULE:
             names = self._candidates.names_of(path, symbol) - cache.settled
-            files = [file for file, _ in self.holding(names)] if names else []
-            interface_names = self._candidates.required_by(path, symbol) - cache.implemented
-            if interface_names:
-                files += self._candidates.defining(interface_names)
-            if (names or interface_names) and self.resolve(dict.fromkeys(files)):
+            if names and self._resolve_named([file for file, _ in self.holding(names)], names):
                 cache.settled |= names
-                cache.implemented |= interface_names
+            methods = self._candidates.required_by(path, symbol) - cache.implemented
+            if methods and self.resolve(self._candidates.defining(methods)):
+                cache.implemented |= methods
         elif path not in cache.known_modules and self.resolve(self._candidates.of_module(path)):
             cache.known_modules.add(path)

@@ -82,5 +82,9 @@ class LanguageSpec:
     """Files of one folder see each other's names."""
     imports_are_complete: bool = False
     """A name that is used has been imported, or stands in the package."""
+    keeps_names: bool = False
+    """What a use leads to is called as the use is, but for another name that an import of the
+    file gives it, and for constructors and methods above (`new`, `super`). So uses of some names
+    can be resolved without the others."""
     has_main: bool = False
     """A program begins at a function `main`."""

@@ -73,18 +73,20 @@ class Table:
         self._words: array[int] = array("I")
         self._dead = 0
         self._spans: dict[int, tuple[int, int]] = {}
+        self._whole: set[int] = set()
+        """Files of which all edges are here."""
         self._to: dict[int, array[int]] = {}
         self._of: dict[int, dict[int, array[int]]] = {}
         """By source, once somebody asked for one symbol of it."""
 
     def __contains__(self, path: bytes) -> bool:
-        return self._number.get(path, -1) in self._spans
+        return self._number.get(path, -1) in self._whole
 
     def __len__(self) -> int:
-        return len(self._spans)
+        return len(self._whole)
 
-    def add(self, path: bytes, edges: Iterable[Edge]) -> None:
-        """Take in the edges of a file, once."""
+    def add(self, path: bytes, edges: Iterable[Edge], *, whole: bool = True) -> None:
+        """Take in the edges of a file, once; or some of them, if they are not the `whole`."""
         source = self._path(path)
         words = self._words
         start = len(words)
@@ -102,6 +104,8 @@ class Table:
                  self._name(edge.name), edge.line)
             )  # fmt: skip
         self._spans[source] = (start, len(words))
+        if whole:
+            self._whole.add(source)
 
     def edges_from(self, path: bytes) -> list[Edge]:
         """Edges that begin in a file."""
@@ -148,9 +152,11 @@ class Table:
         return {self._paths[number] for number in self._spans}
 
     def remove(self, path: bytes) -> None:
-        """Forget the edges of a file; their place is not used again."""
-        self._of.pop(self._number[path], None)
-        start, stop = self._spans.pop(self._number[path])
+        """Forget the edges of a file, if any are here; their place is not used again."""
+        source = self._number.get(path, -1)
+        self._of.pop(source, None)
+        self._whole.discard(source)
+        start, stop = self._spans.pop(source, (0, 0))
         for at in range(start, stop, _WORDS):
             self._words[at + 3] = _NOWHERE
         self._dead += stop - start

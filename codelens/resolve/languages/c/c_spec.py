@@ -12,6 +12,7 @@ _C = LanguageSpec(
     overloads_apart=True,
     types_apart=True,
     indexes_view=True,
+    keeps_names=True,
     has_main=True,
 )
 _INCLUDES = LanguageSpec(modules="c.c_includes:Includes", spaces=True, instance=frozenset({"this"}))

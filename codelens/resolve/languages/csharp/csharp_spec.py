@@ -13,6 +13,7 @@ SPECS = {
         overloads_apart=True,
         split_types=True,
         indexes_view=True,
+        keeps_names=True,
         imports_folders=True,
         folder_is_package=True,
         has_main=True,

@@ -11,6 +11,7 @@ SPECS = {
         follows_names=True,
         instance=frozenset({"this", "$this"}),
         overloads_apart=True,
+        keeps_names=True,
         indexes_view=True,
         imports_folders=True,
         folder_is_package=True,

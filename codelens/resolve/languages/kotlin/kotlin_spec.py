@@ -12,6 +12,7 @@ SPECS = {
         instance=frozenset({"this", "$this"}),
         overloads_apart=True,
         types_apart=True,
+        keeps_names=True,
         indexes_view=True,
         imports_folders=True,
         folder_is_package=True,

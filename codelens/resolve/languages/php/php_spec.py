@@ -12,6 +12,7 @@ SPECS = {
         follows_names=True,
         instance=frozenset({"this", "$this"}),
         unions=True,
+        keeps_names=True,
         indexes_view=True,
         imports_folders=True,
     )

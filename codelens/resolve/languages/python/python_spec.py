@@ -9,6 +9,7 @@ SPECS = {
         modules="python.python_modules:Modules",
         follows_names=True,
         class_names=True,
+        keeps_names=True,
         submodules=True,
         ordered=True,
         overload_declarations=True,

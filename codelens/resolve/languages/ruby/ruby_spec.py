@@ -9,6 +9,7 @@ SPECS = {
         modules="ruby.ruby_requires:Requires",
         resolver="ruby.ruby_values:resolver",
         follows_names=True,
+        keeps_names=True,
         indexes_view=True,
     )
 }
