@@ -1,31 +1,87 @@
-"""Every file and folder that docs/architecture.md names is there."""
+"""Every file, folder and module that the documentation names is there."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-NAMED = re.compile(r"`([\w./-]+\.(?:py|md|toml|sql|scm|json)|[\w/-]+/)`")
-STANDS_FOR_A_NAME = ("LANGUAGE", "NAME", "CODELENS_HOME")
-FOLDERS = ("codelens", "migrations", "install", "docs", "tests", "benchmarks")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PARTS = ("codelens", "migrations", "install", "docs", "tests", "benchmarks")
+CODE = re.compile(r"`([^`\n]+)`")
+PATH = re.compile(
+    r"(?<![\w./-])((?:[\w.-]+/)*[\w.-]+\.(?:py|md|toml|sql|scm|sh)"
+    rf"|(?:{'|'.join(PARTS)})/[\w./-]*\w)(?![\w/-])"
+)
+MODULE = re.compile(r"^(?:python -m )?(codelens(?:\.\w+)+)")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+STANDS_FOR_A_NAME = re.compile(r"NAME|LANGUAGE|CODELENS_HOME|\.codelens|~|^/|#|\*|:\d")
+
+THEIRS = {
+    "config.toml", ".codex/config.toml", "AGENTS.md", "Cargo.toml", "src/auth.py", "lib.py",
+    "forms/text.py", "test_text.py", "test_utils_text.py", "tests/utils_tests/test_text.py",
+    "utils/text.py", "utils_text/tests.py", "codelens/extract/languages/solidity.scm",
+    "codelens/extract/languages/solidity.toml",
+}  # fmt: skip
+"""Files of a user, of an example, and of a language that is yet to be added."""
 
 
-def test_every_path_that_the_page_names_exists() -> None:
-    files = {
-        "/" + path.relative_to(ROOT).as_posix()
-        for name in FOLDERS
-        for path in ROOT.joinpath(name).rglob("*.*")
+def _files() -> set[str]:
+    """All files of the repository with a slash before them, and all folders with one after."""
+    files = [
+        one for name in PARTS for one in (ROOT / name).rglob("*") if "__pycache__" not in str(one)
+    ]
+    names = {
+        "/" + one.relative_to(ROOT).as_posix() + ("/" if one.is_dir() else "") for one in files
     }
-    named = {name for name in NAMED.findall(PAGE) if not any(w in name for w in STANDS_FOR_A_NAME)}
-    assert len(named) > 60
-    missing = {
-        name
-        for name in named
-        if not any(
-            file.endswith("/" + name) or (name.endswith("/") and "/" + name in file)
-            for file in files
-        )
+    return names | {f"/{one.name}" for one in ROOT.iterdir() if one.is_file()}
+
+
+FILES = _files()
+
+
+def named_in(text: str) -> set[str]:
+    """Paths in code spans that begin in a folder of ours, or name a file of ours by its type."""
+    return {
+        path
+        for span in CODE.findall(text)
+        if not STANDS_FOR_A_NAME.search(span)
+        for path in PATH.findall(span)
     }
-    assert not missing
+
+
+def exists(path: str) -> bool:
+    tail = "/" + path.strip("/")
+    return any(file.endswith((tail, f"{tail}/")) for file in FILES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_path_that_a_page_names_exists(page: Path) -> None:
+    named = named_in(page.read_text("utf-8")) - THEIRS
+    assert {name for name in named if not exists(name)} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    links = LINK.findall(page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_module_that_a_page_names_exists(page: Path) -> None:
+    named = {
+        match[1] for span in CODE.findall(page.read_text("utf-8")) if (match := MODULE.match(span))
+    }
+    modules = {
+        file.removesuffix(".py").removesuffix("/").strip("/").replace("/", ".") for file in FILES
+    }
+    assert {
+        name for name in named if name not in modules and name.rpartition(".")[0] not in modules
+    } == set()
+
+
+def test_the_page_on_the_architecture_names_the_code() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    assert len(named_in(text)) > 60
