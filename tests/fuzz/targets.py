@@ -42,10 +42,10 @@ def handle_grammar(data: bytes) -> None:
         handle = parse_handle(text)
     except CodelensError:
         return
-    printed = format_handle(handle)
-    if not printed:
-        # The worktree itself, which as a handle is written `.` or `./`.
+    if handle.path == b"":
+        # The worktree itself is written `.` or `ref:.`, and printed by nobody.
         return
+    printed = format_handle(handle)
     again = format_handle(parse_handle(printed))
     assert again == printed, (text, printed, again)
 
