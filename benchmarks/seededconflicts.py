@@ -418,7 +418,7 @@ def merges(repositories: list[Path], count: int, home: Path) -> None:
                             grades[line.grade] += 1
                             pair = f"{where.name} {one[:8]} {other[:8]}"
                             places = f"{line.mine_site} | {line.theirs_site}"
-                            print(f"{pair} {line.grade} {line.rule}: {line.said} [{places}]")
+                            print(f"{pair} {line.grade} {line.rule}: {line.message} [{places}]")
             git(where, "worktree", "remove", "--force", str(tree))
         print(f"{where.name}: {asked} clean merges so far, {alarms} alarms", flush=True)
     print(f"{asked} clean merges, {alarms} alarms: {dict(grades)}")

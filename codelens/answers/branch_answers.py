@@ -128,7 +128,8 @@ class CollisionLine:
     """Of docs/branches.md: `overlapping`, `removed`, `signature and called`, ..."""
     grade: str
     """`certain`, `likely`, `possible` or `harmless`."""
-    said: str
+    message: str
+    """What collides, as a sentence."""
     mine: str
     """Handle on my side."""
     mine_site: str

@@ -45,7 +45,7 @@ class Collision(NamedTuple):
     """`certain`, `likely`, `possible` or `harmless`."""
     mine: Spot
     theirs: Spot
-    said: str
+    message: str
 
 
 class Changed(NamedTuple):
@@ -140,7 +140,7 @@ def _removed(mine: DefinitionChange, theirs: DefinitionChange, name: str) -> Col
     if not (_changes_code(changed) or _went(changed)):
         return None
     sentence = f"{remover} removed {name}, which {changer} changed"
-    return Collision("removed", CERTAIN, spot(mine.one), spot(theirs.one), sentence)
+    return Collision("removed", CERTAIN, spot(mine.definition), spot(theirs.definition), sentence)
 
 
 def _went(change: DefinitionChange) -> bool:
@@ -233,7 +233,7 @@ def independent_additions(mine: FileChange | None, theirs: FileChange | None) ->
         if any(change.how != (ADDED,) for change in file_change.definitions):
             return False
     names = [
-        {change.one.symbol.qualified for change in file_change.definitions}
+        {change.definition.symbol.qualified for change in file_change.definitions}
         for file_change in (mine, theirs)
     ]
     return bool(names[0]) and bool(names[1]) and not names[0] & names[1]

@@ -49,7 +49,7 @@ class DefinitionChange(NamedTuple):
     """Of a moved or renamed one: the share of its words that is new."""
 
     @property
-    def one(self) -> Definition:
+    def definition(self) -> Definition:
         """Where it stands now; where it stood, if it is gone."""
         definition = self.new or self.old
         assert definition is not None
@@ -79,7 +79,7 @@ class FileChange(NamedTuple):
     outside: tuple[OutsideChange, ...]
 
     @property
-    def one(self) -> FileDefinitions:
+    def file(self) -> FileDefinitions:
         """As it is now; as it was, if it is gone."""
         file = self.new or self.old
         assert file is not None
@@ -110,7 +110,7 @@ def definition_diff(
     changes_by_path = dict[bytes, list[DefinitionChange]]()
     follows = dict[tuple[bytes, bool], list[Lines]]()
     for change in _changes(matches, follows):
-        changes_by_path.setdefault(change.one.file.path, []).append(change)
+        changes_by_path.setdefault(change.definition.file.path, []).append(change)
     gone_lines = _gone_lines(changes_by_path)
     files = [
         _pair_change(pair.old, pair.new, changes_by_path, gone_lines, follows, diff_lines)
@@ -119,7 +119,7 @@ def definition_diff(
     files += [_file_alone(file, REMOVED, changes_by_path) for file in matches.removed_files]
     files += [_file_alone(file, ADDED, changes_by_path) for file in matches.added_files]
     shown = [file for file in files if file is not None]
-    return DefinitionDiff(tuple(sorted(shown, key=lambda change: change.one.path)), matches)
+    return DefinitionDiff(tuple(sorted(shown, key=lambda change: change.file.path)), matches)
 
 
 def _changes(
@@ -188,12 +188,12 @@ def _alone(
         head = head_of.get(parent) if parent is not None else None
         head_of[definition] = head or definition
         heads.setdefault(head or definition, []).append(definition)
-    for head, ones in heads.items():
-        lines = tuple(_merged([span for one_ in ones for span in one_.spans]))
+    for head, members in heads.items():
+        lines = tuple(_merged([span for member in members for span in member.spans]))
         if old:
-            yield DefinitionChange((REMOVED,), head, None, lines, (), len(ones) - 1)
+            yield DefinitionChange((REMOVED,), head, None, lines, (), len(members) - 1)
         else:
-            yield DefinitionChange((ADDED,), None, head, (), lines, len(ones) - 1)
+            yield DefinitionChange((ADDED,), None, head, (), lines, len(members) - 1)
 
 
 def _gone_lines(
@@ -221,7 +221,11 @@ def _pair_change(
     if old.path != new.path:
         changes += [change for change in changes_by_path.get(old.path, ()) if change.new is None]
     changes.sort(
-        key=lambda change: (change.new is None, change.one.symbol.start_line, change.one.at)
+        key=lambda change: (
+            change.new is None,
+            change.definition.symbol.start_line,
+            change.definition.at,
+        )
     )
     if old.data == new.data:
         if how == "changed" and old.text.mode != new.text.mode:
@@ -258,7 +262,7 @@ def _file_alone(
             for change in changes_by_path.get(file.path, ())
             if (change.new is None) == (how == REMOVED)
         ),
-        key=lambda change: (change.one.symbol.start_line, change.one.at),
+        key=lambda change: (change.definition.symbol.start_line, change.definition.at),
     )
     lines = tuple(_ranges(line + 1 for line in file.outside if file.lines[line].strip()))
     kind = "text" if not file.definitions else "statements"

@@ -16,11 +16,10 @@ What is small (`return self.x`) is like much else: steps 3 and 5 ask more of it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
 
-from codelens.branches.file_definitions import Definition, FileDefinitions, alike, squeezed
-from codelens.scope.commits.file_similarity import RENAMED, line_weights, similarity
+from codelens.branches.file_definitions import Definition, FileDefinitions, alike
+from codelens.branches.file_pairs import FilePair, paired_files
 
 _SAME_NAME_ALIKE = 0.5
 _OTHER_NAME_ALIKE = 0.66
@@ -31,25 +30,19 @@ _LEAST_WORDS_EXACT = 4
 _COMMON = 12
 """A word that more definitions have tells none of them."""
 _CANDIDATES = 12
-_COMMON_LINE = 20
+_MOST_COMPARED = 20
+"""Definitions of one name in one scope that are compared with each other."""
 
 
 Scope = tuple[bytes, str]
 """A file and the qualified name of an owner in it, empty at top level."""
 
 
-class FilePair(NamedTuple):
-    """A file on both sides."""
-
-    old: FileDefinitions
-    new: FileDefinitions
-
-
 class Matches:
     """What became of what."""
 
     def __init__(self, old: Sequence[FileDefinitions], new: Sequence[FileDefinitions]) -> None:
-        self.pairs: list[FilePair] = _paired_files(old, new)
+        self.pairs: list[FilePair] = paired_files(old, new)
         self.new_of: dict[Definition, Definition] = {}
         self.old_of: dict[Definition, Definition] = {}
         self._old, self._new = old, new
@@ -149,8 +142,8 @@ class Matches:
         for definition in old:
             if definition.symbol.qualified in named:
                 groups[definition.symbol.qualified].append(definition)
-        for name, ones in groups.items():
-            self._several(ones, named[name])
+        for name, definitions in groups.items():
+            self._several(definitions, named[name])
 
     def _several(self, old: Sequence[Definition], new: Sequence[Definition]) -> None:
         """Definitions of one name in one scope."""
@@ -177,9 +170,9 @@ class Matches:
         scores = sorted(
             (
                 (-alike(definition.words, other.words), definition.at, other.at, definition, other)
-                for definition in rest[:_COMMON_LINE]
+                for definition in rest[:_MOST_COMPARED]
                 for other in [definition for definition in new if definition not in self.old_of][
-                    :_COMMON_LINE
+                    :_MOST_COMPARED
                 ]
             ),
             key=lambda match: match[:3],
@@ -330,81 +323,3 @@ class Matches:
                     votes[place] += min(count, new[place].words[word])
         best = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
         return [place for place, _ in best[:_CANDIDATES]]
-
-
-def _paired_files(old: Sequence[FileDefinitions], new: Sequence[FileDefinitions]) -> list[FilePair]:
-    by_path = {file.path: file for file in new}
-    pairs = [FilePair(file, by_path[file.path]) for file in old if file.path in by_path]
-    here = {pair.old.path for pair in pairs}
-    gone = [file for file in old if file.path not in here]
-    come = [file for file in new if file.path not in here]
-    if gone and come:
-        pairs += _same_bytes(gone, come)
-        taken = {file.path for pair in pairs for file in pair}
-        gone = [file for file in gone if file.path not in taken]
-        come = [file for file in come if file.path not in taken]
-        pairs += _alike_files(gone, come)
-    return sorted(pairs, key=lambda pair: pair.new.path)
-
-
-def _same_bytes(gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]) -> list[FilePair]:
-    waiting: dict[bytes, list[FileDefinitions]] = defaultdict(list)
-    for file in come:
-        if file.text.key and file.data.strip():
-            waiting[file.text.key].append(file)
-    file_pairs: list[FilePair] = []
-    for file in gone:
-        same = waiting.get(file.text.key, [])
-        if same:
-            named = [other for other in same if _base(other.path) == _base(file.path)]
-            chosen = (named or same)[0]
-            same.remove(chosen)
-            file_pairs.append(FilePair(file, chosen))
-    return file_pairs
-
-
-def _alike_files(
-    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
-) -> list[FilePair]:
-    file_pairs: list[FilePair] = []
-    done_old: set[bytes] = set()
-    done_new: set[bytes] = set()
-    for *_, at, place in sorted(_scored_files(gone, come)):
-        file, other = gone[at], come[place]
-        if file.path not in done_old and other.path not in done_new:
-            done_old.add(file.path)
-            done_new.add(other.path)
-            file_pairs.append(FilePair(file, other))
-    return file_pairs
-
-
-def _scored_files(
-    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
-) -> Iterator[tuple[float, bool, int, int]]:
-    """Pairs that are alike enough, to be sorted: the best first."""
-    weights = [_weights(file) for file in come]
-    holding: dict[bytes, list[int]] = defaultdict(list)
-    for number, lines in enumerate(weights):
-        for line in lines:
-            holding[line].append(number)
-    for at, file in enumerate(gone):
-        mine = _weights(file)
-        votes: Counter[int] = Counter()
-        for line, weight in mine.items():
-            places = holding.get(line, ())
-            if len(places) <= _COMMON_LINE:
-                votes.update(dict.fromkeys(places, weight))
-        for place, _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))[:_CANDIDATES]:
-            score = similarity(mine, weights[place])
-            if score >= RENAMED:
-                yield -score, _base(file.path) != _base(come[place].path), at, place
-
-
-def _weights(file: FileDefinitions) -> Counter[bytes]:
-    """Bytes by line, blanks aside."""
-    bare = map(squeezed, file.lines)
-    return line_weights(line for line in bare if line)
-
-
-def _base(path: bytes) -> bytes:
-    return path.rpartition(b"/")[2]

@@ -72,7 +72,9 @@ class _Broken(NamedTuple):
 def _relied_on(
     changer: Changed, user: Changed, uses: Uses, who: str, other: str
 ) -> Iterator[Collision]:
-    broken = {key: found for key, change in changer.by_key.items() if (found := _breaks(change))}
+    broken = {
+        key: broken_use for key, change in changer.by_key.items() if (broken_use := _breaks(change))
+    }
     if not broken:
         return
     by_target = {
@@ -99,7 +101,7 @@ def _relied_on(
                 continue
             reported.add(key)
             theirs = Spot(file, file.by_symbol.get(at), use.line)
-            mine = spot(broken_use.change.one)
+            mine = spot(broken_use.change.definition)
             verb = "calls" if use.kind == "call" else "uses"
             where = theirs.definition.symbol.qualified if theirs.definition else "new code"
             sentence = f"{who} {broken_use.did}; {where}, which {other} wrote, newly {verb} it"
@@ -156,9 +158,9 @@ def _new_users(
 
     With the lines that are new, for a file; none for a definition: all of it counts.
     """
-    for one in user.added:
-        if not names.isdisjoint(one.words):
-            yield one.file, one.at, frozenset()
+    for definition in user.added:
+        if not names.isdisjoint(definition.words):
+            yield definition.file, definition.at, frozenset()
     for change in user.by_key.values():
         old, new = change.old, change.new
         if new is None or old is None or not {BODY, SIGNATURE} & set(change.how):
@@ -271,22 +273,22 @@ def _overrides(
                 yield Collision(name, grade, spot(definition), spot(other), sentence)
 
 
-def _same_place(one: Definition, other: Definition) -> tuple[str, str, str] | None:
+def _same_place(definition: Definition, other: Definition) -> tuple[str, str, str] | None:
     """Two files, one scope: a second definition of the name."""
-    if one.file.path == other.file.path or one.owner != other.owner:
+    if definition.file.path == other.file.path or definition.owner != other.owner:
         return None
-    language = one.file.language
+    language = definition.file.language
     if language != other.file.language:
         return None
-    same_folder = _folder(one) == _folder(other)
-    name = one.symbol.qualified
+    same_folder = _folder(definition) == _folder(other)
+    name = definition.symbol.qualified
     sentence = f"both added {name}, in different files"
     if language in _ONE_PACKAGE and same_folder:
         return "defined twice", CERTAIN, sentence
-    if one.owner and language in _REOPENED and language not in _ONE_PACKAGE:
-        same = one.signature == other.signature or language in {"ruby", "rust"}
+    if definition.owner and language in _REOPENED and language not in _ONE_PACKAGE:
+        same = definition.signature == other.signature or language in {"ruby", "rust"}
         return ("defined twice", LIKELY, sentence) if same else None
-    if language in _LINKED and not {b"static"} & (one.words.keys() | other.words.keys()):
+    if language in _LINKED and not {b"static"} & (definition.words.keys() | other.words.keys()):
         return "defined twice", LIKELY, sentence
     return None
 

@@ -86,9 +86,9 @@ def default_changed(old: str, new: str, old_name: str, new_name: str) -> bool:
     )
 
 
-def parameter_name(one: Parameter) -> str:
+def parameter_name(parameter: Parameter) -> str:
     """What an argument may call a parameter by, in the languages that have named arguments."""
-    bare = one.text.split("=")[0].strip()
+    bare = parameter.text.split("=")[0].strip()
     head, colon, _ = bare.partition(":")
     words = _NAME.findall(head if colon else bare)
     return words[-1] if words else ""

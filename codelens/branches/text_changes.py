@@ -68,9 +68,9 @@ def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:
         text = renamed(text, old.name, new.name)
     before, after = old.owner.split("."), new.owner.split(".")
     if len(before) == len(after):
-        for one, other in zip(before, after, strict=True):
-            if one != other:
-                text = renamed(text, one, other)
+        for name, new_name in zip(before, after, strict=True):
+            if name != new_name:
+                text = renamed(text, name, new_name)
     return text
 
 

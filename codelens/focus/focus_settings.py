@@ -55,9 +55,9 @@ def trail_is_on(home: str) -> bool:
     Raises:
         SettingError: it is neither true nor false, or the file cannot be read.
     """
-    said = os.environ.get("CODELENS_TRAIL", "").lower()
-    if said:
-        return said not in {"off", "0", "false", "no"}
+    variable = os.environ.get("CODELENS_TRAIL", "").lower()
+    if variable:
+        return variable not in {"off", "0", "false", "no"}
     value = _setting(home, "trail", default=True)
     if not isinstance(value, bool):
         raise _refused(f"trail must be true or false, not {value!r}")

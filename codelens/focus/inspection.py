@@ -95,14 +95,14 @@ def rehearsed(forest: Forest, prompt: str, settings: FocusSettings) -> Fields:
         "last": forest.last,
         "trees": [
             {
-                "tree": one.tree,
-                "topic": " | ".join(topic_words(forest, forest.nodes[one.tree])),
-                "nearest": one.nearest,
-                "cosine": one.cosine,
-                "boost": one.boost,
-                "score": one.score,
+                "tree": tree.tree,
+                "topic": " | ".join(topic_words(forest, forest.nodes[tree.tree])),
+                "nearest": tree.nearest,
+                "cosine": tree.cosine,
+                "boost": tree.boost,
+                "score": tree.score,
             }
-            for one in classification.trees
+            for tree in classification.trees
         ],
     }
 

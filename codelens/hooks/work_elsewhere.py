@@ -43,13 +43,15 @@ def collisions(home: str, place: Checkout) -> str:
     if not rivals or not os.path.exists(_index(home, place)):
         return ""
     lines: list[str] = []
-    thread = threading.Thread(target=lambda: lines.append(_asked(place, rivals)), daemon=True)
+    thread = threading.Thread(
+        target=lambda: lines.append(_collisions_in(place, rivals)), daemon=True
+    )
     thread.start()
     thread.join(_LONGEST_S)
     return lines[0] if lines else ""
 
 
-def _asked(place: Checkout, rivals: list[str]) -> str:
+def _collisions_in(place: Checkout, rivals: list[str]) -> str:
     from codelens.engine.engine import Engine
 
     with Engine() as engine:
@@ -61,7 +63,7 @@ def _asked(place: Checkout, rivals: list[str]) -> str:
         ]
         paths = [conflict.path for conflict in rival.textual if not conflict.harmless]
         if lines or paths:
-            first = lines[0].said if lines else f"{paths[0]} cannot be merged"
+            first = lines[0].message if lines else f"{paths[0]} cannot be merged"
             count = len(lines) + len(paths)
             more = f" and {count - 1} more" if count > 1 else ""
             reports.append(f"{rival.name} ({rival.branch}): {first}{more}")

@@ -50,7 +50,11 @@ def compared(
 
 
 def told(diff: DefinitionDiff) -> dict[str, tuple[str, ...]]:
-    return {one.one.symbol.qualified: one.how for file in diff.files for one in file.definitions}
+    return {
+        change.definition.symbol.qualified: change.how
+        for file in diff.files
+        for change in file.definitions
+    }
 
 
 def edited(*pairs: tuple[bytes, bytes]) -> dict[str, tuple[str, ...]]:

@@ -327,8 +327,8 @@ class DefinitionHistory:
             if len(_moves) >= _MOST_MOVES:
                 _moves.clear()
             _moves[key] = moved._replace(data=b"") if moved is not None else None
-        kept = _moves[key]
-        return kept._replace(data=self.walk.blob(kept.blob) or b"") if kept is not None else None
+        move = _moves[key]
+        return move._replace(data=self.walk.blob(move.blob) or b"") if move is not None else None
 
     def _moved(
         self, commit: Commit, parent: Commit, tracked: _Tracked, later: Definition

@@ -58,7 +58,7 @@ class Users:
     def __init__(
         self, compared: Compared, new: CurrentView, old: CurrentView | None, seconds: float
     ) -> None:
-        self._found = compared
+        self._compared = compared
         self._view = new
         self._net = LazyNet(new, seconds)
         self._old_net = LazyNet(old, seconds) if old is not None else None
@@ -68,7 +68,7 @@ class Users:
 
     def meaning(self) -> Meaning:
         """Broken uses, the worst first; the tests to run."""
-        changes, notes = self._asked()
+        changes, notes = self._with_users()
         broken: list[BrokenUse] = []
         for change in changes:
             use = self._of_gone(change) if _GONE & set(change.how) else self._of_signature(change)
@@ -86,17 +86,17 @@ class Users:
             if change.old is not None
         ]
         if self._old_net is not None:
-            notes += hidden_notes(self._old_net, gone, where=f" at {self._found.old.name}")
+            notes += hidden_notes(self._old_net, gone, where=f" at {self._compared.old.name}")
         broken.sort(key=lambda use: (not use.certain, use.handle))
         partial = self._net.receipt().status != "fresh"
         return Meaning(
             tuple(broken), tuple(self._tests()), bool(notes) or partial, tuple(dict.fromkeys(notes))
         )
 
-    def _asked(self) -> tuple[list[DefinitionChange], list[str]]:
+    def _with_users(self) -> tuple[list[DefinitionChange], list[str]]:
         every = [
             change
-            for change in changes_of(self._found)
+            for change in changes_of(self._compared)
             if takes_away(change) or _redeclared(change)
         ]
         notes: list[str] = []
@@ -123,9 +123,9 @@ class Users:
                 continue
             sites[place] = None
         how = next(how for how in (REMOVED, RENAMED, MOVED) if how in change.how)
-        now = self._found.names.handle(change.new, old=False) if change.new is not None else ""
+        now = self._compared.names.handle(change.new, old=False) if change.new is not None else ""
         users = len({(edge.source, edge.line) for edge in edges})
-        return self._broken(how, self._found.names.handle(old, old=True), now, sites, users)
+        return self._broken(how, self._compared.names.handle(old, old=True), now, sites, users)
 
     def _of_signature(self, change: DefinitionChange) -> BrokenUse | None:
         new = change.new
@@ -141,7 +141,7 @@ class Users:
             if not self._is_changed(edge.source, edge.line)
         }
         users = len({(edge.source, edge.line) for edge in edges})
-        handle = self._found.names.handle(new, old=False)
+        handle = self._compared.names.handle(new, old=False)
         return self._broken(SIGNATURE, handle, "", sites, users)
 
     def _broken(
@@ -184,7 +184,7 @@ class Users:
         """Whether a line of the new side is not as it was."""
         old = self._old_path.get(path)
         if old is None:
-            return any(file.path == path for file in self._found.diff.matches.added_files)
+            return any(file.path == path for file in self._compared.diff.matches.added_files)
         return any(
             hunk.new_start <= line < hunk.new_start + hunk.new_lines for hunk in self._changed(old)
         )
@@ -199,10 +199,10 @@ class Users:
     def _tests(self) -> Iterator[str]:
         nodes = [
             Node(change.new.file.path, change.new.at)
-            for change in changes_of(self._found)
+            for change in changes_of(self._compared)
             if change.new is not None and change.how != (ADDED,)
         ][:MOST_ASKED]
-        changed = [file.one.path for file in self._found.diff.files]
+        changed = [file.file.path for file in self._compared.diff.files]
         users = reach(self._net, nodes, _DEPTH).found
         files = TestFiles(self._view, self._net, Targets(self._view, self._net))
         for test_file in files.called_for(nodes, changed, users):
@@ -212,7 +212,7 @@ class Users:
 def changes_of(compared: Compared) -> Iterator[DefinitionChange]:
     """All definitions that differ, of files that are not folded."""
     for file in compared.diff.files:
-        if file.one.text.shown == "text":
+        if file.file.text.shown == "text":
             yield from file.definitions
 
 
@@ -249,7 +249,10 @@ def public_surface(
     removed: list[str] = []
     for change in changes_of(compared):
         old, new = change.old, change.new
-        if change.one.group == "module" or path_facts(change.one.file.path).role == "test":
+        if (
+            change.definition.group == "module"
+            or path_facts(change.definition.file.path).role == "test"
+        ):
             continue
         if new is not None and new.symbol.exported and change.how == (ADDED,):
             added.append(compared.names.handle(new, old=False))

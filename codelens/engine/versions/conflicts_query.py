@@ -272,7 +272,7 @@ class Question:
 
     def _line(self, theirs: Party, collision: Collision) -> CollisionLine:
         return CollisionLine(
-            collision.rule, collision.grade, collision.said,
+            collision.rule, collision.grade, collision.message,
             self._handle("", collision.mine), _site(collision.mine),
             self._handle(theirs.ref, collision.theirs), _site(collision.theirs),
         )  # fmt: skip
@@ -308,8 +308,8 @@ def _edit(side: FilesSide, change: SideChange) -> tuple[int, bytes] | None:
 def _by_path(
     mine: Changed, theirs: Changed
 ) -> dict[bytes, tuple[FileChange | None, FileChange | None]]:
-    side_diff = {file.one.path: file for file in mine.diff.files}
-    other = {file.one.path: file for file in theirs.diff.files}
+    side_diff = {file.file.path: file for file in mine.diff.files}
+    other = {file.file.path: file for file in theirs.diff.files}
     return {
         path: (side_diff.get(path), other.get(path)) for path in side_diff.keys() | other.keys()
     }

@@ -51,14 +51,14 @@ class Names:
         self._refs = (_ref(old), _ref(new))
         self._handles: dict[tuple[bool, bytes], list[str]] = {}
 
-    def handle(self, one: Definition, *, old: bool) -> str:
+    def handle(self, definition: Definition, *, old: bool) -> str:
         """A definition's handle; with the ref of its side, if that is a commit."""
-        key = (old, one.file.path)
+        key = (old, definition.file.path)
         if key not in self._handles:
             self._handles[key] = handles_of(
-                one.file.path, one.file.text.symbols, self._refs[0 if old else 1]
+                definition.file.path, definition.file.text.symbols, self._refs[0 if old else 1]
             )
-        return self._handles[key][one.at]
+        return self._handles[key][definition.at]
 
 
 def _ref(side: AnySide) -> str:
@@ -72,7 +72,9 @@ def facts_of(db: Database, settings: Settings) -> Facts:
 
 def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()) -> Compared:
     """Compare two sides by definition. Outside of a transaction: what was never seen is stored."""
-    changes = [change for change in side_changes(old, new, facts.db) if _wanted(change.path, globs)]
+    changes = [
+        change for change in side_changes(old, new, facts.db) if _is_chosen(change.path, globs)
+    ]
     before, after = texts_of(
         [
             (old, [change.old for change in changes if change.old is not None]),
@@ -84,7 +86,7 @@ def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()
     return Compared(old, new, diff, Names(old, new))
 
 
-def _wanted(path: bytes, globs: Sequence[str]) -> bool:
+def _is_chosen(path: bytes, globs: Sequence[str]) -> bool:
     if not globs:
         return True
     name = printed(path)
@@ -114,7 +116,7 @@ def file_lines(compared: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff,
         changes = [
             change
             for change in file.definitions
-            if not kinds or change.one.symbol.kind in kinds or set(change.how) & set(kinds)
+            if not kinds or change.definition.symbol.kind in kinds or set(change.how) & set(kinds)
         ]
         if kinds and not changes:
             continue
@@ -126,7 +128,7 @@ def file_lines(compared: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff,
         old_path = file.old.path if file.old is not None and file.how == "renamed" else b""
         files.append(
             FileDiff(
-                printed(file.one.path), printed(old_path), file.how, shown, definitions, outside
+                printed(file.file.path), printed(old_path), file.how, shown, definitions, outside
             )
         )
     return tuple(files)
@@ -138,7 +140,7 @@ def _folded(change: FileChange) -> str:
 
 
 def _line(compared: Compared, change: DefinitionChange) -> DefinitionLine:
-    definition = change.one
+    definition = change.definition
     symbol = definition.symbol
     gone = change.new is None
     return DefinitionLine(

@@ -77,8 +77,8 @@ def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> History
     notes = [place.moved] if place.moved else []
     if place.symbol is None and place.lines is None:
         return _of_file(view, place, file, notes)
-    one = _definition(place, file, ref)
-    return _of_definition(view, one, request, facts, notes)
+    definition = _definition(place, file, ref)
+    return _of_definition(view, definition, request, facts, notes)
 
 
 def _file(view: CurrentView, path: bytes, facts: Facts) -> FileDefinitions:
@@ -273,13 +273,13 @@ def _together(
         before = next(iter(commit.parents), CommitId(""))
         old = CommitSide(view.repository, before, "old")
         new = CommitSide(view.repository, CommitId(event.commit), "new")
-        found = compared(old, new, facts)
-        if len(found.diff.files) > _TOGETHER_FILES:
+        comparison = compared(old, new, facts)
+        if len(comparison.diff.files) > _TOGETHER_FILES:
             continue
         looked_at += 1
         handles = {
             symbol_handle(change.new.file.path, change.new.symbol.qualified)
-            for file in found.diff.files
+            for file in comparison.diff.files
             for change in file.definitions
             if change.new is not None
         }

@@ -100,16 +100,16 @@ def _definition(definition_line: DefinitionLine) -> str:
 
 
 def _outside(parts: Sequence[OutsideLines]) -> Iterator[str]:
-    for one in parts:
-        if one.how == "reordered":
-            yield f"only the order changed: {', '.join(one.names[:_PUBLIC_SHOWN])}"
+    for part in parts:
+        if part.how == "reordered":
+            yield f"only the order changed: {', '.join(part.names[:_PUBLIC_SHOWN])}"
             continue
-        if not one.new_lines and not one.old_lines:
-            yield f"only {one.how} differ"
+        if not part.new_lines and not part.old_lines:
+            yield f"only {part.how} differ"
             continue
-        now, was = _spans(one.new_lines), _spans(one.old_lines)
+        now, was = _spans(part.new_lines), _spans(part.old_lines)
         parts_shown = (_lines_word(now) + now if now else "", f"was {was}" if was else "")
-        yield f"{one.how}: {', '.join(filter(None, parts_shown))}"
+        yield f"{part.how}: {', '.join(filter(None, parts_shown))}"
 
 
 def _lines_word(spans: str) -> str:
@@ -164,7 +164,7 @@ def _rival(rival: Rival) -> str:
 
 def _collision(collision: CollisionLine) -> str:
     return (
-        f"{collision.grade}: {one_line(collision.said)}\tyours {collision.mine} at "
+        f"{collision.grade}: {one_line(collision.message)}\tyours {collision.mine} at "
         f"{collision.mine_site}, "
         f"theirs {collision.theirs} at {collision.theirs_site}"
     )
