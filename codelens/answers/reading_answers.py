@@ -38,6 +38,8 @@ class Hit:
     """Handles of further places of the same file that answer better than any other file."""
     explain: Mapping[str, float] | None = None
     """Each feature's share of the score, when asked for."""
+    doc: str = ""
+    """First line of the definition's doc."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Excerpt:
     `changed`: it was sent, and is another text now."""
     sent_at: int = 0
     """The first line that an unchanged one had when it was sent."""
+    folded: bool = False
+    """`text` has the declarations alone, a line each, as an outline has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,8 @@ class OutlineFile:
     """Estimate for the whole file: bytes / 4, rounded up."""
     items: tuple[OutlineItem, ...]
     stale: bool = False
+    imports: tuple[str, ...] = ()
+    """What an outlined file imports, by module: `os.path (join, split)`; none in a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,19 @@ class OutlineAnswer:
     files: tuple[OutlineFile, ...]
     folders: tuple[OutlineFolder, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    """What `doctor` finds."""
+
+    check: str
+    state: str
+    """`ok`, `note`, `mended` or `wrong`."""
+    about: str
+    message: str
+    remedy: str
+    """What was done, or what to do; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +201,8 @@ class StatusAnswer:
     views: int = 0
     index_path: str = ""
     index_bytes: int = 0
+    findings: tuple[HealthFinding, ...] | None = None
+    """What is not as it should be with codelens on this machine; None: not examined."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from codelens.answers.reading_answers import Excerpt
 from codelens.handles.handle_grammar import lines_handle, parse_handle
 
 
-def rest_of(one: Excerpt) -> str:
-    """The handle of the lines that were cut off after the last one shown; empty if there are none.
+def rest_of(item: Excerpt) -> str:
+    """The handle of the lines that were cut off after the last one shown; empty if there are nitem.
 
     Args:
-        one: an excerpt without an error.
+        item: an excerpt without an error.
     """
-    if one.last_line <= one.end_line:
+    if item.folded or item.last_line <= item.end_line:
         return ""
-    handle = parse_handle(one.handle)
-    return lines_handle(handle.path or b"", one.end_line + 1, one.last_line, handle.ref)
+    handle = parse_handle(item.handle)
+    return lines_handle(handle.path or b"", item.end_line + 1, item.last_line, handle.ref)

@@ -58,6 +58,8 @@ def hit(result: Hit) -> Json:
         "signature": result.signature,
         "why": result.why,
     }
+    if result.doc:
+        fields["doc"] = result.doc
     if result.stale:
         fields["stale"] = True
     if result.alike:
@@ -98,6 +100,8 @@ def excerpt(item: Excerpt) -> Json:
         "language": item.language,
         "text": item.text,
     }
+    if item.folded:
+        fields["folded"] = True
     if item.moved:
         fields["moved"] = item.moved
     if item.sent:
@@ -130,6 +134,8 @@ def _outline_file(outline_file: OutlineFile) -> Json:
     fields = asdict(outline_file)
     if not outline_file.stale:
         del fields["stale"]
+    if not outline_file.imports:
+        del fields["imports"]
     return fields
 
 
@@ -138,6 +144,8 @@ def status(answer: StatusAnswer) -> Json:
     fields = asdict(answer)
     del fields["receipt"]
     fields["languages"] = dict(answer.languages)
+    if answer.findings is None:
+        del fields["findings"]
     return {"receipt": receipt(answer.receipt), "status": fields}
 
 

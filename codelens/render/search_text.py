@@ -19,6 +19,8 @@ LINE_CHARS = 100
 """Longest signature or best line in the short form."""
 _PATHS_SHOWN = 2
 _OTHERS_SHOWN = 3
+_DOC_BESIDE = 70
+"""Of a longer signature the doc is not shown beside it in the short form."""
 
 
 def briefly(answer: SearchAnswer) -> SearchAnswer:
@@ -78,6 +80,9 @@ def _line(hit: Hit, *, detailed: bool) -> str:
         parts.append(hit.kind)
     if hit.stale:
         parts.append("STALE: changed since it was indexed")
+    doc = one_line(hit.doc)
+    if doc and (detailed or len(shown) <= _DOC_BESIDE):
+        shown = f"{shown}  -- {doc}"
     if shown:
         parts.append(shown if detailed else shortened(shown))
     if reason := reason_of(hit):

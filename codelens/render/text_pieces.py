@@ -10,6 +10,8 @@ from codelens.types import Receipt
 
 _HEAD_SHOWN = 7
 _NAMED = 10
+_DOC_SHOWN = 160
+_IMPORTS_SHOWN = 30
 _PENDING_NAMED, _PENDING_CHARS = 3, 120
 # What would move a terminal's cursor, change its colours or turn the reading order.
 _UNSAFE = re.compile(
@@ -52,6 +54,17 @@ def _pending_names(receipt: Receipt) -> str:
 def lines_of(start_line: int, end_line: int) -> str:
     """`10-42`, or `10` for one line."""
     return str(start_line) if end_line <= start_line else f"{start_line}-{end_line}"
+
+
+def first_doc_line(doc: str) -> str:
+    """The first line of a doc, cut where it is very long."""
+    return doc.strip().partition("\n")[0][:_DOC_SHOWN]
+
+
+def imports_line(imports: Sequence[str], most: int = _IMPORTS_SHOWN) -> str:
+    """What a file imports, in one line."""
+    more = f" and {len(imports) - most:,} more" if len(imports) > most else ""
+    return f"imports {', '.join(map(one_line, imports[:most]))}{more}"
 
 
 def folded(item: OutlineItem) -> str:
@@ -106,6 +119,11 @@ def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
                   f"{count_of(answer.views, 'view')})"),
         ("index id", answer.receipt.index_id),
     ]  # fmt: skip
+    for finding in answer.findings or ():
+        remedy = f"; {finding.remedy}" if finding.remedy else ""
+        rows.append((f"doctor {finding.state}", f"{finding.about}: {finding.message}{remedy}"))
+    if answer.findings == ():
+        rows.append(("doctor", "no problems"))
     return [(name, value) for name, value in rows if value]
 
 

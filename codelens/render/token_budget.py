@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 
 BYTES_A_TOKEN = 3
 _CUT = " …"
-_OPTIONAL_KEYS = ("explain", "also", "alike", "why", "language", "symbol")
+_OPTIONAL_KEYS = ("explain", "doc", "also", "alike", "why", "language", "symbol")
 """What a single result that is too long for its answer does without, in this order."""
 
 

@@ -20,7 +20,8 @@ def test_search_in_a_pipe_prints_a_line_a_result_with_its_handle_first(repo: Git
     assert ran.code == 0
     handle, about = ran.out.splitlines()[0].split("\t")
     assert handle == "src/auth.py#Session.validate"
-    assert about == "4-6 method def validate(self, token) (defines it)"
+    shown = "method def validate(self, token)  -- Tell whether the token holds. (defines it)"
+    assert about == f"4-6 {shown}"
     assert run("expand", handle).out.startswith("    def validate")
 
 
@@ -48,7 +49,7 @@ def test_search_as_json_has_the_documented_keys(repo: GitRepo, run) -> None:
     assert set(found) == {"receipt", "query", "mode", "results", "notes"}
     assert set(found["results"][0]) == {
         "handle", "path", "start_line", "end_line", "symbol", "kind", "language", "score",
-        "signature", "why",
+        "signature", "why", "doc",
     }  # fmt: skip
     assert set(found["receipt"]) == {
         "index_id", "worktree", "branch", "head", "status", "files", "checked", "indexed",

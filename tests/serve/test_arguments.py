@@ -33,7 +33,7 @@ SCHEMAS = {
         ("cl_expand", {"handles": None}, "cl_expand needs handles, a list of strings such as"),
         ("cl_expand", {}, "cl_expand needs handles, a list of strings such as"),
         ("cl_outline", {"targets": "a"},
-         "cl_outline has no argument 'targets'; did you mean target? It takes target, path,"),
+         "cl_outline has no argument 'targets'; did you mean target? It takes target, detail,"),
         ("cl_search", {"query": "x", "limit": 0},
          "limit must be a whole number from 1 to 100, such as 10, not 0."),
         ("cl_search", {"query": "x", "limit": True},

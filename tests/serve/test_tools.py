@@ -109,7 +109,8 @@ def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> No
     assert head.startswith(f"[fresh · main@{repo.head()[:7]} · 2 files checked")
     assert str(repo.root) in head
     place = "src/auth.py#Session.validate"
-    assert first == f"{place}\t4-6 method def validate(self, token) (defines it)"
+    shown = "method def validate(self, token)  -- Tell whether the token holds. (defines it)"
+    assert first == f"{place}\t4-6 {shown}"
     assert "def validate" in asker.text("cl_expand", handles=[first.split("\t")[0]])
 
 

@@ -34,6 +34,9 @@ def add(commands: shared_options.Commands) -> None:
         help="maximum number of lines for each handle (default 400)",
     )  # fmt: skip
     parser.add_argument("-n", "--line-number", action="store_true", help="number the lines")
+    parser.add_argument(
+        "--signatures", action="store_true", help="declarations without bodies, one per line"
+    )
     shared_options.add_session(parser)
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
@@ -61,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
             ref=args.ref,
             context=args.context,
             max_lines=args.max_lines,
+            signatures=args.signatures,
             again=args.again,
             budget_ms=shared_options.budget_of(args, engine.settings),
         )
@@ -107,7 +111,7 @@ def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
         put(f"{styled('==>', 'dim')} {styled(f'{excerpt.path}:{lines}', 'path')}  {excerpt.handle}")
     # A terminal would obey control characters in a text; a file or a program gets it as it is.
     text = safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
-    if numbered and excerpt.sent != "unchanged":
+    if numbered and excerpt.sent != "unchanged" and not excerpt.folded:
         rows = text.split("\n")
         last = rows.pop()
         rows += [last] if last else []
@@ -120,4 +124,9 @@ def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
     if excerpt.sent:
         say(f"note: {sent_line(excerpt, typed=True)}")
     if excerpt.truncated:
-        say(f"note: truncated after line {excerpt.end_line}; continue with {rest_of(excerpt)}")
+        rest = rest_of(excerpt)
+        say(
+            f"note: truncated after line {excerpt.end_line}; continue with {rest}"
+            if rest
+            else "note: more definitions: raise --max-lines"
+        )

@@ -25,6 +25,10 @@ def add(commands: shared_options.Commands) -> None:
         help="a file, folder or handle (default: the whole worktree), relative to the "
         "worktree's root, or with ./ to the current folder",
     )  # fmt: skip
+    parser.add_argument(
+        "--detail", choices=("names", "signatures", "docs"), default="docs",
+        help="what is shown of each definition (default docs: signature and first line of its doc)",
+    )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
@@ -42,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
             target,
             path=args.path,
             ref=args.ref,
+            detail=args.detail,
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
@@ -68,7 +73,7 @@ def _show(answer: OutlineAnswer) -> None:
 
 
 def _file_lines(file: OutlineFile) -> list[str]:
-    from codelens.render.text_pieces import count_of, folded, lines_of, tokens_of
+    from codelens.render.text_pieces import count_of, folded, imports_line, lines_of, tokens_of
 
     rows = [
         (lines_of(item.start_line, item.end_line), f"{'  ' * item.depth}{folded(item)}")
@@ -87,5 +92,6 @@ def _file_lines(file: OutlineFile) -> list[str]:
     width = max((len(lines) for lines, _ in rows), default=0)
     return [
         f"{file.path}  {', '.join(about)}",
+        *([f"  {imports_line(file.imports)}"] if file.imports else []),
         *(f"  {lines:>{width}}  {text}" for lines, text in rows),
     ]

@@ -122,6 +122,7 @@ def expand(
     ref: str | None = None,
     context: int = 0,
     max_lines: int = 400,
+    signatures: bool = False,
     again: bool = False,
     budget_ms: float | None = None,
 ) -> ExpandAnswer:
@@ -134,10 +135,13 @@ def expand(
         handles: as `search` gives them; a handle may name its own ref (`ref:path#name`).
         context: number of lines to add before and after.
         max_lines: lines of one handle at most.
+        signatures: declarations alone, without bodies, as `outline` has them.
         again: give text that was sent in this session, too (see `as_session`).
     """
     view = ViewRequest(path, ref, budget_ms, targets=tuple(handles))
-    return engine.reader.expand(view, handles, context, max_lines, again=again)
+    return engine.reader.expand(
+        view, handles, context, max_lines, again=again, signatures=signatures
+    )
 
 
 @counted
@@ -146,6 +150,7 @@ def outline(
     engine: EngineCore,
     target: str = ".",
     *,
+    detail: str = "docs",
     path: str | Path = ".",
     ref: str | None = None,
     budget_ms: float | None = None,
@@ -153,11 +158,15 @@ def outline(
 ) -> OutlineAnswer:
     """A file or folder, folded: signatures, first lines of docs, line numbers, token counts.
 
+    Args:
+        target: a file, folder or handle.
+        detail: `names` of definitions alone, `signatures` (and imports) too, or `docs` too.
+
     Raises:
         HandleNotFound: there is no such file or folder in the view.
     """
     view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
-    return engine.reader.outline(view, target)
+    return engine.reader.outline(view, target, detail)
 
 
 def look(
@@ -179,10 +188,28 @@ def status(
     path: str | Path = ".",
     ref: str | None = None,
     budget_ms: float | None = None,
+    detail: bool = False,
     progress: Progress = silent,
 ) -> StatusAnswer:
-    """Where `path` stands, how fresh its view is, what is in it and what was left out."""
-    return engine.reader.status(ViewRequest(path, ref, budget_ms, progress))
+    """Where `path` stands, how fresh its view is, what is in it and what was left out.
+
+    Args:
+        detail: also what `codelens doctor` finds wrong on this machine, coding agents left out.
+    """
+    answer = engine.reader.status(ViewRequest(path, ref, budget_ms, progress))
+    if not detail:
+        return answer
+    from dataclasses import replace
+
+    from codelens.answers.reading_answers import HealthFinding
+    from codelens.engine.doctor.diagnosis import examine
+
+    findings = (
+        HealthFinding(result.check, result.state, result.about, result.found, result.done)
+        for result in examine(engine.settings)
+        if result.state != "ok"
+    )
+    return replace(answer, findings=tuple(findings))
 
 
 def begin(engine: EngineCore, path: str | Path) -> None:

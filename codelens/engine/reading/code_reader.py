@@ -21,7 +21,7 @@ from codelens.engine.question_limits import check_limit, seconds_to_read
 from codelens.engine.reading import search_hits, view_status
 from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import InvalidArgument, QueryError
+from codelens.errors import InvalidArgument, QueryError, SettingError
 from codelens.handles.handle_grammar import parse_handle
 from codelens.rank.search_request import Request
 from codelens.types import Receipt
@@ -86,9 +86,10 @@ class CodeReader:
         max_lines: int,
         *,
         again: bool,
+        signatures: bool = False,
     ) -> ExpandAnswer:
         """See `Engine.expand`."""
-        from codelens.engine.reading.excerpts import excerpt
+        from codelens.engine.reading.excerpts import Reading, excerpt
 
         if context < 0 or max_lines < 1:
             name, least = ("context", 0) if context < 0 else ("max_lines", 1)
@@ -102,7 +103,8 @@ class CodeReader:
                 return others[ref]
 
             sent = sent_before(view.settings, view.scope, again=again)
-            items = [excerpt(one, view, view_at, context, max_lines, sent) for one in handles]
+            reading = Reading(context, max_lines, sent, signatures)
+            items = [excerpt(handle, view, view_at, reading) for handle in handles]
             receipt = view.receipt()
             if others:
                 read = ", ".join(f"{ref}@{at.scope.head[:7]}" for ref, at in others.items())
@@ -115,12 +117,14 @@ class CodeReader:
             here = notes_beside(view, places, "", self._now_s())
             return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)
 
-    def outline(self, view_request: ViewRequest, target: str) -> OutlineAnswer:
+    def outline(self, view_request: ViewRequest, target: str, detail: str) -> OutlineAnswer:
         """See `Engine.outline`."""
-        from codelens.engine.reading.outline_query import outline
+        from codelens.engine.reading.outline_query import DETAILS, outline, with_detail
 
+        if detail not in DETAILS:
+            raise SettingError(f"detail must be one of {', '.join(DETAILS)}, not {detail[:50]!r}")
         with self._pool.view(at_own_ref(view_request, target)) as view, view.reading():
-            return outline(view, target)
+            return with_detail(outline(view, target), detail)
 
     def refresh(self, view_request: ViewRequest) -> Receipt:
         """See `Engine.look`."""

@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import NamedTuple
 
 from codelens.answers.reading_answers import Excerpt
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
+from codelens.engine.reading.outline_query import declarations
 from codelens.engine.sessions.sent_answers import without_repeats
 from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuchRef, ReadError
 from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
+from codelens.handles.handle_reading import Reader
 from codelens.paths import can_be_named, printed
+from codelens.rank.definitions.body_terms import comment_start
+from codelens.render.text_pieces import folded, lines_of
 from codelens.trail.sent_log import SentBodies
-from codelens.types import RelPath
+from codelens.types import RelPath, Span
 
 _NEAR_SHOWN = 20
 _ALSO_SHOWN = 4
+_DEFINITIONS_SHOWN = 40
+
+
+class Reading(NamedTuple):
+    """How much of a handle is read."""
+
+    context: int = 0
+    """Lines to add before and after."""
+    max_lines: int = 400
+    """Lines at most, context included."""
+    sent: SentBodies | None = None
+    """What was sent before in the session."""
+    folded: bool = False
+    """Declarations alone, without bodies."""
 
 
 def excerpt(
     requested: str,
     view: CurrentView,
     view_at: Callable[[str], CurrentView],
-    context: int,
-    max_lines: int,
-    sent: SentBodies | None = None,
+    reading: Reading,
 ) -> Excerpt:
     """Read one handle; what cannot be followed or read is told in the excerpt's `error`.
 
@@ -34,36 +51,27 @@ def excerpt(
         requested: the handle.
         view: the view that is asked.
         view_at: gives the view of another ref, for a handle that names one.
-        context: number of lines to add before and after.
-        max_lines: lines at most, context included.
-        sent: what was sent before in the session.
+        reading: how much of it.
     """
     try:
         handle = parse_handle(requested, view.scope.root)
         there = view
         if handle.ref and handle.ref != view.scope.ref:
             there = view_at(handle.ref)
-        return _read(requested, handle, there, context, max_lines, sent)
+        return _read(requested, handle, there, reading)
     except (HandleError, NoSuchRef, ReadError) as error:
-        message, near = _said(error, view), _near(error)
+        message, near = _message(error, view), _near(error)
     raw = RelPath(os.fsencode(requested) if can_be_named(requested) else b"")
     if raw in view.snapshot.by_path:
         # The file's own name, not escaped as a handle would have it.
         try:
-            return _read(requested, Handle(raw), view, context, max_lines, sent)
+            return _read(requested, Handle(raw), view, reading)
         except (HandleError, ReadError) as error:
-            message, near = _said(error, view), _near(error)
+            message, near = _message(error, view), _near(error)
     return Excerpt(requested, requested, error=message, near=near)
 
 
-def _read(
-    requested: str,
-    handle: Handle,
-    view: CurrentView,
-    context: int,
-    max_lines: int,
-    sent: SentBodies | None,
-) -> Excerpt:
+def _read(requested: str, handle: Handle, view: CurrentView, reading: Reading) -> Excerpt:
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
     try:
@@ -71,10 +79,12 @@ def _read(
     except HandleNotFound as error:
         folder = _whole_folder(handle, view)
         if not folder:
-            raise
+            raise _with_definitions(error, handle, view, reader) from error
         raise HandleError(f"{folder!r} is a folder: outline it, or expand a file in it") from error
-    text = reader.read(place, context, max_lines)
-    found = Excerpt(
+    if reading.folded:
+        return _declarations(requested, place, reader, ref, reading.max_lines)
+    text = reader.read(_with_comment(place, reader), reading.context, reading.max_lines)
+    item = Excerpt(
         handle=place.handle,
         asked=requested,
         path=printed(place.file.path),
@@ -86,11 +96,65 @@ def _read(
         truncated=text.truncated,
         last_line=text.last_line,
     )
-    if sent is None:
-        return found
+    if reading.sent is None:
+        return item
     named = place.symbol.name_line if place.symbol is not None else 0
     whole = reader.read(Place(place.file, None, None, "", ""), 0, text.file_lines).text
-    return without_repeats(found, sent, named, whole.splitlines())
+    return without_repeats(item, reading.sent, named, whole.splitlines())
+
+
+def _with_comment(place: Place, reader: Reader) -> Place:
+    """A definition with the comment right above it, as lines; other places as they are."""
+    if place.symbol is None:
+        return place
+    start, end = place.symbol.start_line, place.symbol.end_line
+    lines = reader.data(place.file).decode("utf-8", "replace").split("\n")
+    first = comment_start(lines, start) if start <= len(lines) else start
+    return place if first == start else place._replace(symbol=None, lines=Span(first, end))
+
+
+def _declarations(
+    requested: str, place: Place, reader: Reader, ref: str, max_lines: int
+) -> Excerpt:
+    """The declarations in a place, without bodies, a line each."""
+    items = declarations(reader, place, ref)
+    rows = [
+        f"{lines_of(item.start_line, item.end_line)}  {'  ' * item.depth}{folded(item)}\n"
+        for item in items
+    ]
+    whole = reader.read(place, 0, 1)
+    return Excerpt(
+        handle=place.handle,
+        asked=requested,
+        path=printed(place.file.path),
+        start_line=whole.start_line,
+        end_line=whole.last_line,
+        language=whole.language,
+        text="".join(rows[:max_lines]) or "no definitions\n",
+        moved=place.moved,
+        truncated=len(rows) > max_lines,
+        last_line=whole.last_line,
+        folded=True,
+    )
+
+
+def _with_definitions(
+    error: HandleNotFound, handle: Handle, view: CurrentView, reader: Reader
+) -> HandleNotFound:
+    """A name that a file does not have, told with those that it has."""
+    file = view.snapshot.by_path.get(handle.path) if handle.path is not None else None
+    if file is None or not handle.symbol or handle.bare:
+        return error
+    names = list(dict.fromkeys(symbol.qualified for symbol in reader.symbols(file)))
+    if not names:
+        return error
+    shown = ", ".join(names[:_DEFINITIONS_SHOWN])
+    left = len(names) - _DEFINITIONS_SHOWN
+    more = f" and {left:,} more: outline it" if left > 0 else ""
+    why = f"{error.why}; " if error.why else ""
+    return HandleNotFound(
+        error.text, error.near, f"{why}{printed(file.path)} defines {shown}{more}"
+    )
 
 
 def also_at(place: Place) -> str:
@@ -111,7 +175,7 @@ def _whole_folder(handle: Handle, view: CurrentView) -> str:
     return printed(handle.path) or "."
 
 
-def _said(error: Exception, view: CurrentView) -> str:
+def _message(error: Exception, view: CurrentView) -> str:
     """What an error says; nothing is denied while files are unread."""
     unread = view.refreshed.unread
     if unread and isinstance(error, HandleNotFound):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from codelens.answers.reading_answers import (
     OutlineAnswer,
@@ -19,16 +20,17 @@ from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handles_of, known_symbols
 from codelens.handles.handle_reading import Reader
 from codelens.paths import printed
-from codelens.render.text_pieces import count_of
-from codelens.store.facts.contents import Content
+from codelens.render.text_pieces import count_of, first_doc_line
+from codelens.store.facts.contents import Content, references_of
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE, FileRow
 from codelens.types import Symbol
 
+DETAILS = ("names", "signatures", "docs")
+"""How much is shown of each definition; imports of a file with all but the first."""
 _FILE_ITEMS = 500
 _FOLDER_FILES = 60
 _FOLDER_ITEMS = 12
 _NOTES = 8
-_DOC_SHOWN = 160
 _BYTES_PER_TOKEN = 4
 _VALUES = frozenset({"constant", "variable", "type", "key"})
 _STATES = {OVERSIZED: "oversized", UNREADABLE: "unreadable", PENDING: "pending"}
@@ -58,6 +60,32 @@ def outline(view: CurrentView, target: str) -> OutlineAnswer:
     notes = [place.moved] if place.moved else []
     file = _file(view, reader, place, ref, notes)
     return OutlineAnswer(view.receipt(), place.handle, (file,), (), tuple(notes))
+
+
+def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
+    """The answer with as much of each definition as is wanted.
+
+    Args:
+        answer: with all of it.
+        detail: one of `DETAILS`.
+    """
+    if detail == DETAILS[-1]:
+        return answer
+    if detail == DETAILS[0]:
+        files = (
+            replace(file, imports=(), items=tuple(_named(item) for item in file.items))
+            for file in answer.files
+        )
+    else:
+        files = (
+            replace(file, items=tuple(replace(item, doc="") for item in file.items))
+            for file in answer.files
+        )
+    return replace(answer, files=tuple(files))
+
+
+def _named(item: OutlineItem) -> OutlineItem:
+    return replace(item, signature="", doc="", owner="")
 
 
 def tokens_of(size_bytes: int) -> int:
@@ -103,8 +131,37 @@ def _file(
         outcome=reader.outcome(file),
         lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)),
         tokens=tokens_of(len(data)),
-        items=tuple(_items(file.path, symbols, shown_ordinals[:_FILE_ITEMS], ref)),
+        items=tuple(items_of(file.path, symbols, shown_ordinals[:_FILE_ITEMS], ref)),
+        imports=_imports(view, file) if place.symbol is None and place.lines is None else (),
     )
+
+
+def _imports(view: CurrentView, file: FileRow) -> tuple[str, ...]:
+    """What a file imports, by module in their order; nothing of a file that is behind."""
+    if file.content is None or file.path in view.snapshot.stale:
+        return ()
+    names: dict[str, list[str]] = {}
+    for imported in references_of(view.snapshot.db, file.content)[1]:
+        listed = names.setdefault(imported.module, [])
+        text = f"{imported.name} as {imported.alias}" if imported.alias else imported.name
+        if imported.name and text not in listed:
+            listed.append(text)
+    return tuple(
+        f"{module} ({', '.join(listed)})" if listed else module for module, listed in names.items()
+    )
+
+
+def declarations(reader: Reader, place: Place, ref: str) -> list[OutlineItem]:
+    """What stands in a place, without bodies; a definition with those in it.
+
+    Raises:
+        ReadError: it cannot be read.
+        HandleNotFound: it is gone.
+    """
+    reader.data(place.file)
+    symbols = reader.symbols(place.file)
+    ordinals = [at for at, symbol in enumerate(symbols) if _belongs(place, symbols, at, symbol)]
+    return list(items_of(place.file.path, symbols, ordinals[:_FILE_ITEMS], ref))
 
 
 def _belongs(place: Place, symbols: Sequence[Symbol], at: int, symbol: Symbol) -> bool:
@@ -192,7 +249,7 @@ def _known(
         outcome=known.outcome if known else _STATES.get(file.state, "unknown"),
         lines=known.lines if known else 0,
         tokens=tokens_of(_size(about, file)),
-        items=tuple(_items(file.path, symbols, sorted(weighty), ref)),
+        items=tuple(items_of(file.path, symbols, sorted(weighty), ref)),
         stale=file.path in view.snapshot.stale,
     )
 
@@ -202,9 +259,10 @@ def _size(about: dict[int, Content], file: FileRow) -> int:
     return known.size_bytes if known else 0
 
 
-def _items(
+def items_of(
     path: bytes, symbols: Sequence[Symbol], ordinals: Sequence[int], ref: str
 ) -> Iterator[OutlineItem]:
+    """Some definitions of a file, folded; what lies in another of them is deeper."""
     handles = handles_of(path, symbols, ref)
     depths: dict[int, int] = {}
     for at in ordinals:
@@ -216,7 +274,7 @@ def _items(
             name=symbol.qualified,
             kind=symbol.kind,
             signature=symbol.signature,
-            doc=symbol.doc.strip().partition("\n")[0][:_DOC_SHOWN],
+            doc=first_doc_line(symbol.doc),
             start_line=symbol.start_line,
             end_line=symbol.end_line,
             depth=depths[at],

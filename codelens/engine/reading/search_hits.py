@@ -10,6 +10,7 @@ from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.handles.handle_naming import handle_of_lines
 from codelens.paths import printed
 from codelens.rank.search_pipeline import Outcome, Ranked
+from codelens.render.text_pieces import first_doc_line
 from codelens.scope.repository import Scope
 from codelens.store.facts import ranking_reads
 from codelens.store.facts.ranking_reads import Shown
@@ -44,6 +45,7 @@ def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) ->
                 alike=tuple(_handle(place, _shown(view, place), ref) for place in result.alike),
                 also=tuple(_handle(place, _shown(view, place), ref) for place in result.also),
                 explain=dict(result.explain) if explain else None,
+                doc=first_doc_line(symbol.doc) if symbol else "",
             )
         )
     return tuple(best)

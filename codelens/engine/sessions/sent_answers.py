@@ -68,7 +68,7 @@ def _bodies_of(answer: ExploreAnswer | ExpandAnswer) -> Iterator[SentBody]:
                 yield SentBody(piece.path, piece.handle, piece.lines)
         return
     for item in answer.items:
-        if item.error or item.sent == UNCHANGED:
+        if item.error or item.folded or item.sent == UNCHANGED:
             continue
         lines = numbered(item)
         yield SentBody(item.path, item.handle, tuple(lines[:-1] if item.line_cut else lines))

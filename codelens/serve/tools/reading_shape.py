@@ -29,6 +29,7 @@ from codelens.render.sent_lines import sent_line
 from codelens.render.text_pieces import (
     count_of,
     folded,
+    imports_line,
     lines_of,
     one_line,
     receipt_line,
@@ -160,6 +161,8 @@ def explore_delivered(answer: ExploreAnswer, form: Format, max_tokens: int) -> E
 
 
 def _cut_where(excerpt: Excerpt) -> str:
+    if excerpt.folded:
+        return "more definitions: a higher max_tokens shows them"
     rest = rest_of(excerpt)
     go_on = f"; continue with {rest}" if rest else ""
     if excerpt.line_cut:
@@ -231,6 +234,8 @@ def _shortened(excerpt: Excerpt, tokens: int, form: Format) -> Excerpt:
         first = line.encode()[: left * token_budget.BYTES_A_TOKEN]
         kept_lines = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
     end = excerpt.start_line + len(kept_lines) - 1
+    if excerpt.folded:
+        end = excerpt.end_line
     return replace(
         excerpt, text="".join(kept_lines), end_line=end, truncated=True, line_cut=line_cut
     )
@@ -271,6 +276,8 @@ def _outline_file(file: OutlineFile, *, detailed: bool) -> list[str]:
         + (f"  [{item.handle}]" if detailed else "")
         for item in file.items
     ]
+    if file.imports:
+        rows.insert(0, f"  {imports_line(file.imports)}")
     about = (
         f"{file.language or file.outcome}, {count_of(file.lines, 'line')}, ~{file.tokens:,} tokens"
     )

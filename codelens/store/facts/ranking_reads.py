@@ -114,7 +114,7 @@ WHERE key = ?
 """
 SELECT_SHOWN = "SELECT signature FROM symbols WHERE content = ? AND ordinal = ?"
 SELECT_NUMBERED = """
-SELECT qualified, kind, signature, (SELECT COUNT(*) FROM symbols other
+SELECT qualified, kind, signature, doc, (SELECT COUNT(*) FROM symbols other
     WHERE other.content = own.content AND other.ordinal <= own.ordinal
     AND other.qualified = own.qualified)
 FROM symbols own WHERE content = ? AND ordinal = ?
@@ -196,6 +196,7 @@ class Shown(NamedTuple):
     qualified: str
     kind: str
     signature: str
+    doc: str
     number: int
     """Which of the content's symbols of that qualified name, from 1."""
 
