@@ -16,7 +16,8 @@ PATH = re.compile(
     rf"|(?:{'|'.join(PARTS)})/[\w./-]*\w)(?![\w/-])"
 )
 MODULE = re.compile(r"^(?:python -m )?(codelens(?:\.\w+)+)")
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 STANDS_FOR_A_NAME = re.compile(r"NAME|LANGUAGE|CODELENS_HOME|\.codelens|~|^/|#|\*|:\d")
 
 THEIRS = {
@@ -57,6 +58,12 @@ def exists(path: str) -> bool:
     return any(file.endswith((tail, f"{tail}/")) for file in FILES)
 
 
+def anchors_of(page: Path) -> set[str]:
+    """What a link may name after a `#`: the headings, as hosts of Markdown write them."""
+    headings = HEADING.findall(page.read_text("utf-8"))
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_path_that_a_page_names_exists(page: Path) -> None:
     named = named_in(page.read_text("utf-8")) - THEIRS
@@ -65,8 +72,12 @@ def test_every_path_that_a_page_names_exists(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
-    links = LINK.findall(page.read_text("utf-8"))
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    lost: list[tuple[str, str]] = []
+    for name, anchor in LINK.findall(page.read_text("utf-8")):
+        target = page.parent / name if name else page
+        if not target.exists() or (anchor and anchor not in anchors_of(target)):
+            lost.append((name, anchor))
+    assert lost == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
