@@ -20,7 +20,7 @@ What a `Binding` says, by its `how`:
 | `member` | name | number of a symbol that binds no name: it is part of an object written out |
 | `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
 | `global` | name | empty: means the module's |
-| `asserted` | empty | an expression, a colon, and the type that it is asserted to have |
+| `asserted` | empty | an expression, a colon, and the type that it is asserted to have, if any |
 | `forward` | type | empty: it is defined in a file that need not be included |
 | `own` | name | empty: means the function or class inside of which it stands |
 | `package` | empty | what the file says to belong to |
@@ -38,6 +38,7 @@ from tree_sitter import Node
 
 from codelens.extract.flow.binding_rules import all_children, first_child, rules
 from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child, plain
+from codelens.extract.flow.narrowing import narrowed
 from codelens.extract.flow.patterns import Patterns, handed
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
@@ -230,7 +231,10 @@ class Bindings:
                 self._found.append((at, name, "=", part, False))
 
     def _asserted(self, node: Node) -> None:
-        """Python's `assert isinstance(a, B)`."""
+        """Python's `assert isinstance(a, B)`; what else narrows a type is in `narrowing.py`."""
+        if node.type == "binary_expression":
+            self._found += narrowed(node, self._expressions)
+            return
         function = child(node, "function")
         if function is None or function.text != b"isinstance":
             return

@@ -50,6 +50,7 @@
 (class_constant_access_expression . [(name) (qualified_name)] @reference.type)
 (class_constant_access_expression (_) (name) @reference.name)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @reference.type)
+(binary_expression operator: "instanceof") @bind.asserted
 (argument (name) @reference.bound)
 (return_statement (name) @reference.bound)
 (assignment_expression right: (name) @reference.bound)

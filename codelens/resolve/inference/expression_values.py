@@ -168,11 +168,11 @@ class Expressions:
             return None
         _, since, type_text = before[-1]
         for name in {reference.receiver, reference.receiver.partition(".")[0]}:
-            entry = model.names[self.place(path, reference.scope, name)[0]].get(name)
+            entry = model.names[self.place(path, reference.scope, name)[0]].get(name.strip("$"))
             rows = entry.rows if entry is not None else ()
             if any(since < row.line <= reference.line for row in rows):
                 return None
-        return self.resolver.of_type(path, reference.scope, type_text)
+        return self.resolver.of_type(path, reference.scope, type_text) if type_text else None
 
     def _step(self, value: Value, step: str) -> Value:
         if step[0] == "(":

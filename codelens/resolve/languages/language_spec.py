@@ -84,7 +84,7 @@ class LanguageSpec:
     """A name that is used has been imported, or stands in the package."""
     keeps_names: bool = False
     """What a use leads to is called as the use is, but for another name that an import of the
-    file gives it, and for constructors and methods above (`new`, `super`). So uses of some names
-    can be resolved without the others."""
+    file gives it, and for constructors and methods above (`new`, `super`, `self`). So uses of some
+    names can be resolved without the others."""
     has_main: bool = False
     """A program begins at a function `main`."""

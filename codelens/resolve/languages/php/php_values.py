@@ -15,9 +15,12 @@ from codelens.resolve.languages.classes.class_values import (
     ClassExpressions,
 )
 from codelens.resolve.languages.php.php_names import PhpNames
+from codelens.types import Reference
 
 _ORDER = {"trait": 0, "class": 1, "enum": 1}
 _CONSTRUCTOR = "__construct"
+_OWN = frozenset({"self", "static", "parent"})
+"""After `new`: the class itself, the one of the object, the one above."""
 _QUALIFIED = re.compile(r"[A-Z]\w*(?:\.\w+)+")
 
 
@@ -79,6 +82,32 @@ class PhpExpressions(ClassExpressions):
     def __init__(self, resolver: Resolver, members: PhpMembers, names: PhpNames) -> None:
         super().__init__(resolver, members)
         self._php = names
+
+    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
+        """What a name without a receiver means; `new self` makes an instance of the class."""
+        if reference.kind != "call" or reference.name not in _OWN:
+            return super().meant(path, reference)
+        own = self.instance_around(path, reference.scope)
+        if not isinstance(own, Instance):
+            return []
+        if reference.name != "parent":
+            return [Referent(own.path, own.symbol)]
+        model = self.view.model(own.path)
+        bases = self._members.bases(own) if model is not None else []
+        return [Referent(base.path, base.symbol) for base in bases if self._is_class(base)][:1]
+
+    def _is_class(self, type_: Instance) -> bool:
+        model = self.view.model(type_.path)
+        return model is not None and model.symbols[type_.symbol].kind == "class"
+
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
+        """What a name behind a receiver means, by the type that it is asserted to have."""
+        value = self._asserted(path, reference) if reference.kind == "call" else None
+        if value is not None:
+            methods = self.taking(value, reference.name, reference.arguments)
+            if methods:
+                return methods
+        return super().member_of(path, reference)
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression; of a name with a namespace before it, the class."""
