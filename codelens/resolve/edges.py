@@ -126,7 +126,7 @@ class Edges:
         self, path: bytes, model: FileModel, references: Sequence[Reference]
     ) -> Iterator[Edge | None]:
         """The edges of references; None before each, so that looking on may be given up."""
-        bases = _bases(model)
+        bases = base_places(model)
         values = model.spec.spaces
         deriving = self._resolver.deriving
         known: dict[object, list[_WeightedTarget]] = {}
@@ -330,7 +330,7 @@ def _words(import_: Import) -> set[str]:
     return {import_.name, import_.alias, *_PATH_PARTS.split(import_.module)}
 
 
-def _bases(model: FileModel) -> set[tuple[int, str]]:
+def base_places(model: FileModel) -> set[tuple[int, str]]:
     """Lines and names of the bases of types."""
     bases: set[tuple[int, str]] = set()
     for row in model.bindings:

@@ -6,14 +6,14 @@ is resolved again: a file of which nothing but bodies changed leaves the edges o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from codelens.resolve.edges import Edge, Edges
+from codelens.resolve.edges import Edge, Edges, base_places
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.view_files import View
+from codelens.resolve.facts.view_files import Asked, Note, NoteGroup, View, groups_of
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
@@ -23,6 +23,8 @@ _MOST_ANSWERS = 400_000
 _MOST_PARTS = 20_000
 """Files of which parts are kept, for the next state of the view."""
 _GONE = -1
+_Seen = dict[bytes, int]
+_Answers = dict[Asked, tuple[bytes, ...]]
 
 
 class File(NamedTuple):
@@ -130,6 +132,7 @@ class Graph:
             self.languages, self._model, self.importer, self._digest, self.known.models
         )
         self._edges = Edges(self._view)
+        self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
 
     def _digest(self) -> bytes:
         """Of what indexes over the view are made of."""
@@ -229,6 +232,11 @@ class Graph:
             self.known.checked_parts.add((path, names))
         return holds
 
+    def base_names(self, path: bytes) -> set[str]:
+        """The names by which types of a file derive from others."""
+        model = self._view.model(path)
+        return {name for _, name in base_places(model)} if model is not None else set()
+
     def trust(self, other: Graph) -> None:
         """Take over rows of another view's files; each is checked before it counts."""
         for path, row in other.known.rows.items():
@@ -269,11 +277,31 @@ class Graph:
         edges = self._edges.within(path, spent, names)
         if edges is None:
             return None
-        seen = sorted(note for note in view.notes if isinstance(note, bytes) and note != path)
-        surfaces = tuple((path_, self._surface(path_)) for path_ in seen)
-        questions = sorted(note for note in view.notes if not isinstance(note, bytes))
-        answers = tuple((question, view.answer(question)) for question in questions)
-        return Row(self._files[path].content, surfaces, answers, packed(edges))
+        seen, answers = _Seen({}), _Answers({})
+        for part in (self._basis(view.notes), *map(self._basis_of, groups_of(view.notes))):
+            seen |= part[0]
+            answers |= part[1]
+        seen.pop(path, None)
+        return Row(
+            self._files[path].content, tuple(sorted(seen.items())), tuple(sorted(answers.items())),
+            packed(edges),
+        )  # fmt: skip
+
+    def _basis_of(self, group: NoteGroup) -> tuple[_Seen, _Answers]:
+        known = self._bases.get(group)
+        if known is None:
+            known = self._bases[group] = self._basis(group.notes)
+        return known
+
+    def _basis(self, notes: Iterable[Note]) -> tuple[_Seen, _Answers]:
+        """The files among notes with their surfaces, the questions with their answers."""
+        seen, answers = _Seen({}), _Answers({})
+        for note in notes:
+            if isinstance(note, bytes):
+                seen[note] = self._surface(note)
+            elif not isinstance(note, NoteGroup):
+                answers[note] = self._view.answer(note)
+        return seen, answers
 
     def _surface(self, path: bytes) -> int:
         file = self._files.get(path)

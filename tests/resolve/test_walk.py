@@ -11,7 +11,7 @@ from codelens.resolve.edges import Edge, Edges
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.modules.importer import Importer, settings_paths
-from codelens.resolve.walk.edge_table import MODULE, Node, Table, subtree
+from codelens.resolve.walk.edge_table import DERIVING, MODULE, Node, Table, subtree
 from codelens.resolve.walk.reach import changed_file, changed_symbol, reach
 from codelens.resolve.walk.relation_walk import Walk, file_target, symbol_target
 from codelens.resolve.walk.routes import routes
@@ -51,6 +51,9 @@ class WholeNet:
 
     def edges_of(self, path: bytes, symbol: int) -> list[Edge]:
         return self.table.edges_of(path, symbol)
+
+    def deriving_edges(self, path: bytes, symbol: int) -> list[Edge]:
+        return [edge for edge in self.edges_of(path, symbol) if edge.kind in DERIVING]
 
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
         return self.table.edges_to(path, symbol)

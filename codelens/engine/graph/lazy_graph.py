@@ -22,7 +22,7 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
-from codelens.resolve.walk.edge_table import MODULE, Node, Table
+from codelens.resolve.walk.edge_table import DERIVING, MODULE, Node, Table
 from codelens.resolve.walk.named_tests import NamedTests
 from codelens.resolve.walk.test_conventions import is_shipped
 from codelens.store.facts.name_uses import Use
@@ -87,6 +87,18 @@ class LazyNet:
     def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `Net`."""
         return self._kept.table.edges_of(path, symbol) if self._cache(path) else ()
+
+    def deriving_edges(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """As `Net`; of a file that is not resolved only what its types derive from is."""
+        cache = self._kept
+        if path not in cache.table:
+            names = frozenset(cache.graph.base_names(path))
+            keeps_names = spec_of(cache.graph.languages.get(path, "")).keeps_names
+            known = keeps_names and cache.knows(path, names)
+            if not known and not self._resolve_few(path, names):
+                return ()
+        edges = cache.table.edges_of(path, symbol)
+        return [edge for edge in edges if edge.kind in DERIVING]
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `Net`; of the files that hold the name."""
@@ -153,17 +165,21 @@ class LazyNet:
 
     def _resolve_named(self, paths: Iterable[bytes], names: Set[str]) -> bool:
         """As `resolve`; where many files are left, of most no more than the uses of some names."""
-        cache, languages = self._kept, self._kept.graph.languages
+        cache = self._kept
         left = [path for path in paths if not cache.knows(path, names)]
         whole = True
         for path in left:
             few = len(left) <= _FEW_FILES or cache.graph.parts_of(path) >= _MOST_PARTS
-            keeps_names = spec_of(languages.get(path, "")).keeps_names
-            if few or not keeps_names or cache.graph.is_known(path):
-                whole &= self._cache(path)
-            else:
-                whole &= self._cache_named(path, names)
+            whole &= self._cache(path) if few else self._resolve_few(path, names)
         return whole
+
+    def _resolve_few(self, path: bytes, names: Set[str]) -> bool:
+        """Resolve the uses of some names in a file; all of it where that is known or needed."""
+        graph = self._kept.graph
+        keeps_names = spec_of(graph.languages.get(path, "")).keeps_names
+        if not keeps_names or graph.is_known(path):
+            return self._cache(path)
+        return self._cache_named(path, names)
 
     def _cache_named(self, path: bytes, names: Set[str]) -> bool:
         cache = self._kept

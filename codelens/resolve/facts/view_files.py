@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, TypeVar, cast
 
 from codelens.resolve.facts.file_model import FileModel
@@ -26,7 +26,24 @@ class Importing(Protocol):
 
 Asked = tuple[str, bytes, str, str]
 """A question that the paths of the view answer: what, path, module, name."""
-Notes = frozenset[bytes | Asked]
+
+
+class NoteGroup:
+    """What one answer stands on, as one object wherever the answer is used.
+
+    An answer in C++ stands on hundreds of headers, and there are tens of thousands of answers.
+    """
+
+    __slots__ = ("notes",)
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+
+
+Note = bytes | Asked | NoteGroup
+"""A file looked into, a question asked, or all those of an answer."""
+Notes = frozenset[Note]
+_FEW_NOTES = 4
 MOST_MODELS = 2_000
 """Files whose names are held at once; some 100 kB each."""
 
@@ -60,7 +77,8 @@ class View:
         self._known: dict[object, tuple[object, Notes]] = {}
         self._folders: dict[bytes, list[bytes]] | None = None
         self._indexes: dict[str, object] = {}
-        self.notes: set[bytes | Asked] = set()
+        self._groups: dict[Notes, Notes] = {}
+        self.notes: set[Note] = set()
         """Files looked into, and questions asked, since it was replaced."""
 
     def model(self, path: bytes) -> FileModel | None:
@@ -125,10 +143,19 @@ class View:
         try:
             value = make()
         finally:
-            mine, self.notes = self.notes, outer
+            mine, self.notes = self.grouped(self.notes), outer
             outer |= mine
-        self._known[key] = (value, frozenset(mine))
+        self._known[key] = (value, mine)
         return value
+
+    def grouped(self, notes: set[Note]) -> Notes:
+        """Notes as they are remembered: more than a few as one group."""
+        plain = frozenset(notes)
+        known = self._groups.get(plain)
+        if known is None:
+            known = plain if len(plain) <= _FEW_NOTES else frozenset((NoteGroup(plain),))
+            self._groups[plain] = known
+        return known
 
     def index(self, name: str, make: Callable[[], T]) -> T:
         """An index over files of the whole view, made once.
@@ -145,3 +172,15 @@ class View:
             finally:
                 self.notes = outer
         return cast("T", known)
+
+
+def groups_of(notes: Iterable[Note]) -> Iterator[NoteGroup]:
+    """The groups among notes, and those inside of these, each once."""
+    seen: set[NoteGroup] = set()
+    pending = [note for note in notes if isinstance(note, NoteGroup)]
+    while pending:
+        group = pending.pop()
+        if group not in seen:
+            seen.add(group)
+            yield group
+            pending += [note for note in group.notes if isinstance(note, NoteGroup)]

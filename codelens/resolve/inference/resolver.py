@@ -97,7 +97,6 @@ class Resolver:
         """The type that derives by what a scope says, where it is not around it; -1 for none."""
         self.extra_edges: Callable[[bytes, FileModel], Iterable[ExtraEdge]] | None = None
         self._known: dict[tuple[object, ...], tuple[object, Notes]] = {}
-        self._notes: dict[Notes, Notes] = {}
         self._open: dict[tuple[object, ...], int] = {}
         self._low = 1 << 30
 
@@ -138,12 +137,11 @@ class Resolver:
             value = make()
         finally:
             del self._open[key]
-            mine, view.notes = view.notes, notes
+            mine, view.notes = view.grouped(view.notes), notes
             notes |= mine
         if self._low >= level:
             # Nothing in it waits for a question further out.
-            stood_on = frozenset(mine)
-            self._known[key] = (value, self._notes.setdefault(stood_on, stood_on))
+            self._known[key] = (value, mine)
             self._low = outer
         else:
             self._low = min(self._low, outer)

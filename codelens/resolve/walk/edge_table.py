@@ -13,6 +13,8 @@ from typing import NamedTuple, Protocol
 from codelens.resolve.edges import Edge
 from codelens.types import Symbol
 
+DERIVING = frozenset({"inherit", "override", "satisfy"})
+"""Kinds of edges from a definition to one that it stands in for."""
 MODULE = -1
 """In place of a symbol: the file itself, as what runs when it is imported."""
 
@@ -33,6 +35,10 @@ class Net(Protocol):
 
     def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """The edges that begin at one symbol of a file, or at the file itself (`MODULE`)."""
+        ...
+
+    def deriving_edges(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """The edges of `edges_of` whose kind is one of `DERIVING`."""
         ...
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:

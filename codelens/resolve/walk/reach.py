@@ -63,8 +63,9 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
         following: list[Node] = []
         net.prepare(frontier)
         for node in frontier:
-            if cut or net.spent():
-                cut = True
+            cut = cut or net.spent()
+            # What is known already of what changes is told in any case.
+            if cut and distance > 1:
                 break
             for hit in _hit_by(net, node, distance):
                 if hit.node in reached or hit.node in changing:

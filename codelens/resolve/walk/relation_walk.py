@@ -154,7 +154,7 @@ class Walk:
                 yield _Step(Node(edge.target, MODULE), edge.source, edge.line)
 
     def _bases(self, node: Node) -> Iterator[_Step]:
-        for edge in self._net.edges_of(*node):
+        for edge in self._net.deriving_edges(*node):
             if edge.kind in _DERIVING:
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
@@ -186,7 +186,7 @@ def own_symbols(net: Net, node: Node) -> set[int]:
 
 def overrides(net: Net, node: Node) -> list[Node]:
     """The methods that a method overrides, by its type's bases or by the block it stands in."""
-    declared = [edge for edge in net.edges_of(*node) if edge.kind == "override"]
+    declared = [edge for edge in net.deriving_edges(*node) if edge.kind == "override"]
     by_block = [Node(edge.target, edge.target_symbol) for edge in declared]
     return sorted({*by_block, *_of_its_name(net, node, lambda at: bases(net, at))})
 
@@ -248,6 +248,6 @@ def subtypes(net: Net, node: Node) -> Iterator[Node]:
 
 def bases(net: Net, node: Node) -> Iterator[Node]:
     """Types that this one names as its bases."""
-    for edge in net.edges_of(*node):
+    for edge in net.deriving_edges(*node):
         if edge.kind == "inherit":
             yield Node(edge.target, edge.target_symbol)

@@ -12,18 +12,17 @@ from collections.abc import Callable
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.path_tree import folder_of
+from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.values import Instance
 from codelens.resolve.languages.c.c_index import CIndex, c_index, is_outer_symbol
 from codelens.resolve.languages.c.c_standard_library import STANDARD
-from codelens.resolve.languages.c.c_type_text import (
-    aliased_namespace,
-    c_parameters,
-    plain_parameter,
-)
+from codelens.resolve.languages.c.c_type_text import c_parameters, plain_parameter
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
 from codelens.types import Import
 
+_DEEPEST = 50
+"""Includes within includes that are followed one by one; beyond, a walk takes all of them."""
 _TAGGED = TYPES - {"type"}
 _HEADER = re.compile(rb"\.(?:h|hh|hpp|hxx|inl|ipp|tcc|cuh)$", re.IGNORECASE)
 
@@ -34,6 +33,11 @@ class CNames(ClassNames):
     owner: Callable[[bytes, int], Instance | None]
     """The class of a method that is defined outside of it, by its scope."""
 
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._reaching: set[bytes] = set()
+        """Files of which `_reach` is being asked."""
+
     def index(self) -> CIndex:
         """All of the view."""
         return self.view.index("c names", lambda: c_index(self.view))
@@ -43,16 +47,35 @@ class CNames(ClassNames):
         return self.view.once(("reach", path), lambda: self._reach(path))
 
     def _reach(self, path: bytes) -> frozenset[bytes]:
+        """What the files that it includes reach; in a circle of includes file by file."""
+        if len(self._reaching) >= _DEEPEST:
+            return self._walked(path)
+        self._reaching.add(path)
+        seen = {path}
+        try:
+            for file in self._included(path):
+                if file in self._reaching:
+                    return self._walked(path)
+                seen |= self.reach(file)
+        finally:
+            self._reaching.discard(path)
+        return frozenset(seen)
+
+    def _walked(self, path: bytes) -> frozenset[bytes]:
         seen, waiting = {path}, [path]
         while waiting:
-            model = self.view.model(waiting[-1])
-            at = waiting.pop()
-            for import_ in model.imports if model is not None else ():
-                for file in self.view.modules(at, import_.module):
-                    if file not in seen:
-                        seen.add(file)
-                        waiting.append(file)
+            for file in self._included(waiting.pop()):
+                if file not in seen:
+                    seen.add(file)
+                    waiting.append(file)
         return frozenset(seen)
+
+    def _included(self, path: bytes) -> list[bytes]:
+        model = self.view.model(path)
+        imports = model.imports if model is not None else ()
+        return [
+            file for import_ in imports for file in self.view.modules(path, import_.module)
+        ]  # fmt: skip
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
         """What a file sees under a name; with `package`, in the namespace of that name."""
@@ -184,13 +207,10 @@ class CNames(ClassNames):
         return names[head] + dot + rest if head in names else package
 
     def _aliases(self, path: bytes) -> dict[str, str]:
+        spaces = self.index().spaces
         namespaces: dict[str, str] = {}
-        for file in self.reach(path):
-            model = self.view.model(file)
-            for symbol in model.symbols if model is not None else ():
-                alias = aliased_namespace(symbol.signature) if symbol.kind == "module" else None
-                if alias is not None:
-                    namespaces[alias[0]] = alias[1]
+        for file in sorted(self.reach(path) & spaces.keys()):
+            namespaces |= spaces[file]
         return namespaces
 
     def _qualified(self, referent: Referent) -> str:
