@@ -23,6 +23,8 @@ _NO_COMMAND = "argument COMMAND: invalid choice: "
 _CHOICE = re.compile(
     r"argument [^:]+: invalid choice: '(?P<value>.*)' \(choose from (?P<choices>.*)\)"
 )
+_VALUE = re.compile(r"^argument ([^:]+): must be")
+"""As argparse begins what a check of ours says about a value."""
 _OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
@@ -57,7 +59,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
-        raise UsageError(f"{message}; run `{self.prog} --help` for details")
+        plain = _VALUE.sub(r"\1 must be", message)
+        raise UsageError(f"{plain}; run `{self.prog} --help` for details")
 
 
 def grammar() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:

@@ -147,7 +147,7 @@ def _at_least_nothing(text: str, unit: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a number of {unit}, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number of {unit}, 0 or more, not {text!r}")
     return value
 
 

@@ -14,7 +14,7 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = commands.add_parser(
         "completion", help="print the completion script of a shell",
-        description="Print a script with which a shell completes commands, options, files, git "
+        description="Prints a script with which a shell completes commands, options, files, git "
         "refs and the names of coding agents. Print it again after an update of codelens.",
         **shared_options.help_of("completion"), allow_abbrev=False,
     )  # fmt: skip

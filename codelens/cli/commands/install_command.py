@@ -19,7 +19,7 @@ def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "install", "connect coding agents to codelens: MCP entry, skill, commands",
-        "Wire coding agents to codelens. Shows the exact changes and asks before it writes; "
+        "Connects coding agents to codelens. Shows the exact changes and asks before it writes; "
         "`codelens uninstall` takes them out again. Where nobody can be asked, --yes is needed.",
     )  # fmt: skip
     add_choice(parser)
@@ -41,7 +41,7 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--command", metavar="PROGRAM", dest="program",
-        help="the program that hosts shall start; this very codelens if not given",
+        help="the program that agents start (default: this codelens)",
     )  # fmt: skip
     parser.set_defaults(run=run)
 

@@ -18,9 +18,7 @@ def add(commands: shared_options.Commands) -> None:
         "name, and uses that could not be resolved are counted. With --to, shows the paths "
         "along which it uses another.",
     )  # fmt: skip
-    parser.add_argument(
-        "target", help="a handle, a file, a folder, or a name that only one definition has"
-    )
+    parser.add_argument("target", help="a handle, a file, a folder, or a name")
     parser.add_argument("--to", metavar="GOAL", help="show paths from the target to this one")
     parser.add_argument(
         "--paths", type=shared_options.positive, default=3, metavar="N",

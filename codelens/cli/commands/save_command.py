@@ -39,7 +39,7 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--ttl", default="", metavar="TIME",
-        help="how long to show it: 12h, 30d, 2w, or never to end (default never)",
+        help="how long to show it: 12h, 30d, 2w, or never (the default)",
     )  # fmt: skip
     parser.add_argument(
         "--replace", action="store_true", help="replace the saved context with this name"

@@ -29,7 +29,10 @@ def add(commands: shared_options.Commands) -> None:
              "path: files by name",
     )  # fmt: skip
     shared_options.add_filters(parser)
-    parser.add_argument("--content", choices=("all", "code", "prose"), default="all")
+    parser.add_argument(
+        "--content", choices=("all", "code", "prose"), default="all",
+        help="code or prose alone (default: all)",
+    )  # fmt: skip
     parser.add_argument(
         "--limit",
         type=shared_options.positive,
