@@ -23,7 +23,14 @@ from codelens.index.progress import Progress, silent
 from codelens.index.refresh_budget import FEW_FILES, Budget
 from codelens.index.text_sources import DiskSource, Source, Work
 from codelens.index.worker_pool import Extractor, InProcess, WorkerPool
-from codelens.index.worktree_comparison import Delta, Known, changed_works, compare, is_settled
+from codelens.index.worktree_comparison import (
+    Delta,
+    Known,
+    changed_works,
+    compare,
+    is_settled,
+    load,
+)
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -213,19 +220,6 @@ def update(
         return _Update(scope, db, lease, settings, budget, progress, known, delta, source).run()
     finally:
         lease.release(db)
-
-
-def load(db: Database, scope: Scope) -> Known:
-    """What the store knows of a scope's view; kept in memory for as long as nothing changes."""
-
-    def read() -> Known:
-        view = views.find_view(db, scope.key)
-        if view is None:
-            return Known(None, [], {})
-        return Known(view, views.files_of(db, view.id), views.folders_of(db, view.id))
-
-    with db.read():
-        return db.remembered(("view", scope.key), read)
 
 
 class _Update:

@@ -27,6 +27,7 @@ from codelens.scan.stat_signature import signature, signature_to_store
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.facts.raw_hashes import hashes
+from codelens.store.views import views
 from codelens.store.views.views import CURRENT, PENDING, FileRow, ViewRow
 
 _MOST_FILES = 100
@@ -44,6 +45,29 @@ class Known(NamedTuple):
         mine = self.view.generation if self.view else 0
         theirs = other.view.generation if other.view else 0
         return (mine, self.files, self.folders) == (theirs, other.files, other.folders)
+
+
+def load(db: Database, scope: Scope) -> Known:
+    """What the store knows of a scope's view; kept in memory for as long as nothing changes.
+
+    While a first view grows, or others write to other views, a question reads no more than changed.
+    """
+    key = ("view", scope.key)
+
+    def read() -> Known:
+        view = views.find_view(db, scope.key)
+        if view is None:
+            return Known(None, [], {})
+        before = db.latest(key)
+        if not isinstance(before, Known) or before.view is None or before.view.id != view.id:
+            return Known(view, views.files_of(db, view.id), views.folders_of(db, view.id))
+        if before.view.changes == view.changes:
+            return before._replace(view=view)
+        files = views.files_since(db, view, before.view, before.files)
+        return Known(view, files, views.folders_of(db, view.id))
+
+    with db.read():
+        return db.remembered(key, read)
 
 
 class Delta(NamedTuple):

@@ -159,12 +159,13 @@ def main() -> int:
     parser.add_argument("--language", action="append", default=[])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--slow", type=float, default=_SLOW_S)
+    parser.add_argument("--share", type=int, default=1, help="try one of so many patterns")
     args = parser.parse_args()
     bad = tried = 0
     chosen = args.language or sorted(info.name for info in languages() if info.grammar)
     for language in chosen:
         with Child(language) as child:
-            for line in faults(language, child, slow_s=args.slow, full=args.full):
+            for line in faults(language, child, slow_s=args.slow, full=args.full, share=args.share):
                 print(line, flush=True)
                 bad += 1
             tried += child.tried

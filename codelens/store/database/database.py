@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+_LATEST = 4
+"""Of so many values the last is at hand when the database has changed."""
 PAGE_BYTES = 16384
 LARGEST_LOG_BYTES = 32 << 20
 """A log that is longer is cut, once nobody reads from it."""
@@ -84,6 +86,7 @@ class Database:
         self._state = restore_detection.state_of(path) if noted else None
         self._memory: dict[object, Any] = {}
         self._token: object = None
+        self._latest: dict[object, object] = {}
 
     def rows(self, sql: str, bindings: object = ()) -> list[Row]:
         """All rows of a query.
@@ -120,8 +123,16 @@ class Database:
             self._memory.clear()
             self._token = token
         if name not in self._memory:
-            self._memory[name] = make()
+            value = self._memory[name] = make()
+            self._latest.pop(name, None)
+            self._latest[name] = value
+            if len(self._latest) > _LATEST:
+                del self._latest[next(iter(self._latest))]
         return self._memory[name]  # type: ignore[no-any-return]
+
+    def latest(self, name: object) -> object:
+        """What `remembered` computed last, before the database changed; None if it is long ago."""
+        return self._latest.get(name)
 
     def last_id(self) -> int:
         """Row id of the last insert on this connection."""

@@ -46,6 +46,8 @@ class ViewRow(NamedTuple):
     """Last use by the wall clock, for people; what counts is `used_s`."""
     used_s: float
     """Last use by the index's clock (`codelens.store.views.index_metadata`), to an hour."""
+    changes: int
+    """How often its files or folders changed, in text or not."""
 
 
 class FileRow(NamedTuple):
@@ -103,6 +105,8 @@ _FILES = """
 SELECT p.path, f.path, f.content, f.state, f.signature
 FROM view_files f JOIN paths p ON p.id = f.path WHERE f.view = ?
 """
+_CHANGED_FILES = f"{_FILES} AND f.changed > ?"
+_NEXT_CHANGE = "SELECT changes + 1 FROM views WHERE id = ?"
 _FOLDERS = "SELECT path, signature FROM view_folders WHERE view = ?"
 _COPY_FILES = """
 INSERT INTO view_files (view, path, content, state, signature)
@@ -119,9 +123,9 @@ UPDATE views SET (membership, sources, notes, extractor, complete, files, chunk_
     name_terms, doc_terms, generation FROM views WHERE id = ?) WHERE id = ?
 """
 _PUT_FILE = """
-INSERT INTO view_files (view, path, content, state, signature) VALUES (?, ?, ?, ?, ?)
+INSERT INTO view_files (view, path, content, state, signature, changed) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (view, path) DO UPDATE SET content = excluded.content, state = excluded.state,
-    signature = excluded.signature
+    signature = excluded.signature, changed = excluded.changed
 """
 _DROP_FILE = "DELETE FROM view_files WHERE view = ? AND path = ?"
 _PUT_FOLDER = """
@@ -131,11 +135,11 @@ ON CONFLICT (view, path) DO UPDATE SET signature = excluded.signature
 _DROP_FOLDER = "DELETE FROM view_folders WHERE view = ? AND path = ?"
 _SET_STATE = """
 UPDATE views SET head = ?, index_id = ?, membership = ?, sources = ?, notes = ?, extractor = ?,
-    complete = ?, accessed_s = ?, used_s = ? WHERE id = ?
+    complete = ?, accessed_s = ?, used_s = ?, changes = changes + 1 WHERE id = ?
 """
 # A change of text or paths: readers' caches are keyed by the generation.
 _COUNT = """
-UPDATE views SET generation = generation + 1,
+UPDATE views SET generation = generation + 1, changes = changes + 1,
     (files, chunk_count, body_terms, name_terms, doc_terms) = (
         SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
             COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
@@ -229,7 +233,7 @@ def nothing_yet(
     """A view without files, that is in no index: what is known of a scope before its first look."""
     counts = dict.fromkeys(
         "id generation extractor complete files chunk_count body_terms name_terms doc_terms "
-        "created_s accessed_s used_s".split(), 0
+        "created_s accessed_s used_s changes".split(), 0
     )  # fmt: skip
     return ViewRow(
         scope=scope, kind=kind, worktree=worktree, branch=branch, head=head, index_id=index_id,
@@ -240,6 +244,21 @@ def nothing_yet(
 def files_of(db: Database, view: int) -> list[FileRow]:
     """All files of a view; plain tuples made rows only where a caller wants names."""
     return [FileRow._make(row) for row in db.rows(_FILES, (view,))]
+
+
+def files_since(
+    db: Database, view: ViewRow, before: ViewRow, files: list[FileRow]
+) -> list[FileRow]:
+    """All files of a view, of which `files` were read when its row was `before`.
+
+    Costs a tenth of reading them all: while a first view grows each question needs it.
+    """
+    rows = db.rows(_CHANGED_FILES, (view.id, before.changes))
+    changed = {row[1]: FileRow._make(row) for row in rows}
+    now = [changed.pop(file.path_id, file) for file in files]
+    now += changed.values()
+    # Of files that went there is no row to tell; all that remain are counted in the view's own.
+    return now if len(now) == view.files else files_of(db, view.id)
 
 
 def folders_of(db: Database, view: int) -> dict[bytes, bytes]:
@@ -264,11 +283,7 @@ def apply(
     `path_ids` has the id of every path named in `put` and `drop`. `text_changed` says whether
     anything but signatures changes: then the statistics are counted anew.
     """
-    rows = [
-        (view, path_ids[change.path], change.content, change.state, change.signature)
-        for change in put
-    ]
-    db.execute_many(_PUT_FILE, rows)
+    _put(db, view, put, path_ids)
     db.execute_many(_DROP_FILE, [(view, path_ids[path]) for path in drop])
     db.execute_many(_PUT_FOLDER, [(view, *item) for item in put_folders.items()])
     db.execute_many(_DROP_FOLDER, [(view, path) for path in drop_folders])
@@ -280,6 +295,16 @@ def apply(
         db.execute(_COUNT, (view,))
 
 
+def _put(db: Database, view: int, put: Sequence[Change], path_ids: Mapping[bytes, int]) -> None:
+    row = db.row(_NEXT_CHANGE, (view,))
+    number = row[0] if row else 0
+    rows = [
+        (view, path_ids[change.path], change.content, change.state, change.signature, number)
+        for change in put
+    ]
+    db.execute_many(_PUT_FILE, rows)
+
+
 def put_files(
     db: Database, view: int, put: Sequence[Change], path_ids: Mapping[bytes, int]
 ) -> None:
@@ -287,11 +312,7 @@ def put_files(
 
     What else is known of the view does not change: the next look compares it all the same.
     """
-    rows = [
-        (view, path_ids[change.path], change.content, change.state, change.signature)
-        for change in put
-    ]
-    db.execute_many(_PUT_FILE, rows)
+    _put(db, view, put, path_ids)
     db.execute(_COUNT, (view,))
 
 

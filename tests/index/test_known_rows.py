@@ -1,0 +1,117 @@
+"""What a question reads of its view when others write to the index: no more than changed."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codelens.index.worktree_comparison import load
+from codelens.scope.repository import Scope
+from codelens.store.database.database import Database
+from codelens.store.database.index_opening import open_index
+from codelens.store.views import views
+from codelens.store.views.views import CURRENT, PENDING, Change, PathFacts, ViewState
+
+STATE = ViewState("", "", "", "{}", "{}", 0, False)
+NAMES = [f"src/m{n}.py".encode() for n in range(12)]
+
+
+class Place:
+    """A stand-in for a scope: of that only its key is asked."""
+
+    key = "worktree:/x"
+
+
+SCOPE: Scope = Place()  # type: ignore[assignment]
+
+
+def apply(
+    db: Database, put: dict[bytes, int], drop: frozenset[bytes] | set[bytes] = frozenset()
+) -> None:
+    """Change the view, as an update does."""
+    view = views.create_view(db, None, Place.key, "worktree", "/x", "main", "", "")
+    with db.write(None):
+        paths = set(put) | drop
+        ids = views.find_paths(db, paths)
+        ids |= views.add_paths(db, [PathFacts(p, "m", "src", "") for p in sorted(paths - set(ids))])
+        views.apply(
+            db, view.id, put=[Change(p, None, state, b"s") for p, state in put.items()],
+            drop=sorted(drop), put_folders={}, drop_folders=(), state=STATE, path_ids=ids,
+            text_changed=True,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "index-0123456789abcdef.db"
+
+
+def rows(db: Database) -> list[views.FileRow]:
+    return sorted(load(db, SCOPE).files)
+
+
+def afresh(path: Path) -> list[views.FileRow]:
+    with closing(open_index(path)) as db:
+        return rows(db)
+
+
+def test_while_a_view_grows_only_what_changed_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole: list[int] = []
+    read_all = views.files_of
+
+    def counted(db: Database, view: int) -> list[views.FileRow]:
+        whole.append(view)
+        return read_all(db, view)
+
+    monkeypatch.setattr(views, "files_of", counted)
+    with closing(open_index(path)) as writer, closing(open_index(path)) as reader:
+        apply(writer, dict.fromkeys(NAMES, PENDING))
+        assert len(rows(reader)) == len(NAMES) and len(whole) == 1
+        for name in NAMES:
+            apply(writer, {name: CURRENT})
+            assert {row.path: row.state for row in rows(reader)}[name] == CURRENT
+        apply(writer, {b"src/new.py": CURRENT})
+        assert len(rows(reader)) == len(NAMES) + 1
+        assert len(whole) == 1, "all rows were read once"
+        apply(writer, {}, {NAMES[0]})
+        assert len(rows(reader)) == len(NAMES) and len(whole) == 2, "of what went nothing tells"
+
+
+def test_what_others_write_to_other_views_costs_no_rows(path: Path) -> None:
+    with closing(open_index(path)) as writer, closing(open_index(path)) as reader:
+        apply(writer, dict.fromkeys(NAMES, CURRENT))
+        before = load(reader, SCOPE).files
+        views.create_view(writer, None, "worktree:/other", "worktree", "/other", "main", "", "")
+        assert load(reader, SCOPE).files is before
+
+
+Changes = st.lists(
+    st.tuples(
+        st.dictionaries(st.sampled_from(NAMES), st.sampled_from([CURRENT, PENDING]), max_size=4),
+        st.sets(st.sampled_from(NAMES), max_size=2),
+        st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+@given(changes=Changes)
+@settings(deadline=None, max_examples=60)
+def test_rows_are_those_that_a_first_reader_finds(
+    tmp_path_factory: pytest.TempPathFactory,
+    changes: list[tuple[dict[bytes, int], set[bytes], bool]],
+) -> None:
+    path = tmp_path_factory.mktemp("rows") / "index-0123456789abcdef.db"
+    with closing(open_index(path)) as writer, closing(open_index(path)) as reader:
+        apply(writer, {NAMES[0]: PENDING})
+        for put, drop, looks in changes:
+            apply(writer, put, drop - set(put))
+            if looks:
+                assert rows(reader) == afresh(path)
+        assert rows(reader) == afresh(path)
