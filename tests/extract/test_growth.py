@@ -12,6 +12,7 @@ from codelens.extract.language_settings import languages
 SHARE = size_of("CODELENS_GROWTH_SHARE")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", sorted(info.name for info in languages() if info.grammar))
 def test_time_grows_no_faster_than_the_text(language: str) -> None:
     with growth.Child(language) as child:
