@@ -141,3 +141,37 @@ def last; top; end
     assert "app_spec.rb:go -> helper~2" in found
     assert "app_spec.rb:go -> top~2" in found
     assert "app_spec.rb:last -> top" in found
+
+
+def test_what_is_prepended_comes_before_the_own_and_not_above_it() -> None:
+    text = (
+        "module Loud\n  def run; end\nend\n"
+        "class App\n  prepend Loud\n  def run; super; end\n  def go; run; end\nend\n"
+        "class Sub < App\n  def run; super; end\nend\nApp.new.run\n"
+    )
+    assert edges_of({"a.rb": text}) == [
+        "a.rb:App.go -> Loud.run",
+        "a.rb:Sub.run -> Loud.run",
+        "a.rb:- -> App",
+        "a.rb:- -> Loud.run",
+    ]
+
+
+def test_methods_in_the_block_of_a_struct_call_each_other() -> None:
+    text = (
+        "module Shop\n  Point = Struct.new(:x) do\n    def far; near; end\n    def near; end\n"
+        "    def copy; Point.new(1).far; end\n  end\nend\n"
+    )
+    assert edges_of({"a.rb": text}) == [
+        "a.rb:Shop.Point.far -> Shop.Point.near",
+        "a.rb:Shop.Point.copy -> Shop.Point",
+        "a.rb:Shop.Point.copy -> Shop.Point.far",
+    ]
+
+
+def test_a_definition_in_a_block_of_a_method_is_not_the_class_s() -> None:
+    text = (
+        "class App\n  def self.env\n    build do\n      def self.env; end\n    end\n  end\n"
+        "  def go; self.class.env; end\nend\nApp.env\n"
+    )
+    assert edges_of({"a.rb": text}) == ["a.rb:App.go -> App.env", "a.rb:- -> App.env"]

@@ -29,6 +29,8 @@ LIMIT = 200
 _RECORD = 1_000
 """Longest object written out: a module's default export names all that it has."""
 _MOST_KEYS = 200
+_ABOVE = ".#above"
+"""After a type: an instance of it, seen as one of what it derives from."""
 _AWAITED = ".#await"
 _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
@@ -97,6 +99,9 @@ class Expressions:
             return self._type_argument(node.child_by_field_name("function"))
         if gives is None:
             return ""
+        if gives == "above":
+            type_ = child(node, "arguments.0")
+            return f"{self._quoted(type_)}{_ABOVE}" if type_ is not None else ""
         argument = child(node, f"arguments.{gives.removeprefix('type') or 0}")
         return self._quoted(argument) if gives == "type" else self.written(argument, depth)
 
@@ -224,7 +229,7 @@ def _marks(node: Node, letters: tuple[str, ...]) -> str:
 def _pair(part: str) -> tuple[str, str]:
     """A built-in function, and what it gives: an argument by its number, `new:type` its type.
 
-    `make:made` gives what stands in brackets behind the name.
+    `make:made` gives what stands in brackets behind the name, `super:above` what is above a type.
     """
     name, _, gives = part.partition(":")
     return name, gives

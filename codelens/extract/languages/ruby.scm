@@ -37,6 +37,7 @@
 
 ; References.
 (call method: (_) @reference.call)
+(super) @reference.call
 (constant) @reference.type
 (argument_list (simple_symbol) @reference.bound)
 [

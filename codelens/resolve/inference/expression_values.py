@@ -179,6 +179,9 @@ class Expressions:
             return together([self.resolver.called_with(part, step) for part in each(value)])
         if step in {"[]", "[*]"}:
             return together([self.resolver.element(part, step) for part in each(value)])
+        if step == "#above":
+            above = (part for part in each(value) if isinstance(part, Instance))
+            return together([Super(part.path, part.symbol, part) for part in above])
         if step == "#await":
             return together([self.resolver.awaited(part) for part in each(value)])
         if step == "[with]":

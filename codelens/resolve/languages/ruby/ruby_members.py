@@ -49,10 +49,20 @@ class RubyMembers(Members):
     def _around(self, model: FileModel, scope: int) -> str:
         while scope > 0:
             symbol = model.scopes[scope].symbol
-            if symbol >= 0 and model.symbols[symbol].kind in _HOLDERS:
+            if symbol >= 0 and model.symbols[symbol].kind not in _HOLDERS:
+                # The block of `A = Struct.new(:a) do ... end` is no scope of a class.
+                symbol = self._made_by_block(model, symbol)
+            if symbol >= 0:
                 return model.symbols[symbol].qualified.replace("::", ".")
             scope = model.scopes[scope].parent
         return ""
+
+    def _made_by_block(self, model: FileModel, symbol: int) -> int:
+        parent = model.symbols[symbol].parent
+        is_made = (
+            parent >= 0 and model.symbols[parent].kind in _HOLDERS and parent not in model.own_scope
+        )
+        return parent if is_made else -1
 
     def own(self, path: bytes, scope: int) -> Instance | None:
         """`self`."""
@@ -97,7 +107,7 @@ class RubyMembers(Members):
         return [Instance(*referent[:2]) for referent in referents if referent[:2] != but[:2]]
 
     def _mixed(self, referent: Referent) -> Mixed:
-        nothing = Mixed((), (), (), is_concern=False)
+        nothing = Mixed((), (), (), (), is_concern=False)
         model = self.view.model(referent.path)
         if model is None:
             return nothing
@@ -121,11 +131,24 @@ class RubyMembers(Members):
         return list(dict.fromkeys(modules))
 
     def methods(self, own: Instance, name: str, *, above: bool = False) -> list[Referent]:
-        """Methods of that name of the nearest class or module that has any."""
+        """Methods of that name of the nearest class or module that has any.
+
+        What a class prepends comes before its own, and is not `above` it.
+        """
         for type_ in self.ancestry(own)[above:]:
-            referents = self._in_parts(type_, name, singleton=False)
+            referents = self._prepended(type_, name)
+            referents = referents or self._in_parts(type_, name, singleton=False)
             if referents:
                 return referents
+        return []
+
+    def _prepended(self, own: Instance, name: str) -> list[Referent]:
+        for referent in self.parts(self.qualified(own)):
+            for row in reversed(self._mixed(referent).prepended):
+                for module in self._named_in(referent.path, row.scope, row.text, own):
+                    methods = self._in_parts(module, name, singleton=False)
+                    if methods:
+                        return methods
         return []
 
     def own_methods(self, own: Instance, name: str) -> list[Referent]:

@@ -1,6 +1,7 @@
 """What classes of Ruby take from modules: `include`, `extend`, and modules that extend includers.
 
-`include` passes on methods of instances, `extend` makes them methods of the class itself. A module
+`include` passes on methods of instances, `prepend` puts them before the class's own, `extend` makes
+them methods of the class itself. A module
 that calls `base.extend(M)` in `self.included(base)` gives `M` to who includes it, and so does a
 `ActiveSupport::Concern` its `ClassMethods` and what stands in `class_methods do`.
 """
@@ -19,6 +20,7 @@ class Mixed(NamedTuple):
     """What one file says of one class or module."""
 
     included: tuple[Binding, ...]
+    prepended: tuple[Binding, ...]
     extended: tuple[Binding, ...]
     handed: tuple[tuple[int, str], ...]
     """Scope and name of modules that includers are extended with."""
@@ -29,7 +31,7 @@ def mixed(model: FileModel, symbol: int) -> Mixed:
     """What a class or module mixes in."""
     scope = model.own_scope.get(symbol)
     if scope is None:
-        return Mixed((), (), (), is_concern=False)
+        return Mixed((), (), (), (), is_concern=False)
     rows = [row for row in model.of_scope.get(scope, ()) if row.how == "implements"]
     calls = {
         (reference.line, bool(reference.receiver))
@@ -47,8 +49,15 @@ def mixed(model: FileModel, symbol: int) -> Mixed:
         and model.symbols[reference.symbol].name in _HOOKS
     ]
     concern = any(row.text.rpartition("::")[2] == "Concern" for row in extended)
-    included = tuple(row for row in rows if (row.line, False) not in calls)
-    return Mixed(included, extended, tuple(handed), concern)
+    before = {
+        reference.line
+        for reference in model.references
+        if reference.name == "prepend" and reference.kind == "call" and not reference.receiver
+    }
+    prepended = tuple(row for row in rows if row.line in before)
+    others = (row for row in rows if row.line not in before)
+    included = tuple(row for row in others if (row.line, False) not in calls)
+    return Mixed(included, prepended, extended, tuple(handed), concern)
 
 
 def singletons(model: FileModel) -> frozenset[int]:
