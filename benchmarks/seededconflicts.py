@@ -60,6 +60,14 @@ class Language(NamedTuple):
     """In place of what `abstract` adds: the same method with a body."""
     default: tuple[str, str] = ("", "")
     """Parameters of `size` with a default, and with another one."""
+    away: tuple[str, str, str] = ("", "", "")
+    """A file that `size` moves to, out of reach for its users; what stands before and behind."""
+    near: tuple[str, str, str] = ("", "", "")
+    """The same, where its users still find it."""
+    fresh: str = ""
+    """A definition that may be added to both files."""
+    fresh_clashes: bool = False
+    """Whether it may not be in both."""
 
 
 PYTHON = Language(
@@ -91,6 +99,8 @@ class Shape(ABC):
     "\n\ndef added():\n    return 7\n",
     '    def edge(self):\n        return 3\n',
     ('size(one, two=1)', 'size(one, two=2)'),
+    away=("more.py", "", ""),
+    fresh="\n\ndef fresh(value):\n    return [value, 3]\n",
 )  # fmt: skip
 TYPESCRIPT = Language(
     "lib.ts", "use.ts",
@@ -117,6 +127,8 @@ export interface Shape {
     "\nexport function added(): number {\n  return 7;\n}\n",
     '',
     ('size(one: string, two = 1)', 'size(one: string, two = 2)'),
+    away=("more.ts", "", ""),
+    fresh="\nexport function fresh(value: string): string {\n  return value.trim();\n}\n",
 )  # fmt: skip
 JAVA = Language(
     "app/Lib.java", "app/Use.java",
@@ -144,6 +156,8 @@ public abstract class Lib {
     "\nclass Added {\n  int added() {\n    return 7;\n  }\n}\n",
     '  int edge() {\n    return 3;\n  }\n',
     ('', ''),
+    away=("app/More.java", "package app;\n\nclass More {\n", "}\n"),
+    fresh="\nclass Fresh {\n  int count() {\n    return 3;\n  }\n}\n", fresh_clashes=True,
 )  # fmt: skip
 CSHARP = Language(
     "Lib.cs", "Use.cs",
@@ -175,6 +189,9 @@ CSHARP = Language(
     "\nnamespace App {\n  class Added {\n    int added() {\n      return 7;\n    }\n  }\n}\n",
     '    public virtual int edge() {\n      return 3;\n    }\n',
     ('size(string one, int two = 1)', 'size(string one, int two = 2)'),
+    away=("More.cs", "namespace App {\n  class More {\n", "  }\n}\n"),
+    fresh="\nnamespace App {\n  class Fresh {\n    int count() {\n      return 3;\n    }\n  }\n}\n",
+    fresh_clashes=True,
 )  # fmt: skip
 GO = Language(
     "lib.go", "use.go",
@@ -197,6 +214,8 @@ type Shape interface {
     ("size(one string)", "size(one string, two string)"), ("LIMIT = 10", "LIMIT = 20"),
     ("", ""), "", "",
     "\nfunc added() int {\n\treturn 7\n}\n",
+    away=("more/more.go", "package more\n\n", ""), near=("more.go", "package app\n\n", ""),
+    fresh="\nfunc fresh(value string) string {\n\treturn value + value\n}\n", fresh_clashes=True,
 )  # fmt: skip
 RUST = Language(
     "src/lib.rs", "src/using.rs",
@@ -226,6 +245,8 @@ pub trait Shape {
     "\npub fn added() -> usize {\n    7\n}\n",
     '    fn edge(&self) -> usize {\n        3\n    }\n',
     ('', ''),
+    away=("src/more.rs", "", ""),
+    fresh="\npub fn fresh(value: &str) -> usize {\n    value.len() * 3\n}\n",
 )  # fmt: skip
 C = Language(
     "lib.c", "use.c",
@@ -245,6 +266,8 @@ int size(const char *one)
     ("size(const char *one)", "size(const char *one, int two)"), ("limit = 10", "limit = 20"),
     ("", ""), "", "",
     "\nint added(void)\n{\n    return 7;\n}\n",
+    near=("more.c", '#include "lib.h"\n\n', ""),
+    fresh="\nint fresh(const char *value)\n{\n    return value[0] * 3;\n}\n", fresh_clashes=True,
 )  # fmt: skip
 KOTLIN = Language(
     "app/Lib.kt", "app/Use.kt",
@@ -272,6 +295,9 @@ interface Shape {
     "\nfun added(): Int {\n    return 7\n}\n",
     '    fun edge(): Int {\n        return 3\n    }\n',
     ('size(one: String, two: Int = 1)', 'size(one: String, two: Int = 2)'),
+    away=("app/more/More.kt", "package app.more\n\n", ""),
+    near=("app/More.kt", "package app\n\n", ""),
+    fresh="\nfun fresh(value: String): String {\n    return value + value\n}\n", fresh_clashes=True,
 )  # fmt: skip
 LANGUAGES = {
     "python": PYTHON, "typescript": TYPESCRIPT, "java": JAVA, "csharp": CSHARP, "go": GO,
@@ -288,6 +314,8 @@ class Case(NamedTuple):
     rule: str
     base: str = ""
     """Of `lib`, if it is another one."""
+    more: tuple[str, str] = ("", "")
+    """Path and text of a file that comes with the change of `lib`."""
 
 
 def cases(of: Language) -> list[Case]:
@@ -317,6 +345,19 @@ def cases(of: Language) -> list[Case]:
             Case("override", wanted, of.whole_subtype, "overrides"),
             Case("override, twin", wanted, of.subtype, ""),
         ]
+    for rule, (path, before, behind) in (("moved and used", of.away), ("", of.near)):
+        if path:
+            moved = base.replace(of.size, "")
+            more = path, before + of.size + behind
+            found.append(Case("moved" if rule else "moved, in reach", moved, of.caller, rule,
+                              more=more))  # fmt: skip
+            found.append(Case("moved, twin", moved, of.plain, "", more=more))
+    clash = "defined twice" if of.fresh_clashes else ""
+    other = of.fresh.replace("fresh", "another").replace("Fresh", "Another")
+    found += [
+        Case("added twice", base + of.fresh, of.fresh, clash),
+        Case("added twice, twin", base + of.fresh, other, ""),
+    ]
     if of.default[0]:
         before = base.replace(of.two[0].removeprefix("def ").rstrip(":"), of.default[0])
         after = before.replace(*of.default)
@@ -381,6 +422,8 @@ def told_of(engine: Engine, root: Path, of: Language, case: Case) -> dict[str, s
     write(here, of.lib, case.lib)
     if of.lib == "lib.c":
         write(here, "lib.h", header(case.lib))
+    if case.more[0]:
+        write(here, *case.more)
     write(there, of.user, of.other + case.user)
     found: dict[str, set[str]] = {}
     for way, where in (("mine", here), ("theirs", there)):

@@ -7,6 +7,7 @@ view alone; an edge that may mean several things is none.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,9 +28,13 @@ from codelens.branches.text_changes import BODY, MOVED, RENAMED, SIGNATURE
 _DERIVES = frozenset({"inherit", "satisfy", "override"})
 _OPEN_TYPES = frozenset({"interface", "trait"})
 _ABSTRACT = re.compile(rb"\babstract\b|@(?:abc\.)?abstract\w*|=\s*0\s*;|\bNotImplementedError\b")
-_ONE_PACKAGE = frozenset({"go"})
-_REOPENED = frozenset({"go", "rust", "ruby", "csharp", "swift"})
+_BY_FOLDER = frozenset({"go", "java", "kotlin"})
+"""Languages in which the files of a folder see each other's top level: one package."""
+_BY_NAME = frozenset({"c", "cpp", "csharp"})
+"""Languages in which a qualified name says all: in which file it stands does not matter."""
+_REOPENED = frozenset({"rust", "ruby", "csharp", "swift"})
 """Languages in which members of one type may stand in several files."""
+_GO_PACKAGE = re.compile(rb"^package (\w+)", re.MULTILINE)
 _LINKED = frozenset({"c"})
 _NOT_BY_IMPORT = frozenset({"signature and called", "default and called", "value and read"})
 _COMMON = re.compile(
@@ -119,13 +124,23 @@ def _breaks(definition_change: DefinitionChange) -> _Broken | None:
     if RENAMED in definition_change.how:
         now = new.symbol.qualified
         return _Broken(definition_change, "renamed and used", CERTAIN, f"renamed {name} to {now}")
-    if MOVED in definition_change.how:
+    if MOVED in definition_change.how and not _is_in_reach(old, new):
         where = new.file.path.decode("utf-8", "replace")
         return _Broken(definition_change, "moved and used", LIKELY, f"moved {name} to {where}")
     if old.group == "value" and {BODY, SIGNATURE} & set(definition_change.how):
         grade = LIKELY if old.symbol.kind in {"constant", "member"} else POSSIBLE
         return _Broken(definition_change, "value and read", grade, f"changed the value of {name}")
     return _broken_call(definition_change, old, new) if SIGNATURE in definition_change.how else None
+
+
+def _is_in_reach(old: Definition, new: Definition) -> bool:
+    """Whether what used a definition where it stood finds it in the file that it moved to."""
+    if old.symbol.qualified != new.symbol.qualified:
+        return False
+    language = new.file.language
+    if language in _BY_NAME:
+        return b"static" not in _head(new)
+    return language in _BY_FOLDER and not new.owner and _folder(old) == _folder(new)
 
 
 def _broken_call(change: DefinitionChange, old: Definition, new: Definition) -> _Broken | None:
@@ -259,14 +274,14 @@ def _overrides(
     """Both added something that answers for the same name of the same type or package."""
     named: dict[str, list[Definition]] = {}
     for definition in theirs.added:
-        if definition.group == "callable" and not _COMMON.match(definition.name):
-            named.setdefault(definition.name, []).append(definition)
+        named.setdefault(definition.name, []).append(definition)
     for definition in mine.added:
-        if definition.group != "callable":
-            continue
         for other in named.get(definition.name, ()):
+            if definition.group != other.group:
+                continue
             rule = _same_place(definition, other)
-            if rule is None and definition.owner and other.owner:
+            inherits = definition.group == "callable" and not _COMMON.match(definition.name)
+            if rule is None and inherits and definition.owner and other.owner:
                 rule = _in_hierarchy(definition, other, my_uses, their_uses)
             if rule is not None:
                 name, grade, sentence = rule
@@ -280,17 +295,34 @@ def _same_place(definition: Definition, other: Definition) -> tuple[str, str, st
     language = definition.file.language
     if language != other.file.language:
         return None
-    same_folder = _folder(definition) == _folder(other)
-    name = definition.symbol.qualified
-    sentence = f"both added {name}, in different files"
-    if language in _ONE_PACKAGE and same_folder:
-        return "defined twice", CERTAIN, sentence
-    if definition.owner and language in _REOPENED and language not in _ONE_PACKAGE:
-        same = definition.signature == other.signature or language in {"ruby", "rust"}
-        return ("defined twice", LIKELY, sentence) if same else None
-    if language in _LINKED and not {b"static"} & (definition.words.keys() | other.words.keys()):
-        return "defined twice", LIKELY, sentence
-    return None
+    callables = definition.group == "callable"
+    if callables and _COMMON.match(definition.name):
+        return None
+    sentence = f"both added {definition.symbol.qualified}, in different files"
+    if language in _BY_FOLDER and _folder(definition) == _folder(other):
+        return ("defined twice", CERTAIN, sentence) if _in_one_package(definition, other) else None
+    same = definition.signature == other.signature or language in {"ruby", "rust"}
+    reopened = callables and definition.owner and language in _REOPENED and same
+    private = b"partial" if language == "csharp" else b"static"
+    shared = not {private} & (_head(definition).keys() | _head(other).keys())
+    linked = callables and language in _LINKED and shared
+    types = definition.group == "type" and language == "csharp" and shared
+    return ("defined twice", LIKELY, sentence) if reopened or linked or types else None
+
+
+def _in_one_package(definition: Definition, other: Definition) -> bool:
+    """Whether two definitions of one name in the files of a folder exclude each other."""
+    if definition.file.language == "go":
+        # Tests of a package may be another package in its folder.
+        return _GO_PACKAGE.findall(definition.file.data) == _GO_PACKAGE.findall(other.file.data)
+    if definition.owner or {b"private"} & (_head(definition).keys() | _head(other).keys()):
+        return False
+    return definition.group != "callable" or definition.signature == other.signature
+
+
+def _head(definition: Definition) -> Counter[bytes]:
+    """The words up to the body."""
+    return Counter(re.findall(rb"\w+", definition.own.partition(b"{")[0]))
 
 
 def _folder(definition: Definition) -> bytes:
