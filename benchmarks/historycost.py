@@ -2,11 +2,13 @@
 
     python benchmarks/historycost.py REPOSITORY... [--definitions 34]
 
-For definitions of files with many commits: the commits that `git log -L` gives for their lines, as
-far back as codelens follows the definition, against those that codelens tells. A commit that is
-missing is read again: where the definition of that name has the same text before and after it,
-git followed other lines. CPU is of git's process, and of this one and its children (`git rev-list`)
-for the question alone: once with nothing known of these versions, and again.
+The commits that `git log -L` gives for the lines of definitions, as far back as the one that added
+the definition by codelens, against those that codelens gives. A commit that is missing is read
+again: where the definition of that name has the same text before and after it, git followed other
+lines (`drifted`). Commits older than the one that added it are `beyond`: git goes on with lines of
+another thing. A history that does not end with `added` is `cut`, which is always wrong. CPU is of
+git's process, and of this one and its children (`git rev-list`) for the question alone: once with
+nothing known of these versions, and again.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ def main() -> None:
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--definitions", type=int, default=34)
     asked = parser.parse_args()
-    totals = dict.fromkeys(("asked", "git", "found", "drifted", "missed", "more", "moves"), 0)
+    totals = dict.fromkeys(
+        ("asked", "git", "found", "drifted", "missed", "beyond", "more", "moves", "cut"), 0
+    )
     with tempfile.TemporaryDirectory() as home:
         for where in asked.repositories:
             one(where, asked.definitions, Path(home), totals)
@@ -102,6 +106,8 @@ def compare(where: Path, handle: str, answer, theirs: list[str], totals: dict[st
     cut = theirs.index(oldest) + 1 if oldest in theirs else len(theirs)
     totals["asked"] += 1
     totals["git"] += cut
+    totals["beyond"] += len(theirs) - cut
+    totals["cut"] += not answer.results or "added" not in answer.results[-1].how
     totals["moves"] += sum("moved" in event.how for event in answer.results)
     totals["more"] += sum(commit not in theirs for commit in ours)
     names = {(parse_handle(event.handle).path, parse_handle(event.handle).symbol)

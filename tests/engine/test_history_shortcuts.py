@@ -156,3 +156,29 @@ def test_a_part_is_parsed_where_a_body_changed(
     )  # fmt: skip
     engines[0].history("new/store.py#Shelf.save", path=repo.root)
     assert [part is not None for part in parts] == [True]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.py", "def f(x):\n    y = x\n    return y\n    # end\n", "def f(x):\n    y = x\n"),
+        ("a.py", "@wraps\ndef f(x):\n    return x\n", "def f(x):\n    return x\n"),
+        ("a.go", "package a\n\n// F is.\nfunc f() {\n}\n", "package a\n\nfunc f() {\n}\n"),
+        ("a.rs", "#[inline]\nfn f() -> u8 {\n    1\n}\n", "fn f() -> u8 {\n    1\n}\n"),
+    ],
+)
+def test_what_was_taken_from_the_edge_of_a_definition_is_a_change(
+    engines: list[Engine], tmp_path: Path, name: str, before: str, after: str
+) -> None:
+    repo = GitRepo.init(tmp_path / "edges")
+    step(repo, "added", {name: before})
+    step(repo, "cut", {name: after})
+    step(
+        repo, "below", {name: after + "\n\n" + after.replace(" f(", " g(").replace("package a", "")}
+    )
+    events = engines[0].history(f"{name}#f", path=repo.root).results
+    assert [event.subject for event in events] == ["cut", "added"]
+    (row,) = [
+        row for row in engines[0].history(name, path=repo.root).definitions if "#f" in row.handle
+    ]
+    assert row.subject == "cut"

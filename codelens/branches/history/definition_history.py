@@ -21,8 +21,8 @@ from codelens.branches.history.earlier_snippets import (
     earlier_definition,
     stands_in,
 )
-from codelens.branches.history.move_origins import may_stem_from, share_removed
-from codelens.branches.history.standing_text import holds, lines_of, whole_text
+from codelens.branches.history.move_origins import earlier_in_file, may_stem_from, share_removed
+from codelens.branches.history.standing_text import holds, lines_of, stands_whole, whole_text
 from codelens.branches.text_changes import ADDED, FORMATTING, change_of, text_changes
 from codelens.scope.commits.commit_walk import Commit, CommitWalk
 from codelens.scope.commits.path_commits import PathCommits, PathHistory
@@ -116,6 +116,7 @@ class DefinitionHistory:
         self._first_parent = first_parent
         self._snippets: dict[tuple[bytes, bytes], Definition] = {}
         """By path and text: what was parsed by itself."""
+        self._language = ""
         self._several: set[tuple[bytes, str]] = set()
         """Paths and qualified names that several definitions had in some version."""
         self._files: dict[tuple[bytes, bytes], FileDefinitions] = {}
@@ -131,6 +132,7 @@ class DefinitionHistory:
             on_disk: `definition` may differ from what is at `head`.
         """
         start = self.walk.commit(head) if head else None
+        self._language = definition.file.language
         tracked = _Tracked(definition.file.path, b"", whole_text(definition), definition.file.data)
         self._add(definition.file.path, definition.file.data, definition.file)
         if start is None:
@@ -203,7 +205,7 @@ class DefinitionHistory:
                 return [(parent, tracked)], None
         for parent, blob in zip(parents, blobs, strict=True):
             data = self.walk.blob(blob) if blob is not None else None
-            if blob is not None and data is not None and holds(data, tracked.text):
+            if blob is not None and data is not None and self._stands(data, tracked):
                 return [(parent, tracked._replace(blob=blob, data=data))], None
         before = [(parent, self._before(commit, parent, tracked)) for parent in parents]
         for parent, followed in before:
@@ -216,6 +218,10 @@ class DefinitionHistory:
         follow = [(parent, earlier) for parent, earlier in before if earlier is not None]
         event = self._event(commit, tracked, follow[0][1] if follow else None)
         return follow, event
+
+    def _stands(self, data: bytes, tracked: _Tracked) -> bool:
+        """Whether a version of the followed file has the followed definition as it is."""
+        return stands_whole(data, tracked.text, tracked.data, self._language)
 
     def _event(
         self, commit: Commit | None, tracked: _Tracked, before: _Tracked | None
@@ -285,7 +291,7 @@ class DefinitionHistory:
         blob = self.walk.blob_at(parent, tracked.path)
         data = self.walk.blob(blob) if blob is not None else None
         if blob is not None and data is not None:
-            if holds(data, tracked.text):
+            if self._stands(data, tracked):
                 return tracked._replace(blob=blob, data=data)
             text = self._snippet_before(tracked, data)
             if text is not None:
@@ -295,7 +301,7 @@ class DefinitionHistory:
             return None
         if blob is not None and data is not None and may_stem_from(data, tracked.data, later):
             old, new = self._definitions(tracked.path, data), self._definition(tracked)
-            earlier = _matching(old, new) if new is not None else None
+            earlier = earlier_in_file(old, new) if new is not None else None
             if earlier is not None:
                 return _Tracked(tracked.path, blob, whole_text(earlier), data)
         return self._elsewhere(commit, parent, tracked, later) if commit is not None else None
@@ -381,17 +387,3 @@ class DefinitionHistory:
         shares = [share_removed(origin.data, origin.now, later) for origin in texts]
         ranked = sorted(range(len(texts)), key=lambda at: (-shares[at], at))
         return [texts[at] for at in ranked[:_MOST_ORIGINS] if shares[at]]
-
-
-def _matching(old: FileDefinitions, new: Definition) -> Definition | None:
-    """What a definition was in an earlier version of its file."""
-    return _same_name(old, new) or Matches([old], [new.file]).old_of.get(new)
-
-
-def _same_name(old: FileDefinitions, new: Definition) -> Definition | None:
-    """The one definition of the same name in the same file: what the matcher would take."""
-    name = new.symbol.qualified
-    if sum(definition.symbol.qualified == name for definition in new.file.definitions) != 1:
-        return None
-    same = [definition for definition in old.definitions if definition.symbol.qualified == name]
-    return same[0] if len(same) == 1 else None

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from codelens.branches.file_definitions import Definition, FileDefinitions
-from codelens.branches.history.standing_text import holds, whole_text
+from codelens.branches.history.standing_text import stands_whole, whole_text
 from codelens.scope.commits.commit_walk import CommitWalk
 from codelens.types import CommitId
 
@@ -32,7 +32,7 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
     commit_of: dict[int, CommitId] = {}
     start = walk.commit(head) if head else None
     blob = walk.blob_at(start, file.path) if start is not None else None
-    standing = _standing(walk, blob, list(texts), texts)
+    standing = _standing(walk, blob, list(texts), texts, file)
     commit_of.update(dict.fromkeys(texts.keys() - standing, CommitId("")))
     waiting = [(-start.time_s, 0, start, blob, standing)] if start is not None else []
     number = 0
@@ -45,7 +45,7 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
         blobs = [walk.blob_at(parent, file.path) for parent in parents]
         order = sorted(range(len(parents)), key=lambda at: blobs[at] != blob)
         for at in order:
-            same = left if blobs[at] == blob else _standing(walk, blobs[at], left, texts)
+            same = left if blobs[at] == blob else _standing(walk, blobs[at], left, texts, file)
             if same:
                 number += 1
                 parent = parents[at]
@@ -58,9 +58,13 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
 
 
 def _standing(
-    walk: CommitWalk, blob: bytes | None, ordinals: Collection[int], texts: dict[int, bytes]
+    walk: CommitWalk,
+    blob: bytes | None,
+    ordinals: Collection[int],
+    texts: dict[int, bytes],
+    file: FileDefinitions,
 ) -> set[int]:
     data = walk.blob(blob) if blob is not None else None
     if data is None:
         return set()
-    return {at for at in ordinals if holds(data, texts[at])}
+    return {at for at in ordinals if stands_whole(data, texts[at], file.data, file.language)}

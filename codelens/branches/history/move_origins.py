@@ -1,4 +1,4 @@
-"""Where a definition that is new in its file may come from: by the words that a change removed.
+"""What a definition was before a change: in its file, or in another one, by what was removed there.
 
 Parsing and matching the files of a commit costs much more than reading them. What became a
 definition was removed where it stood, or it would be a copy; and what is matched by likeness has
@@ -11,13 +11,31 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from codelens.branches.file_definitions import Definition
+from codelens.branches.definition_matcher import Matches
+from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.scope.text_diff import changed_lines
 
 _WORD = re.compile(rb"\w+")
 _LEAST_SHARE = 0.5
 _LEAST_SHARE_OF_NAMED = 0.25
-"""Of a file that is gone, and has the name: what it defined may have changed more on the way."""
+"""Where the name was removed too: what it defined may have changed more on the way."""
+_LEAST_SHARE_OF_LINES = 0.2
+"""A large file has any words; what was moved keeps some lines, at whichever indentation."""
+_FEW_LINES = 3
+
+
+def earlier_in_file(old: FileDefinitions, new: Definition) -> Definition | None:
+    """What a definition was in an earlier version of its file."""
+    return _same_name(old, new) or Matches([old], [new.file]).old_of.get(new)
+
+
+def _same_name(old: FileDefinitions, new: Definition) -> Definition | None:
+    """The one definition of the same name in the same file: what the matcher would take."""
+    name = new.symbol.qualified
+    if sum(definition.symbol.qualified == name for definition in new.file.definitions) != 1:
+        return None
+    same = [definition for definition in old.definitions if definition.symbol.qualified == name]
+    return same[0] if len(same) == 1 else None
 
 
 def may_stem_from(old: bytes, new: bytes, definition: Definition) -> bool:
@@ -33,13 +51,10 @@ def may_stem_from(old: bytes, new: bytes, definition: Definition) -> bool:
     removed, added = _changed(old, new)
     if head not in added:
         return True  # its first line was there before
-    words = Counter(_WORD.findall(b"\n".join(removed)))
-    if name in words:
+    if name in _WORD.findall(b"\n".join(removed)):
         return True
-    own = definition.file.lines[definition.start : definition.stop]
-    standing = [line for line in own if line.strip() not in added]
-    words.update(_WORD.findall(b"\n".join(standing)))
-    return _share(definition, words) >= _LEAST_SHARE
+    standing = [line for line in _own_lines(definition) if line not in added]
+    return _share(definition, [*removed, *standing]) >= _LEAST_SHARE
 
 
 def share_removed(old: bytes, new: bytes | None, definition: Definition) -> float:
@@ -50,18 +65,30 @@ def share_removed(old: bytes, new: bytes | None, definition: Definition) -> floa
         new: the other file after; None if it is gone.
         definition: what may have stood in it.
     """
-    name = definition.name.encode("utf-8", "replace")
-    least = _LEAST_SHARE_OF_NAMED if new is None and name in old else _LEAST_SHARE
     present = sum(count for word, count in definition.words.items() if word in old)
-    if present < least * definition.size:
+    if present < _LEAST_SHARE_OF_NAMED * definition.size:
         return 0.0
-    removed = [old] if new is None else _changed(old, new)[0]
-    share = _share(definition, Counter(_WORD.findall(b"\n".join(removed))))
+    removed = _lines(old) if new is None else _changed(old, new)[0]
+    named = definition.name.encode("utf-8", "replace") in _WORD.findall(b"\n".join(removed))
+    share = _share(definition, removed)
+    least = _LEAST_SHARE_OF_NAMED if named else _LEAST_SHARE
     return share if share >= least else 0.0
 
 
-def _share(definition: Definition, words: Counter[bytes]) -> float:
+def _share(definition: Definition, lines: Sequence[bytes]) -> float:
+    """The share of a definition's words in some lines; 0 if its lines are others."""
+    own = _own_lines(definition)
+    present = {line.strip() for line in lines}
+    alike = sum(len(line) for line in own if line in present)
+    if len(own) > _FEW_LINES and alike < _LEAST_SHARE_OF_LINES * sum(map(len, own)):
+        return 0.0
+    words = Counter(_WORD.findall(b"\n".join(lines)))
     return (definition.words & words).total() / max(definition.size, 1)
+
+
+def _own_lines(definition: Definition) -> list[bytes]:
+    lines = definition.file.lines[definition.start : definition.stop]
+    return [bare for line in lines if (bare := line.strip())]
 
 
 def _changed(old: bytes, new: bytes) -> tuple[list[bytes], set[bytes]]:

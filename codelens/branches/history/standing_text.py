@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from codelens.branches.comment_syntax import INDENTED, is_comment_line
 from codelens.branches.file_definitions import Definition, Lines
+
+_MARKS = (b"@", b"#[", b"[", b"template")
+"""How lines begin that belong to the definition below: decorators, attributes, template heads."""
+_AHEAD = 2_000
 
 
 def lines_of(data: bytes, text: bytes) -> Lines | None:
@@ -28,3 +33,39 @@ def holds(data: bytes, text: bytes) -> bool:
     if text not in data:
         return b"\r\n" in data and holds(data.replace(b"\r\n", b"\n"), text)
     return b"\n" + text + b"\n" in b"\n" + data + b"\n"
+
+
+def stands_whole(data: bytes, text: bytes, known: bytes, language: str) -> bool:
+    """Whether a version of a file has a definition just as another version has it.
+
+    Its lines may stand there as a part of it: below a decorator or comment that was removed since,
+    or before more lines of its body.
+
+    Args:
+        data: the version.
+        text: all lines of the definition.
+        known: a version in which these are all its lines.
+        language: what the file is written in.
+    """
+    if not holds(data, text):
+        return False
+    above, below = _neighbours(data, text)
+    if (above, below) == _neighbours(known, text):
+        return True
+    bare = above.strip()
+    if is_comment_line(above, language) or bare.startswith(_MARKS):
+        return False
+    return language not in INDENTED or not below or _depth(below) <= _depth(text)
+
+
+def _neighbours(data: bytes, text: bytes) -> tuple[bytes, bytes]:
+    """The line above some lines, and the next one below them that is not blank."""
+    plain = b"\n" + data.replace(b"\r\n", b"\n") + b"\n"
+    at = plain.find(b"\n" + text + b"\n")
+    above = plain[plain.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
+    rest = plain[at + len(text) + 2 : at + len(text) + 2 + _AHEAD]
+    return above, next((line for line in rest.split(b"\n") if line.strip()), b"")
+
+
+def _depth(text: bytes) -> int:
+    return len(text) - len(text.lstrip(b" \t"))
