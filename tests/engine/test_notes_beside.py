@@ -8,7 +8,8 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.engine.engine import Engine
-from codelens.errors import ContextExists, NoSuchContext, SettingError
+from codelens.errors import SettingError
+from codelens.memory.context_errors import ContextExists, NoSuchContext
 from codelens.render.token_budget import cost_of
 from codelens.serve.tools import graph_shape, reading_shape
 
