@@ -52,7 +52,7 @@ _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
 """Of more than these none is worth naming."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
-_NOT_BY_NAME = frozenset({"new", "super", "self", "static", "parent"})
+_NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent"})
 """Uses that lead to what is called otherwise: a type, or the method above the one they are in."""
 _PATH_PARTS = re.compile(r"[./\\:]+")
 

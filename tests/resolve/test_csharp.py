@@ -102,3 +102,15 @@ def test_a_type_is_meant_by_its_number_of_type_arguments() -> None:
         "Use.cs:Use.Run -> Box.cs:Box.Plain",
     ]
     assert edges_of(files, "inherit", numbered=True) == ["Box.cs:Box~2 -> Box"]
+
+
+def test_a_constructor_that_calls_another_makes_its_class() -> None:
+    text = (
+        "namespace N;\nclass Base { public Base(int x) {} }\ninterface IOne {}\n"
+        "class Part : Base, IOne {\n  public Part(int x) : base(x) {}\n"
+        "  public Part() : this(1) {}\n}\n"
+    )
+    assert edges_of({"a.cs": text}, numbered=True) == [
+        "a.cs:Part.Part -> Base",
+        "a.cs:Part.Part~2 -> Part",
+    ]

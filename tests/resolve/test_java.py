@@ -124,3 +124,19 @@ def test_a_call_that_fits_several_overloads_may_mean_each_of_them() -> None:
         "B.java:B.run -> A.java:A.m",
         "B.java:B.run -> A.java:A.m~2",
     ]
+
+
+def test_a_constructor_that_calls_another_makes_its_class() -> None:
+    files = {
+        "j/Base.java": (
+            "package j;\nclass Base implements Runnable {\n  Base(String m) {}\n  Base() {}\n}\n"
+        ),
+        "j/Part.java": (
+            "package j;\nclass Part extends Base {\n  Part(String m) { super(m); }\n"
+            '  Part() { this("a"); }\n}\n'
+        ),
+    }
+    assert edges_of(files, numbered=True) == [
+        "j/Part.java:Part.Part -> j/Base.java:Base",
+        "j/Part.java:Part.Part~2 -> Part",
+    ]

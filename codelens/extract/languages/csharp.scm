@@ -44,6 +44,7 @@
   (member_access_expression name: (generic_name . (identifier) @reference.call))
   (conditional_access_expression (member_binding_expression name: (identifier) @reference.call))
 ])
+(constructor_initializer ["base" "this"] @reference.call)
 (object_creation_expression type: [(identifier) (qualified_name)] @reference.call)
 (object_creation_expression type: (generic_name . (identifier) @reference.call))
 (object_creation_expression type: (qualified_name name: (generic_name . (identifier) @reference.call)))

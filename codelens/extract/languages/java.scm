@@ -37,6 +37,7 @@
 
 ; References.
 (method_invocation name: (_) @reference.call)
+(explicit_constructor_invocation constructor: [(super) (this)] @reference.call)
 (object_creation_expression type: [(type_identifier) (scoped_type_identifier)] @reference.call)
 (object_creation_expression type: (generic_type
   . [(type_identifier) (scoped_type_identifier)] @reference.call))

@@ -34,6 +34,12 @@ from codelens.types import Reference
 _TYPED = frozenset({"java", "kotlin", "csharp"})
 _ABOVE = {"csharp": "base", "php": "parent"}
 """The word for what a class derives from, beside `super`."""
+_MAKING = {
+    "csharp": {"this": False, "base": True},
+    "java": {"this": False, "super": True},
+    "php": {"self": False, "static": False, "parent": True},
+}
+"""Words that make an instance of the class around, or of the one above: `super(x)`, `new self`."""
 _ANY = frozenset({"var", "val", "dynamic", "any", "void", "Unit", "this"})
 """What stands in place of a type and is none."""
 
@@ -131,12 +137,27 @@ class ClassExpressions(Expressions):
             reference.arguments,
         )
         if kind == "call":
+            making = _MAKING.get(self.view.languages.get(path, ""), {})
+            if name in making:
+                return self._made_class(path, scope, above=making[name])
             referents = self.names.find(path, scope, name, "call", arguments)
             return referents or self._callable_value(path, scope, name)
         if kind == "type":
             return self.names.find(path, scope, name, "type")
         referents = self.names.lookup(path, scope, name)
         return referents or self.names.find(path, scope, name, "call")
+
+    def _made_class(self, path: bytes, scope: int, *, above: bool) -> list[Referent]:
+        own = self.instance_around(path, scope)
+        if not isinstance(own, Instance):
+            return []
+        if not above:
+            return [Referent(own.path, own.symbol)]
+        for base in self._members.bases(own):
+            model = self.view.model(base.path)
+            if model is not None and model.symbols[base.symbol].kind in {"class", "struct"}:
+                return [Referent(base.path, base.symbol)]
+        return []
 
     def _callable_value(self, path: bytes, scope: int, name: str) -> list[Referent]:
         model = self.view.model(path)

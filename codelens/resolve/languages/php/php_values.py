@@ -19,8 +19,6 @@ from codelens.types import Reference
 
 _ORDER = {"trait": 0, "class": 1, "enum": 1}
 _CONSTRUCTOR = "__construct"
-_OWN = frozenset({"self", "static", "parent"})
-"""After `new`: the class itself, the one of the object, the one above."""
 _QUALIFIED = re.compile(r"[A-Z]\w*(?:\.\w+)+")
 
 
@@ -82,23 +80,6 @@ class PhpExpressions(ClassExpressions):
     def __init__(self, resolver: Resolver, members: PhpMembers, names: PhpNames) -> None:
         super().__init__(resolver, members)
         self._php = names
-
-    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name without a receiver means; `new self` makes an instance of the class."""
-        if reference.kind != "call" or reference.name not in _OWN:
-            return super().meant(path, reference)
-        own = self.instance_around(path, reference.scope)
-        if not isinstance(own, Instance):
-            return []
-        if reference.name != "parent":
-            return [Referent(own.path, own.symbol)]
-        model = self.view.model(own.path)
-        bases = self._members.bases(own) if model is not None else []
-        return [Referent(base.path, base.symbol) for base in bases if self._is_class(base)][:1]
-
-    def _is_class(self, type_: Instance) -> bool:
-        model = self.view.model(type_.path)
-        return model is not None and model.symbols[type_.symbol].kind == "class"
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means, by the type that it is asserted to have."""
