@@ -75,6 +75,27 @@ def add_ref(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_view(parser: argparse.ArgumentParser) -> None:
+    """Which view is asked, how long that may take, and the form: `--ref`, `--budget`, `--json`."""
+    add_ref(parser)
+    add_budget(parser)
+    add_json(parser)
+
+
+def add_count(parser: argparse.ArgumentParser, option: str, default: int, what: str) -> None:
+    """An option that takes a whole number of at least 1.
+
+    Args:
+        parser: of the command.
+        option: as it is typed: `--limit`.
+        default: where it is not given.
+        what: the help, without the default.
+    """
+    parser.add_argument(
+        option, type=positive, default=default, metavar="N", help=f"{what} (default {default})"
+    )
+
+
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """`--lang`, `--glob` and `--kind`."""
     parser.add_argument(

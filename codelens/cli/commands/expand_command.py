@@ -29,18 +29,13 @@ def add(commands: shared_options.Commands) -> None:
         "--context", type=shared_options.natural, default=0, metavar="N",
         help="number of context lines before and after",
     )  # fmt: skip
-    parser.add_argument(
-        "--max-lines", type=shared_options.positive, default=400, metavar="N",
-        help="maximum number of lines for each handle (default 400)",
-    )  # fmt: skip
+    shared_options.add_count(parser, "--max-lines", 400, "maximum number of lines for each handle")
     parser.add_argument("-n", "--line-number", action="store_true", help="number the lines")
     parser.add_argument(
         "--signatures", action="store_true", help="declarations without bodies, one per line"
     )
     shared_options.add_session(parser)
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

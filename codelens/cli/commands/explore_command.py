@@ -37,9 +37,7 @@ def add(commands: shared_options.Commands) -> None:
     )
     shared_options.add_filters(parser)
     shared_options.add_session(parser)
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

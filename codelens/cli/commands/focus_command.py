@@ -42,10 +42,7 @@ def add(commands: shared_options.Commands) -> None:
         "--session", metavar="ID", default="",
         help="the host's session id, if the setting focus.scope is `session`",
     )  # fmt: skip
-    parser.add_argument(
-        "--limit", type=shared_options.positive, default=10, metavar="N",
-        help="maximum number of search results (default 10)",
-    )  # fmt: skip
+    shared_options.add_count(parser, "--limit", 10, "maximum number of search results")
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
 

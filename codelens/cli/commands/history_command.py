@@ -19,10 +19,7 @@ def add(commands: shared_options.Commands) -> None:
         "each of its definitions was last changed.",
     )  # fmt: skip
     parser.add_argument("target", help="a handle, a file, or a name that only one definition has")
-    parser.add_argument(
-        "--limit", type=shared_options.positive, default=20, metavar="N",
-        help="maximum number of changes (default 20)",
-    )  # fmt: skip
+    shared_options.add_count(parser, "--limit", 20, "maximum number of changes")
     parser.add_argument(
         "--since", default="", metavar="DATE", help="only changes since: 2026-01-31, 14d, 6weeks"
     )

@@ -24,20 +24,11 @@ def add(commands: shared_options.Commands) -> None:
         "--diff", nargs="?", const="HEAD", metavar="BASE",
         help="take what differs from this commit (default: HEAD)",
     )  # fmt: skip
-    parser.add_argument(
-        "--depth",
-        type=shared_options.positive,
-        default=3,
-        metavar="N",
-        help="maximum number of steps, 1 to 5 (default 3)",
+    shared_options.add_count(parser, "--depth", 3, "maximum number of steps, 1 to 5")
+    shared_options.add_count(
+        parser, "--limit", 60, "maximum number of definitions and of test files"
     )
-    parser.add_argument(
-        "--limit", type=shared_options.positive, default=60, metavar="N",
-        help="maximum number of definitions and of test files (default 60)",
-    )  # fmt: skip
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

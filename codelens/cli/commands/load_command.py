@@ -41,10 +41,7 @@ def add(commands: shared_options.Commands) -> None:
         "(changed or gone); valid: none is stale",
     )  # fmt: skip
     parser.add_argument("--expired", action="store_true", help="include expired contexts")
-    parser.add_argument(
-        "--limit", type=shared_options.positive, default=20, metavar="N",
-        help="maximum number of contexts (default 20)",
-    )  # fmt: skip
+    shared_options.add_count(parser, "--limit", 20, "maximum number of contexts")
     parser.add_argument(
         "--import", metavar="FILE", dest="file",
         help="add the contexts that `codelens export contexts` wrote; - reads stdin. A name "
@@ -58,9 +55,7 @@ def add(commands: shared_options.Commands) -> None:
         help="take over what was saved before this repository was moved. Give its former folder "
         "if its history does not identify it, or a contexts file that was set aside",
     )  # fmt: skip
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

@@ -33,9 +33,7 @@ def add(commands: shared_options.Commands) -> None:
         "--format", choices=("text", "json", "mermaid", "dot", "html"),
         help="output format (default: text); html is one page that needs no network",
     )  # fmt: skip
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

@@ -29,9 +29,7 @@ def add(commands: shared_options.Commands) -> None:
         "--detail", choices=("names", "signatures", "docs"), default="docs",
         help="what is shown of each definition (default docs: signature and first line of its doc)",
     )  # fmt: skip
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

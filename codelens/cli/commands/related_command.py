@@ -20,10 +20,7 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("target", help="a handle, a file, a folder, or a name")
     parser.add_argument("--to", metavar="GOAL", help="show paths from the target to this one")
-    parser.add_argument(
-        "--paths", type=shared_options.positive, default=3, metavar="N",
-        help="with --to, maximum number of distinct paths (default 3)",
-    )  # fmt: skip
+    shared_options.add_count(parser, "--paths", 3, "with --to, maximum number of distinct paths")
     parser.add_argument(
         "--kind", action="append", default=[], choices=RELATIONS, metavar="KIND", dest="kinds",
         help=f"only these: {', '.join(RELATIONS)} (repeatable)",
@@ -32,20 +29,9 @@ def add(commands: shared_options.Commands) -> None:
         "--direction", choices=DIRECTIONS, default="both",
         help="in: what uses it; out: what it uses",
     )  # fmt: skip
-    parser.add_argument(
-        "--depth",
-        type=shared_options.positive,
-        default=1,
-        metavar="N",
-        help="maximum number of steps, 1 to 3 (default 1)",
-    )
-    parser.add_argument(
-        "--limit", type=shared_options.positive, default=40, metavar="N",
-        help="maximum number of results (default 40)",
-    )  # fmt: skip
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_count(parser, "--depth", 1, "maximum number of steps, 1 to 3")
+    shared_options.add_count(parser, "--limit", 40, "maximum number of results")
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

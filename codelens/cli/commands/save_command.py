@@ -48,9 +48,7 @@ def add(commands: shared_options.Commands) -> None:
         "--update", action="store_true",
         help="change only what is given of the saved context with this name",
     )  # fmt: skip
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

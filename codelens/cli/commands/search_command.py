@@ -46,9 +46,7 @@ def add(commands: shared_options.Commands) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="show how much each feature adds to the score"
     )
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

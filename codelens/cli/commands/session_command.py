@@ -17,10 +17,7 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("session", nargs="?", default="", help="the id of a session, or its end")
     parser.add_argument("--all", action="store_true", help="list all sessions in this worktree")
-    parser.add_argument(
-        "--limit", type=shared_options.positive, default=40, metavar="N",
-        help="maximum number of calls (default 40)",
-    )  # fmt: skip
+    shared_options.add_count(parser, "--limit", 40, "maximum number of calls")
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
 

@@ -22,9 +22,7 @@ def add(commands: shared_options.Commands) -> None:
         help="show every repository and view instead: size, age, last use, and why it "
              "would be pruned or kept",
     )  # fmt: skip
-    shared_options.add_ref(parser)
-    shared_options.add_budget(parser)
-    shared_options.add_json(parser)
+    shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
 

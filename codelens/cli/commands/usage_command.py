@@ -19,10 +19,7 @@ def add(commands: shared_options.Commands) -> None:
         "it off.",
         **shared_options.help_of("usage"), allow_abbrev=False,
     )  # fmt: skip
-    parser.add_argument(
-        "--days", type=shared_options.positive, default=30, metavar="N",
-        help="number of days, including today (default 30)",
-    )  # fmt: skip
+    shared_options.add_count(parser, "--days", 30, "number of days, including today")
     parser.add_argument("--by", choices=_BY, action="append", help="show only this chart")
     shared_options.add_json(parser)
     parser.set_defaults(run=run)

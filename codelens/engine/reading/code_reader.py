@@ -21,7 +21,7 @@ from codelens.engine.question_limits import check_limit, seconds_to_read
 from codelens.engine.reading import search_hits, view_status
 from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import InvalidArgument, QueryError, SettingError
+from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import parse_handle
 from codelens.rank.search_request import Request
 from codelens.types import Receipt
@@ -122,7 +122,9 @@ class CodeReader:
         from codelens.engine.reading.outline_query import DETAILS, outline, with_detail
 
         if detail not in DETAILS:
-            raise SettingError(f"detail must be one of {', '.join(DETAILS)}, not {detail[:50]!r}")
+            raise InvalidArgument(
+                "detail", f"must be one of {', '.join(DETAILS)}, not {detail[:50]!r}"
+            )
         with self._pool.view(at_own_ref(view_request, target)) as view, view.reading():
             return with_detail(outline(view, target), detail)
 
