@@ -124,17 +124,17 @@ def collect(repo: Path, engine: Engine, questions: int, notes: int) -> Iterator[
     """The cases of one repository."""
     every = list(commits(repo, notes + questions * 12))
     telling = [commit for commit in every if history.telling(commit.message) and commit.places]
-    asked = 0
+    question_count = 0
     for at, question in enumerate(telling):
-        if asked == questions or len(telling) - at < 30:
+        if question_count == questions or len(telling) - at < 30:
             break
         if len({path for path, _, _ in question.replaced}) > history.MOST_CHANGED:
             continue
-        asked += 1
+        question_count += 1
         before = telling[at + 1 : at + 1 + notes]
         words = history.telling(question.message)
-        found = engine.search(words, path=repo, ref=question.parent, limit=10).results
-        hits = [(hit.path, hit.symbol.rpartition(".")[2]) for hit in found]
+        hits_found = engine.search(words, path=repo, ref=question.parent, limit=10).results
+        hits = [(hit.path, hit.symbol.rpartition(".")[2]) for hit in hits_found]
         right = blamed(repo, question)
         rows: list[dict] = []
         later: set[tuple[str, str]] = set()

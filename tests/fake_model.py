@@ -10,7 +10,8 @@ import gzip
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -27,10 +28,15 @@ class Call(NamedTuple):
 
 
 class Model:
-    """One endpoint; `asked` keeps the tools that each request offered, `bodies` all requests."""
+    """One endpoint; `asked` keeps the tools that each request offered, `bodies` all requests.
 
-    def __init__(self, call: Call) -> None:
+    With `steps` it makes these calls one after the other; a step without a tool is done here.
+    """
+
+    def __init__(self, call: Call, steps: Sequence[Call | Callable[[], None]] = ()) -> None:
         self.call = call
+        self.steps = deque(steps)
+        self.results: list[str] = []
         self.asked: list[list[str]] = []
         self.bodies: list[dict[str, Any]] = []
         self.port = 0
@@ -41,6 +47,8 @@ class Model:
 
     def called(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
         """The next call, where a client may hide its tools behind a search among them."""
+        if self.steps or self.results:
+            return self._next_step(offered, told)
         name = self.wanted(offered)
         if name is not None:
             return None if told else (name, self.call.arguments)
@@ -53,11 +61,29 @@ class Model:
             ("tool_call", {"name": found[0], "arguments": self.call.arguments}) if found else None
         )
 
+    def _next_step(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
+        self.results = told or self.results
+        call: Call | None = None
+        while self.steps and call is None:
+            step = self.steps[0]
+            if isinstance(step, Call):
+                call = step
+            else:
+                self.steps.popleft()
+                step()
+        if call is None:
+            return None
+        name = next((name for name in offered if name.endswith(call.tool)), None)
+        if name is None:
+            return None  # The client asks for a title, or the like.
+        self.steps.popleft()
+        return name, call.arguments
+
 
 @contextmanager
-def serving(call: Call) -> Iterator[Model]:
+def serving(call: Call, steps: Sequence[Call | Callable[[], None]] = ()) -> Iterator[Model]:
     """A model on a port of this machine."""
-    model = Model(call)
+    model = Model(call, steps)
     handler = type("Handler", (_Handler,), {"model": model})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
@@ -134,20 +160,22 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _anthropic(self, body: dict[str, Any]) -> None:
-        name = self.model.wanted([tool.get("name", "") for tool in body.get("tools", [])])
-        told = _last(
+        results = [
             part
             for message in body.get("messages", [])
             if isinstance(message.get("content"), list)
             for part in message["content"]
             if part.get("type") == "tool_result"
-        )
-        calls = name is not None and told is None
+        ]
+        offered = [tool.get("name", "") for tool in body.get("tools", [])]
+        call = self.model.called(offered, [json.dumps(one.get("content")) for one in results])
+        calls = call is not None
         block: dict[str, Any] = (
-            {"type": "tool_use", "id": "toolu_1", "name": name, "input": self.model.call.arguments}
-            if calls
-            else {"type": "text", "text": SAID + json.dumps(told and told.get("content"))}
-        )
+            {"type": "tool_use", "id": f"toolu_{len(results)}", "name": call[0], "input": call[1]}
+            if call is not None
+            else {"type": "text",
+                  "text": SAID + json.dumps(results[-1].get("content") if results else None)}
+        )  # fmt: skip
         message = {
             "id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model"),
             "content": [block], "stop_reason": "tool_use" if calls else "end_turn",
@@ -158,7 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if calls:
             opened = {**block, "input": {}}
-            given = json.dumps(self.model.call.arguments)
+            given = json.dumps(block["input"])
             delta = {"type": "input_json_delta", "partial_json": given}
         else:
             opened, delta = (
@@ -186,22 +214,23 @@ class _Handler(BaseHTTPRequestHandler):
             spaces.setdefault(tool.get("name") or "", None)
             for inner in tool.get("tools") or []:
                 spaces[inner.get("name") or ""] = tool.get("name")
-        name = self.model.wanted(list(spaces))
-        told = _last(
+        results = [
             item
             for item in body.get("input", [])
             if isinstance(item, dict) and str(item.get("type")).endswith("_output")
-        )
+        ]
+        call = self.model.called(list(spaces), [json.dumps(one.get("output")) for one in results])
         item: dict[str, Any]
-        if name is not None and told is None:
+        if call is not None:
+            count = len(results)
             item = {
-                "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name,
-                "arguments": json.dumps(self.model.call.arguments), "status": "completed",
+                "type": "function_call", "id": f"fc_{count}", "call_id": f"call_{count}",
+                "name": call[0], "arguments": json.dumps(call[1]), "status": "completed",
             }  # fmt: skip
-            if spaces[name]:
-                item["namespace"] = spaces[name]
+            if spaces.get(call[0]):
+                item["namespace"] = spaces[call[0]]
         else:
-            text = SAID + json.dumps(told and told.get("output"))
+            text = SAID + json.dumps(results[-1].get("output") if results else None)
             content = [{"type": "output_text", "text": text, "annotations": []}]
             item = {
                 "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
@@ -261,23 +290,28 @@ class _Handler(BaseHTTPRequestHandler):
             for tool in body.get("tools") or []
             for one in tool.get("functionDeclarations", [])
         ]
-        name = self.model.wanted(offered)
-        told = _last(
+        results = [
             part["functionResponse"]
             for content in body.get("contents", [])
             for part in content.get("parts", [])
             if "functionResponse" in part
+        ]
+        mime = (body.get("generationConfig") or {}).get("responseMimeType")
+        call = (
+            None
+            if mime == "application/json"
+            else self.model.called(offered, [json.dumps(r) for r in results])
         )
         part: dict[str, Any]
-        if (body.get("generationConfig") or {}).get("responseMimeType") == "application/json":
+        if mime == "application/json":
             # Gemini CLI asks the model about the turn itself: who speaks next, which model to take.
             judged = {"reasoning": "x", "next_speaker": "user", "model_choice": "flash",
                       "complexity_reasoning": "x", "complexity_score": 1}  # fmt: skip
             part = {"text": json.dumps(judged)}
-        elif name is not None and told is None:
-            part = {"functionCall": {"name": name, "args": self.model.call.arguments}}
+        elif call is not None:
+            part = {"functionCall": {"name": call[0], "args": call[1]}}
         else:
-            part = {"text": SAID + json.dumps(told)}
+            part = {"text": SAID + json.dumps(results[-1] if results else None)}
         answer = {
             "candidates": [
                 {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
@@ -291,7 +325,3 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream([answer])
         else:
             self._whole(answer)
-
-
-def _last(found: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
-    return next(reversed(list(found)), None)

@@ -47,7 +47,7 @@ class ChosenIntent(NamedTuple):
     """The words of the task that told it, each once; empty if it was given or none did."""
 
 
-def told_by(task: str) -> ChosenIntent:
+def intent_of(task: str) -> ChosenIntent:
     """The intent with the most words in a task, each word counted as often as it stands there."""
     words = [word.lower() for word in _WORD.findall(task)]
     best = ChosenIntent("explore", ())

@@ -96,7 +96,7 @@ class NoteOrder:
         shared = sorted(term for term in self._asked if term in terms)
         if not shared:
             return 0.0
-        product = sum(self._asked[one] * terms[one] * self._rarity[one] ** 2 for one in shared)
+        product = sum(self._asked[term] * terms[term] * self._rarity[term] ** 2 for term in shared)
         return product / (self._norm(self._asked) * self._norm(terms))
 
     def _norm(self, terms: Mapping[str, int]) -> float:

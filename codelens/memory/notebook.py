@@ -208,12 +208,12 @@ class Notebook:
         return due, [*file.notes, *notes]
 
     def take_over(
-        self, given: Iterable[Context], home: Home, *, replace: bool, adopted: Sequence[str] = ()
+        self, contexts: Iterable[Context], home: Home, *, replace: bool, adopted: Sequence[str] = ()
     ) -> Merged:
         """Add contexts from elsewhere; one of a name that is taken is left out unless `replace`.
 
         Args:
-            given: the contexts.
+            contexts: from elsewhere.
             home: whose they are now.
             replace: one from elsewhere counts more.
             adopted: files of former places that they are of, which are not to be offered again.
@@ -223,7 +223,7 @@ class Notebook:
         """
         merged = Merged([], [], [], [], [])
         with self._opened() as file, file.changed() as notes:
-            for context in given:
+            for context in contexts:
                 old = context_rows.named(file.db, context.name)
                 if old == context:
                     merged.same.append(context.name)

@@ -152,7 +152,7 @@ class Judge:
             status = CURRENT if is_same_place and file.path == item.path else MOVED
         else:
             status = CHANGED
-        return self._found(status, item, file, symbols, at)
+        return self._place_of(status, item, file, symbols, at)
 
     def _elsewhere(self, item: Item) -> Verdict | None:
         """By its own name and its very text; only where one definition alone has both."""
@@ -172,7 +172,7 @@ class Judge:
                 if symbol.name in {own, item.symbol}
                 and body_of(self._texts.of(file, symbol)) == item.body
             ]
-        return self._found(MOVED, item, *matches[0]) if len(matches) == 1 else None
+        return self._place_of(MOVED, item, *matches[0]) if len(matches) == 1 else None
 
     def _of_other_name(self, item: Item, file: FileRow) -> Verdict | None:
         symbols = self._texts.symbols(file)
@@ -181,9 +181,11 @@ class Judge:
             for at, symbol in enumerate(symbols)
             if shape_of(self._texts.of(file, symbol), symbol.name) == item.shape
         ]
-        return self._found(MOVED, item, file, symbols, ordinals[0]) if len(ordinals) == 1 else None
+        return (
+            self._place_of(MOVED, item, file, symbols, ordinals[0]) if len(ordinals) == 1 else None
+        )
 
-    def _found(
+    def _place_of(
         self, status: str, item: Item, file: FileRow, symbols: Sequence[Symbol], at: int
     ) -> Verdict:
         symbol = symbols[at]

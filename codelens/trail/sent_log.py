@@ -71,16 +71,16 @@ class SentLog:
     def read(self, now: float | None = None) -> SentBodies:
         """What was sent lately; nothing of a file that cannot be read."""
         oldest = (time.time() if now is None else now) - REMEMBERED_S
-        found: list[list[tuple[str, _Run]]] = []
+        calls: list[list[tuple[str, _Run]]] = []
         size = 0
         for at, length, runs in reversed(list(_calls(self._path))):
             size += length
             if at < oldest or size > REMEMBERED_BYTES:
                 break
-            found.append(runs)
+            calls.append(runs)
         return SentBodies(
             (path, run._replace(call=call))
-            for call, runs in enumerate(reversed(found))
+            for call, runs in enumerate(reversed(calls))
             for path, run in runs
         )
 
@@ -90,7 +90,7 @@ class SentLog:
         Raises:
             OSError: it cannot be written.
         """
-        bodies = [one for one in bodies if one.lines]
+        bodies = [body for body in bodies if body.lines]
         if not bodies:
             return
         at = int(time.time() if now is None else now)
@@ -162,7 +162,7 @@ class SentBodies:
             return None
         first: int | None = None
         for run in _runs_of("", lines):
-            start = next((at for one in reversed(known) if (at := _within(run, one))), None)
+            start = next((at for other in reversed(known) if (at := _within(run, other))), None)
             if start is None:
                 return None
             first = start if first is None else first
@@ -176,7 +176,7 @@ class SentBodies:
             handle: of the definition.
             lines: all of its file, as they are now.
         """
-        runs = [one for one in self._runs.get(path, ()) if one.handle == handle]
+        runs = [run for run in self._runs.get(path, ()) if run.handle == handle]
         if not runs:
             return False
         last = max(run.call for run in runs)
@@ -210,12 +210,12 @@ def _hash_of(text: str) -> bytes:
 
 
 def _written(bodies: Sequence[SentBody], at: int) -> bytes:
-    texts = [text for one in bodies for _, text in one.lines]
+    texts = [text for body in bodies for _, text in body.lines]
     size = sum(len(text.encode("utf-8", "backslashreplace")) + 1 for text in texts)
     rows = [
-        [one.path, one.handle, run.start_line, base64.b64encode(run.hashes).decode("ascii")]
-        for one in bodies
-        for run in _runs_of(one.handle, one.lines)
+        [body.path, body.handle, run.start_line, base64.b64encode(run.hashes).decode("ascii")]
+        for body in bodies
+        for run in _runs_of(body.handle, body.lines)
     ]
     text = json.dumps([at, size, rows], ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace")

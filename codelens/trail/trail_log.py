@@ -48,7 +48,7 @@ class TrailEntry(NamedTuple):
 
 def session_key(session_id: str) -> str:
     """The end of a host's session id: unlike the start of a UUID, it never comes from a clock."""
-    return session_id[-_ID_LENGTH:]
+    return _tame(session_id)[-_ID_LENGTH:]
 
 
 def worktree_key(root: str) -> str:
@@ -193,7 +193,7 @@ def _line(entry: TrailEntry) -> bytes:
 def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
     fields: dict[str, object] = {
         "t": entry.at,
-        "s": session_key(_tame(entry.session)),
+        "s": session_key(entry.session),
         "w": entry.worktree,
         "b": _tame(entry.branch)[:60],
         "k": _tame(entry.tool)[:16],

@@ -126,8 +126,13 @@ class NotesHere:
             nearest[name] = max(nearest.get(name, 0.0), near)
             ties.setdefault(name, []).append(tie)
         notes = [
-            (_tied(found), self._order.score(found[0].context, nearest[name], stale=_stale(found)))
-            for name, found in ties.items()
+            (
+                _tied(ties_of_note),
+                self._order.score(
+                    ties_of_note[0].context, nearest[name], stale=_stale(ties_of_note)
+                ),
+            )
+            for name, ties_of_note in ties.items()
         ]
         notes.sort(key=lambda pair: (pair[0].status == CHANGED, -pair[1], pair[0].name))
         return FoundNotes(

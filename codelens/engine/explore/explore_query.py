@@ -46,7 +46,7 @@ class ExploreRequest(NamedTuple):
 
     request: Request
     """The task, with its filters."""
-    told: ChosenIntent
+    chosen_intent: ChosenIntent
     max_tokens: int
     saved: NotesHere
     sent: SentBodies | None = None
@@ -69,13 +69,13 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     net = LazyNet(view, seconds)
     material = Material(view, definitions)
     candidates = candidates_of(
-        material, net, definitions, task_intent.DIRECTIONS[explore_request.told.intent]
+        material, net, definitions, task_intent.DIRECTIONS[explore_request.chosen_intent.intent]
     )
     receipt = net.receipt()
     head = explore_text.head(
         _longest(receipt),
-        explore_request.told.intent,
-        explore_request.told.words,
+        explore_request.chosen_intent.intent,
+        explore_request.chosen_intent.words,
         definitions.notes,
     )
     more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
@@ -114,8 +114,8 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     answer = ExploreAnswer(
         receipt=receipt,
         task=explore_request.request.query,
-        intent=explore_request.told.intent,
-        intent_words=explore_request.told.words,
+        intent=explore_request.chosen_intent.intent,
+        intent_words=explore_request.chosen_intent.words,
         pieces=tuple(pieces),
         named=tuple(named),
         tests=tuple(tests),

@@ -43,9 +43,9 @@ class SentPieces:
         self._material = material
         self._marks: dict[_Key, SentMark] = {}
 
-    def mark(self, one: Candidate) -> SentMark:
+    def mark(self, candidate: Candidate) -> SentMark:
         """What is to be said of a candidate."""
-        return self._marks.get(_key(one), SentMark())
+        return self._marks.get(_key(candidate), SentMark())
 
     def packed(self, candidates: Sequence[Candidate], pack: Pack) -> list[Shown]:
         """What `pack` makes of the candidates, with nothing that was sent."""
@@ -53,66 +53,71 @@ class SentPieces:
         if sent is None:
             return pack(candidates)
         self._marks.clear()
-        current = [self._told_if_changed(one, sent) for one in candidates]
+        current = [self._marked_if_changed(candidate, sent) for candidate in candidates]
         for _ in range(_ROUNDS):
             shown = pack(current)
-            repeats = {_key(one.candidate): one for one in shown if self._is_repeat(one, sent)}
+            repeats = {
+                _key(piece.candidate): piece for piece in shown if self._is_repeat(piece, sent)
+            }
             if not repeats:
                 return shown
             current = [
-                self._reduced(repeats[_key(one)], sent).candidate if _key(one) in repeats else one
-                for one in current
+                self._reduced(repeats[_key(candidate)], sent).candidate
+                if _key(candidate) in repeats
+                else candidate
+                for candidate in current
             ]
         return [
-            self._reduced(one, sent) if self._is_repeat(one, sent) else one for one in pack(current)
+            self._reduced(piece, sent) if self._is_repeat(piece, sent) else piece
+            for piece in pack(current)
         ]
 
-    def _told_if_changed(self, one: Candidate, sent: SentBodies) -> Candidate:
-        if one.symbol < 0:
-            return one
-        handle = self._material.named(one)[0]
-        if not sent.differs(printed(one.path), handle, self._material.lines(one.path)):
-            return one
-        self._marks[_key(one)] = SentMark(CHANGED)
-        return one._replace(about=_joined(one.about, "changed since it was sent"))
+    def _marked_if_changed(self, candidate: Candidate, sent: SentBodies) -> Candidate:
+        if candidate.symbol < 0:
+            return candidate
+        handle = self._material.named(candidate)[0]
+        if not sent.differs(printed(candidate.path), handle, self._material.lines(candidate.path)):
+            return candidate
+        self._marks[_key(candidate)] = SentMark(CHANGED)
+        return candidate._replace(about=_joined(candidate.about, "changed since it was sent"))
 
     def _lines(self, path: bytes, numbers: Sequence[int]) -> list[tuple[int, str]]:
         return [(number, self._material.line(path, number)) for number in numbers]
 
-    def _is_repeat(self, one: Shown, sent: SentBodies) -> bool:
-        if self.mark(one.candidate).state == UNCHANGED:
+    def _is_repeat(self, piece: Shown, sent: SentBodies) -> bool:
+        if self.mark(piece.candidate).state == UNCHANGED:
             return False
-        path = one.candidate.path
-        lines = self._lines(path, one.lines)
+        path = piece.candidate.path
+        lines = self._lines(path, piece.lines)
         size = sum(len(text) + 1 for _, text in lines)
-        size -= len(self._material.line(path, self._signature_line(one)))
+        size -= len(self._material.line(path, self._signature_line(piece)))
         return size >= LEAST_SAVED and sent.start_of(printed(path), lines) is not None
 
-    def _reduced(self, one: Shown, sent: SentBodies) -> Shown:
-        candidate = one.candidate
-        spans = tuple(runs(one.lines))
-        first = sent.start_of(printed(candidate.path), self._lines(candidate.path, one.lines))
-        said = "sent earlier, unchanged"
+    def _reduced(self, piece: Shown, sent: SentBodies) -> Shown:
+        candidate = piece.candidate
+        spans = tuple(runs(piece.lines))
+        first = sent.start_of(printed(candidate.path), self._lines(candidate.path, piece.lines))
+        remark = "sent earlier, unchanged"
         whole = len(spans) == 1 and spans[0][0] <= candidate.name_line
         if not (whole and spans[0][1] == candidate.end_line):
-            said = f"{_of_lines(spans)} {said}"
-        if first is not None and first != one.lines[0]:
-            said += f", then at line {first}"
+            remark = f"{_of_lines(spans)} {remark}"
+        if first is not None and first != piece.lines[0]:
+            remark += f", then at line {first}"
         self._marks[_key(candidate)] = SentMark(UNCHANGED, spans)
-        line = self._signature_line(one)
-        about = _joined(candidate.about, said)
+        line = self._signature_line(piece)
+        about = _joined(candidate.about, remark)
         return Shown(candidate._replace(lines=(line,), about=about), (line,), ())
 
-    def _signature_line(self, one: Shown) -> int:
+    def _signature_line(self, piece: Shown) -> int:
         """The line with the name; the first that is shown where that is not."""
-        symbols = self._material.symbols(one.candidate.path)
-        at = one.candidate.symbol
-        line = symbols[at].name_line if 0 <= at < len(symbols) else one.lines[0]
-        return line if line in one.lines else one.lines[0]
+        symbols = self._material.symbols(piece.candidate.path)
+        at = piece.candidate.symbol
+        line = symbols[at].name_line if 0 <= at < len(symbols) else piece.lines[0]
+        return line if line in piece.lines else piece.lines[0]
 
 
-def _key(one: Candidate) -> _Key:
-    return (one.path, one.symbol, one.name_line, one.part)
+def _key(candidate: Candidate) -> _Key:
+    return (candidate.path, candidate.symbol, candidate.name_line, candidate.part)
 
 
 def _joined(about: str, more: str) -> str:

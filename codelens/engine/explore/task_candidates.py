@@ -37,10 +37,10 @@ _TOP_LINES = 40
 class Material:
     """The texts and symbols of a look that a capsule is made of; each file is read once."""
 
-    def __init__(self, view: CurrentView, found: Definitions) -> None:
+    def __init__(self, view: CurrentView, definitions: Definitions) -> None:
         self.view = view
         self.ref = view.scope.ref if view.scope.kind == "ref" else ""
-        self._texts = found.texts
+        self._texts = definitions.texts
         self._lines: dict[bytes, list[str]] = {}
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
         self._weights: dict[bytes, Mapping[int, float]] = {}

@@ -46,18 +46,18 @@ class TaskExplorer:
     ) -> ExploreAnswer:
         """See `Engine.explore`; the task stands in the words of the request."""
         task = view_request.words
-        if not task.strip():
+        if not any(letter.isprintable() and not letter.isspace() for letter in task):
             raise QueryError("the task is empty; say what to do or what to understand")
         if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
             allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
             raise InvalidArgument("max_tokens", f"must be between {allowed}, not {max_tokens:,}")
-        told = task_intent.told_by(task)
+        intent_of_task = task_intent.intent_of(task)
         if intent is not None:
             chosen = task_intent.INTENTS.get(intent)
             if chosen is None:
                 known = ", ".join(task_intent.INTENTS)
                 raise InvalidArgument("intent", f"must be one of {known}, not {intent[:50]!r}")
-            told = task_intent.ChosenIntent(chosen, ())
+            intent_of_task = task_intent.ChosenIntent(chosen, ())
         if languages:
             from codelens.engine.reading.language_list import called
 
@@ -70,6 +70,6 @@ class TaskExplorer:
             saved = NotesHere(view, task, self._now_s())
             sent = sent_before(view.settings, view.scope, again=again)
             explore_request = ExploreRequest(
-                request, told, max_tokens, saved, sent, frozenset(kinds)
+                request, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
             )
             return explore(view, explore_request, seconds)

@@ -53,7 +53,7 @@ def note_sent(settings: Settings, scope: Scope, answer: ExploreAnswer | ExpandAn
     if log is None:
         return
     bodies = list(_bodies_of(answer))
-    if sum(len(text) for one in bodies for _, text in one.lines) > _RECEIVED_BYTES:
+    if sum(len(text) for body in bodies for _, text in body.lines) > _RECEIVED_BYTES:
         return
     try:
         log.add(bodies)

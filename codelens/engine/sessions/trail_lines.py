@@ -94,7 +94,7 @@ def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
 
 def words_of(question: str) -> str:
     """The words of a question in quotes; without what may be code or a secret."""
-    words = [one for one in _WORD.findall(question[:2_000]) if len(one) <= _LONGEST_WORD]
+    words = [word for word in _WORD.findall(question[:2_000]) if len(word) <= _LONGEST_WORD]
     text = ""
     for word in words:
         if len(text) + len(word) > _LONGEST_QUESTION:
@@ -108,12 +108,12 @@ def of_search(answer: SearchAnswer) -> TrailLine | None:
     if not answer.results:
         return None
     summary = f"{words_of(answer.query)} ({count_of(len(answer.results), 'place')})"
-    return TrailLine("searched", summary, tuple(one.handle for one in answer.results if one.symbol))
+    return TrailLine("searched", summary, tuple(hit.handle for hit in answer.results if hit.symbol))
 
 
 def of_explore(answer: ExploreAnswer) -> TrailLine | None:
     """A task, with what was shown whole or in part."""
-    handles = tuple(one.handle for one in answer.pieces if one.part == "pivot")
+    handles = tuple(piece.handle for piece in answer.pieces if piece.part == "pivot")
     if not handles:
         return None
     return TrailLine(
@@ -123,7 +123,7 @@ def of_explore(answer: ExploreAnswer) -> TrailLine | None:
 
 def of_expand(answer: ExpandAnswer) -> TrailLine | None:
     """Handles that were read."""
-    return _of_handles("expanded", [one.handle for one in answer.items if not one.error])
+    return _of_handles("expanded", [item.handle for item in answer.items if not item.error])
 
 
 def of_outline(answer: OutlineAnswer) -> TrailLine | None:
@@ -143,13 +143,13 @@ def of_impact(answer: ImpactAnswer) -> TrailLine | None:
     """Who is affected by a change."""
     if not answer.changed:
         return None
-    nodes = [one.node for one in answer.changed]
-    names = ", ".join(one.symbol or one.path for one in nodes[:2])
+    nodes = [change.node for change in answer.changed]
+    names = ", ".join(node.symbol or node.path for node in nodes[:2])
     more = f" and {len(nodes) - 2} more" if len(nodes) > 2 else ""
     depth = max((distance for distance, _ in answer.totals), default=0)
     affected = sum(count for _, count in answer.totals)
     summary = f"of {names}{more} (depth {depth}, {affected:,} affected)"
-    return TrailLine("impact", summary, tuple(one.handle for one in nodes))
+    return TrailLine("impact", summary, tuple(node.handle for node in nodes))
 
 
 def of_history(answer: HistoryAnswer) -> TrailLine | None:
@@ -159,7 +159,7 @@ def of_history(answer: HistoryAnswer) -> TrailLine | None:
 
 def of_diff(answer: DiffAnswer) -> TrailLine | None:
     """What differs between two sides."""
-    handles = [one.handle for file in answer.files for one in file.definitions]
+    handles = [line.handle for file in answer.files for line in file.definitions]
     if not handles:
         return None
     summary = f"{answer.old} to {answer.new} ({count_of(len(handles), 'definition')})"

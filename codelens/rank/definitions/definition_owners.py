@@ -21,22 +21,26 @@ def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int
     A part of a type (field, alias, enum member, constructor) is none unless it is asked for: by
     name, or by words that are all of its name.
     """
-    one = every[at]
-    if one.parent < 0 or every[one.parent].kind not in query_names.CONTAINERS:
+    symbol = every[at]
+    if symbol.parent < 0 or every[symbol.parent].kind not in query_names.CONTAINERS:
         return True
-    if every[one.parent].kind == "module":
+    if every[symbol.parent].kind == "module":
         return True
     if grade > query_names.LAST or like >= _ASKED:
         return not is_constructor(at, every) or grade > query_names.LAST
     if is_constructor(at, every):
-        return one.end_line - every[one.parent].start_line >= _LONG_OWNER
-    return one.kind not in _PARTS or one.end_line - one.start_line >= _SHORT
+        return symbol.end_line - every[symbol.parent].start_line >= _LONG_OWNER
+    return symbol.kind not in _PARTS or symbol.end_line - symbol.start_line >= _SHORT
 
 
 def is_part(at: int, every: Sequence[Definition]) -> bool:
     """Whether a definition is a line or two of a type: a field, an alias, an enum's member."""
-    one = every[at]
-    return one.parent >= 0 and one.kind in _PARTS and one.end_line - one.start_line < _SHORT
+    symbol = every[at]
+    return (
+        symbol.parent >= 0
+        and symbol.kind in _PARTS
+        and symbol.end_line - symbol.start_line < _SHORT
+    )
 
 
 _LONG_OWNER = 80
@@ -54,12 +58,12 @@ def is_beside_code(at: int, every: Sequence[Definition]) -> bool:
 
 def is_constructor(at: int, every: Sequence[Definition]) -> bool:
     """Whether a definition makes or unmakes the type that it stands in."""
-    one = every[at]
-    if one.parent < 0:
+    symbol = every[at]
+    if symbol.parent < 0:
         return False
-    owner = every[one.parent]
-    return one.kind != "property" and (
-        one.name.lstrip("~") == owner.name or one.name in _CONSTRUCTORS
+    owner = every[symbol.parent]
+    return symbol.kind != "property" and (
+        symbol.name.lstrip("~") == owner.name or symbol.name in _CONSTRUCTORS
     )
 
 

@@ -54,20 +54,20 @@ def with_also(shown: Sequence[Place], inside: Mapping[int, Sequence[Place]]) -> 
     seen: dict[int, list[Place]] = {}
     for place in shown:
         seen.setdefault(place.judged.evidence.file.path_id, []).append(place)
-    found: list[Place] = []
+    places: list[Place] = []
     for at, place in enumerate(shown):
         number = place.judged.evidence.file.path_id
         mine = seen[number]
         if at >= _FIRST or mine[0] is not place:
-            found.append(place)
+            places.append(place)
             continue
         also = [
             place
             for place in inside.get(number, ())
             if not any(answer_lines.overlap(place, other) for other in mine)
         ]
-        found.append(place._replace(also=tuple(also[:_ALSO])))
-    return found
+        places.append(place._replace(also=tuple(also[:_ALSO])))
+    return places
 
 
 def _is_named(judge: Judged) -> bool:

@@ -99,13 +99,13 @@ def ranked(
         place = (best_place.start_line, best_place.end_line) if best_place else None
         tests = "test" in query.roles
         features += _of_file(scored, prior, terms, question, texts, numbers, place, tests=tests)
-    best = max((one.values["body"] for one in features), default=0.0) or 1.0
+    best = max((row.values["body"] for row in features), default=0.0) or 1.0
     weights = ranking_weights.DEFINITIONS
     rows: list[RankedDefinition] = []
-    for one in features:
-        one.values["body"] /= best
-        shares = {name: weight * one.values.get(name, 0.0) for name, weight in weights.items()}
-        rows.append(RankedDefinition(*one[:5], sum(shares.values()), shares))
+    for row in features:
+        row.values["body"] /= best
+        shares = {name: weight * row.values.get(name, 0.0) for name, weight in weights.items()}
+        rows.append(RankedDefinition(*row[:5], sum(shares.values()), shares))
     rows.sort(
         key=lambda ranked_definition: (
             -ranked_definition.score,
@@ -231,10 +231,10 @@ def _gaps(
 ) -> Iterator[tuple[int, int]]:
     """The runs of lines that stand in no definition."""
     at = 1
-    for number, one in enumerate(every):
+    for number, row in enumerate(every):
         if first[number] > at:
             yield at, first[number] - 1
-        at = max(at, one.end_line + 1)
+        at = max(at, row.end_line + 1)
     if at <= last:
         yield at, last
 

@@ -72,6 +72,9 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
         calls = " ".join(dict.fromkeys(frame.name for frame in trace.frames if frame.name))
         if calls:
             rest = rank(search_state._replace(query=query_analysis.analyse(calls), notes=[]))
+    if not placed.results and not rest:
+        # Nothing of it is here: what is said around it is the question.
+        rest = rank(search_state._replace(notes=[]))
     return before(placed.results, rest, search_state.request.limit), "auto"
 
 

@@ -365,7 +365,7 @@ _CONTEXTS = (
         "is sent in full again.",
         "the way back after a compaction",
         (SESSION, PATH, FORMAT, size_argument(3000)),
-        "recover", "context_shape:recover", "writes", budgets=_WALK,
+        "recover", "context_shape:recover", budgets=_WALK,
     ),
 )  # fmt: skip
 
