@@ -43,7 +43,7 @@ class Ingested(NamedTuple):
     """Not reached before the deadline."""
 
 
-class _Told(NamedTuple):
+class _Identified(NamedTuple):
     work: Work
     key: ContentKey
     size_bytes: int
@@ -84,7 +84,7 @@ class Ingest:
         self._ids: dict[ContentKey, int] = {}
         self._partial: set[ContentKey] = set()
         """Known by their text tier alone."""
-        self._told: list[_Told] = []
+        self._identified: list[_Identified] = []
         self._changes: list[Change] = []
         self._dropped: list[bytes] = []
         self._left: list[Work] = []
@@ -111,13 +111,13 @@ class Ingest:
 
     def _settled(self) -> list[Change]:
         """What became of the works whose contents are stored, each told once."""
-        tolds, self._told = self._told, []
+        identified, self._identified = self._identified, []
         changes: list[Change] = []
-        for text_state in tolds:
+        for text_state in identified:
             content = self._ids[text_state.key]
             if not content:
                 # Promised, and on its way through the extractor.
-                self._told.append(text_state)
+                self._identified.append(text_state)
                 continue
             behind = text_state.key in self._partial
             state, known = (PENDING, b"") if behind else (CURRENT, text_state.signature)
@@ -138,7 +138,7 @@ class Ingest:
                     self._left.extend(text_state.work for text_state, _ in read[at:])
                     self._left.extend(works[done + len(group) :])
                     return
-                self._told.append(text_state)
+                self._identified.append(text_state)
                 if new:
                     # Of a known content git's name was told with it.
                     self._blobs.append((blob_oid(data), text_state.key[0], len(data)))
@@ -153,10 +153,10 @@ class Ingest:
         check_cancelled()
         return self._deadline is not None and time.monotonic() > self._deadline
 
-    def _read(self, group: list[Work]) -> list[tuple[_Told, bytes]]:
+    def _read(self, group: list[Work]) -> list[tuple[_Identified, bytes]]:
         """The works of a group with their bytes; those known by object id have none."""
         by_oid = self._by_oid(group)
-        texts_read: list[tuple[_Told, bytes]] = []
+        texts_read: list[tuple[_Identified, bytes]] = []
         for work in group:
             text_state = by_oid.get(work.path)
             if text_state is not None and text_state.key in self._ids:
@@ -170,21 +170,23 @@ class Ingest:
                 self._changes.append(Change(work.path, None, reason.state, reason.signature))
             else:
                 language = language_of(work.path, data[:_HEAD_BYTES], self._overrides)
-                text_state = _Told(work, (hash_of(data), language), len(data), signature)
+                text_state = _Identified(work, (hash_of(data), language), len(data), signature)
                 texts_read.append((text_state, data))
         return texts_read
 
-    def _by_oid(self, group: list[Work]) -> dict[bytes, _Told]:
+    def _by_oid(self, group: list[Work]) -> dict[bytes, _Identified]:
         """Works whose bytes were seen before under their object id, by path."""
         certain = contents.blobs(self._db, [work.oid for work in group if work.oid])
-        by_oid: dict[bytes, _Told] = {}
+        by_oid: dict[bytes, _Identified] = {}
         for work in group:
             known = certain.get(work.oid)
             if known is not None and known[1] > self._source.limit:
                 continue
             language = language_by_path(work.path, self._overrides) if known else None
             if known and language:
-                by_oid[work.path] = _Told(work, (known[0], language), known[1], work.signature)
+                by_oid[work.path] = _Identified(
+                    work, (known[0], language), known[1], work.signature
+                )
         self._look_up([text_state.key for text_state in by_oid.values()])
         return by_oid
 

@@ -125,17 +125,17 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
 
 def _named(request: Wanted, works: list[Work]) -> list[Work]:
     """The files whose path holds a word, or that are asked for by it."""
-    found: dict[bytes, Work] = {}
+    named: dict[bytes, Work] = {}
     spelled = [
         re.escape(spelling) for spellings in request.words for spelling in spellings if spelling
     ]
     if spelled:
         words = re.compile(b"|".join(spelled))
-        held = matching([work.path for work in works], words)
-        found = {works[number].path: works[number] for number in held}
+        matched = matching([work.path for work in works], words)
+        named = {works[number].path: works[number] for number in matched}
     if request.paths:
-        found |= {work.path: work for work in works if text_scan.is_target(request, work.path)}
-    return list(found.values())
+        named |= {work.path: work for work in works if text_scan.is_target(request, work.path)}
+    return list(named.values())
 
 
 def _show(db: Database, scope: Scope, changes: list[Change]) -> None:

@@ -76,7 +76,7 @@ def refresh_ref(
     )
     source = BlobSource(repository, settings.max_file_bytes)
     many = len(works) > FEW_FILES
-    if many and budget.leaves_rest and budget.asked and budget.deadline is not None:
+    if many and budget.leaves_rest and budget.request and budget.deadline is not None:
         refreshed = behind(known, scope, delta, "")
         refreshed = answered(refreshed, db, scope, settings, budget, works, source)
         return _lacking(refreshed)

@@ -22,7 +22,7 @@ class Budget:
 
     deadline: float | None = None
     """`time.monotonic` value; None: to the end."""
-    asked: Wanted = NOTHING_ASKED
+    request: Wanted = NOTHING_ASKED
     """What a question needs: pending files that hold it are read before all others."""
     scan_until: float = 0.0
     """Till when pending files are scanned for it, a `time.monotonic` value."""
@@ -39,7 +39,7 @@ class Budget:
     ) -> Budget:
         """A budget of so many milliseconds from now; None: no deadline."""
         if budget_ms is None:
-            return Budget(asked=request)
+            return Budget(request=request)
         now, seconds = time.monotonic(), budget_ms / 1000
         return Budget(
             now + seconds, request, now + _SCAN_BUDGETS * seconds, _EXTRACT_BUDGETS * seconds,

@@ -73,7 +73,7 @@ def text_facts(
         unstored: takes what is extracted, in place of the store, for `store_facts`: who asks for
             one text after the other writes once.
     """
-    states = [_told(text, languages, max_bytes) for text in texts]
+    states = [_identified(text, languages, max_bytes) for text in texts]
     keys = {key for key, outcome, _ in states if outcome == "parsed"}
     known = {
         key: row.id
@@ -102,7 +102,9 @@ def text_facts(
     ]
 
 
-def _told(text: Text, languages: Mapping[str, str], max_bytes: int) -> tuple[ContentKey, str, bool]:
+def _identified(
+    text: Text, languages: Mapping[str, str], max_bytes: int
+) -> tuple[ContentKey, str, bool]:
     outcome, generated = classify(text.data)
     if len(text.data) > max_bytes:
         outcome = "oversized"

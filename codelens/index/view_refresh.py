@@ -159,11 +159,11 @@ def answered(
 
     Nothing is done without a deadline, which reads them all, or without a question.
     """
-    if not refreshed.pending or budget.deadline is None or not budget.asked:
+    if not refreshed.pending or budget.deadline is None or not budget.request:
         return refreshed
     pending = set(refreshed.pending)
     needed = needed_files.read_needed(
-        db, scope, [work for work in works if work.path in pending], source, budget.asked,
+        db, scope, [work for work in works if work.path in pending], source, budget.request,
         budget.scan_until, budget.extract_s, settings.languages,
     )  # fmt: skip
     known = load(db, scope)

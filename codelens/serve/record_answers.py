@@ -54,12 +54,12 @@ class _Sink(io.BytesIO):
 
     def __init__(self, answer_count: int, lines: Lines) -> None:
         super().__init__()
-        self._wanted = answer_count
+        self._expected = answer_count
         self._lines = lines
 
     def flush(self) -> None:
         """After each line."""
-        if self.getvalue().count(b"\n") == self._wanted:
+        if self.getvalue().count(b"\n") == self._expected:
             self._lines.end()
 
 

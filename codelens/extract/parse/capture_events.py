@@ -97,17 +97,18 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes, spans: Sequence
     events: list[Event] = []
     tails = _tails(captures)
     for capture, rank in plan.ranks:
-        found = captures.get(capture)
-        if found and tails and rank in plan.kinds:
-            for node in found:
+        captured = captures.get(capture)
+        if captured and tails and rank in plan.kinds:
+            for node in captured:
                 tail = tails.get(node.byte_range, node)
                 events.append((node.start_byte, -tail.end_byte, rank, len(nodes)))
                 nodes.append(node)
-        elif found:
+        elif captured:
             first = len(nodes)
-            nodes += found
+            nodes += captured
             events += [
-                (node.start_byte, -node.end_byte, rank, at) for at, node in enumerate(found, first)
+                (node.start_byte, -node.end_byte, rank, at)
+                for at, node in enumerate(captured, first)
             ]
     heading = DEFINITION + PRECEDENCE.index(grammar.info.sections)
     for node, end in sections(captures, text):

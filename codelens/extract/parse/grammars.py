@@ -60,9 +60,9 @@ def bundled(grammar_name: str) -> Language:
     Raises:
         SettingError: there is none of that name.
     """
-    found = _loaded_alone(grammar_name)
-    if found is not None:
-        return found
+    language = _loaded_alone(grammar_name)
+    if language is not None:
+        return language
     from tree_sitter_language_pack import SupportedLanguage, get_language
 
     try:

@@ -68,18 +68,18 @@ def repaired(text: bytes, root: Node, grammar: Grammar, spans: Sequence[Span]) -
         trial = _tried(text, suspects, grammar, spans)
         if trial is not None:
             then = _faults(trial.root)
-            kept = [
+            helpful = [
                 suspect
                 for suspect in suspects
                 if _count(then, suspect.zone) < _count(faults, suspect.zone)
             ]
-            if kept and len(kept) < len(suspects):
-                trial = _tried(text, kept, grammar, spans)
-            best, faults = _better(best, faults, trial if kept else None)
+            if helpful and len(helpful) < len(suspects):
+                trial = _tried(text, helpful, grammar, spans)
+            best, faults = _better(best, faults, trial if helpful else None)
     if faults and grammar.info.conditionals:
         sections = list(unbalanced_branches(best.text))
-        found = [_Suspect(branches, (0, 0)) for branches in sections if _near(faults, branches)]
-        all_at_once = _tried(best.text, found, grammar, spans) if found else None
+        branching = [_Suspect(branches, (0, 0)) for branches in sections if _near(faults, branches)]
+        all_at_once = _tried(best.text, branching, grammar, spans) if branching else None
         best, faults = _better(best, faults, all_at_once)
     return best
 

@@ -32,17 +32,17 @@ def reparsed(
     """
     waiting = captures.get(REPARSED, [])
     for _ in range(_DEEPEST):
-        found = [root for node in waiting[:_MOST] for root in _inside(node, text, grammar)]
-        if not found:
+        inner_roots = [root for node in waiting[:_MOST] for root in _inside(node, text, grammar)]
+        if not inner_roots:
             break
-        captures = _without(captures, found)
+        captures = _without(captures, inner_roots)
         waiting = list[Node]()
-        for root in found:
+        for root in inner_roots:
             new = with_forms(captures_of(root, grammar), grammar.info, text)
             waiting += new.get(REPARSED, ())
             for capture, nodes in new.items():
                 captures.setdefault(capture, []).extend(nodes)
-        roots = [*roots, *found]
+        roots = [*roots, *inner_roots]
     return roots, captures
 
 
@@ -56,9 +56,9 @@ def _inside(node: Node, text: bytes, grammar: Grammar) -> list[Node]:
     return [root] if not root.has_error and root.named_child_count else []
 
 
-def _without(captures: Captures, found: list[Node]) -> Captures:
+def _without(captures: Captures, inner_roots: list[Node]) -> Captures:
     """The captures that stand in none of the nodes."""
-    spans = sorted((node.start_byte, node.end_byte) for node in found)
+    spans = sorted((node.start_byte, node.end_byte) for node in inner_roots)
     starts = [start for start, _ in spans]
 
     def is_outside(node: Node) -> bool:

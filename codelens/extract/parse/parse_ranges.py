@@ -28,13 +28,13 @@ def ranges(text: bytes, spans: Sequence[Span]) -> list[Range]:
 
 def overlap(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
     """What is in both of two rows of spans that are in order."""
-    found: list[Span] = []
+    shared: list[Span] = []
     at = 0
     for start, end in spans:
         while at < len(others) and others[at][1] <= start:
             at += 1
         on = at
         while on < len(others) and others[on][0] < end:
-            found.append((max(start, others[on][0]), min(end, others[on][1])))
+            shared.append((max(start, others[on][0]), min(end, others[on][1])))
             on += 1
-    return found
+    return shared

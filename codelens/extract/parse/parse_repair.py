@@ -59,12 +59,12 @@ def parsed(text: bytes, grammar: Grammar, spans: Sequence[Span] = ()) -> Parsed:
     if root.has_error and grammar.info.suspected:
         text, root = repaired(text, root, grammar, spans)
     captures = _captures(root, grammar, text)
-    found = Parsed([root], captures)
+    result = Parsed([root], captures)
     if root.has_error and grammar.info.restarts:
-        found = _Repair(text, grammar, spans or [(0, len(text))]).run(found)
-    if found.captures.get(REPARSED):
-        found = Parsed(*reparsed(found.roots, found.captures, text, grammar))
-    return found
+        result = _Repair(text, grammar, spans or [(0, len(text))]).run(result)
+    if result.captures.get(REPARSED):
+        result = Parsed(*reparsed(result.roots, result.captures, text, grammar))
+    return result
 
 
 def _captures(root: Node, grammar: Grammar, text: bytes) -> Captures:

@@ -42,14 +42,14 @@ class CommitText(NamedTuple):
     subject: str
 
 
-class _Kept(NamedTuple):
+class _Cached(NamedTuple):
     """What object ids stand for: true for good, so kept from question to question."""
 
     entries: dict[tuple[bytes, bytes], tuple[bytes, bytes] | None]
     commits: dict[CommitId, Commit]
 
 
-_kept: dict[str, _Kept] = {}
+_cached_by_repository: dict[str, _Cached] = {}
 """By the folder that all worktrees of a repository share."""
 
 
@@ -58,10 +58,10 @@ class CommitWalk:
 
     def __init__(self, repository: Repository) -> None:
         self._git = repository.git
-        cached = _kept.pop(repository.common_dir, None) or _Kept({}, {})
-        _kept[repository.common_dir] = cached
-        while len(_kept) > _REPOSITORIES_KEPT:
-            del _kept[next(iter(_kept))]
+        cached = _cached_by_repository.pop(repository.common_dir, None) or _Cached({}, {})
+        _cached_by_repository[repository.common_dir] = cached
+        while len(_cached_by_repository) > _REPOSITORIES_KEPT:
+            del _cached_by_repository[next(iter(_cached_by_repository))]
         self._entries, self._commits = cached
         self.missing = False
         """Some object was not there."""

@@ -17,7 +17,7 @@ def line_weights(lines: Iterable[bytes]) -> Counter[bytes]:
     return weights
 
 
-def similarity(one: Counter[bytes], other: Counter[bytes]) -> float:
+def similarity(left: Counter[bytes], right: Counter[bytes]) -> float:
     """The bytes of the lines that both have, as a share of the larger one; from 0 to 1."""
-    larger = max(one.total(), other.total())
-    return (one & other).total() / larger if larger else 0.0
+    larger = max(left.total(), right.total())
+    return (left & right).total() / larger if larger else 0.0

@@ -33,7 +33,7 @@ class _Known(NamedTuple):
     complete: bool
 
 
-_kept: dict[tuple[str, CommitId, bytes, bool], _Known] = {}
+_listed_before: dict[tuple[str, CommitId, bytes, bool], _Known] = {}
 """What was listed, by repository, start, path and way: true for good."""
 
 
@@ -73,7 +73,7 @@ class PathCommits:
         return PathHistory(self._listed(key))
 
     def _listed(self, key: tuple[str, CommitId, bytes, bool]) -> Iterator[_Listed]:
-        known = _kept.get(key, _Known([], False))
+        known = _listed_before.get(key, _Known([], False))
         yield from known.listed
         process = self._started(key[1], key[2]) if not known.complete else None
         if process is None or process.stdout is None:
@@ -112,10 +112,10 @@ class PathCommits:
 
 
 def _keep(key: tuple[str, CommitId, bytes, bool], known: _Known) -> None:
-    _kept.pop(key, None)
-    _kept[key] = known
-    while len(_kept) > _MOST_KEPT:
-        del _kept[next(iter(_kept))]
+    _listed_before.pop(key, None)
+    _listed_before[key] = known
+    while len(_listed_before) > _MOST_KEPT:
+        del _listed_before[next(iter(_listed_before))]
 
 
 class PathHistory:

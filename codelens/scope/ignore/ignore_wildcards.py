@@ -47,7 +47,7 @@ class Scattered:
     def last(self, text: bytes) -> int:
         """The last line that matches; `NONE` if none does."""
         best = NONE
-        for key in self._asked(text):
+        for key in self._keys_in(text):
             wild = self._ready[key] if key in self._ready else self._made_ready(key)
             if wild is not None:
                 best = max(best, wild.last(text))
@@ -57,7 +57,7 @@ class Scattered:
         """Whether any line matches."""
         return self.last(text) != NONE
 
-    def _asked(self, text: bytes) -> list[bytes]:
+    def _keys_in(self, text: bytes) -> list[bytes]:
         pieces = {text[at : at + n] for n in self._lengths for at in range(len(text) - n + 1)}
         return [key for key in pieces if key in self._groups]
 

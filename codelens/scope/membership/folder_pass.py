@@ -64,7 +64,7 @@ class Pass:
         deadline: float | None = None,
     ) -> None:
         """`known` are folders that are not entered from above; `deadline` as `Walker.walk`."""
-        self.found = Membership()
+        self.members = Membership()
         self._prefix = root.rstrip(b"/") + b"/"
         self._ignore = ignore
         self._tracked = tracked
@@ -80,7 +80,7 @@ class Pass:
         self._pending.append((folder, rules))
         while self._pending:
             if self._late():
-                self.found.unlisted += len(self._pending)
+                self.members.unlisted += len(self._pending)
                 self._pending.clear()
                 return
             self._visit_one(*self._pending.pop())
@@ -92,10 +92,10 @@ class Pass:
         such folders that changed themselves; others are found below what this pass met. After a
         pass that was cut short nothing is added: each costs a look at the disk.
         """
-        if self.found.unlisted:
+        if self.members.unlisted:
             return
-        folders, known = self.found.folders, self._known
-        bare = {folder for folder in self.found.unreadable if folder in folders}
+        folders, known = self.members.folders, self._known
+        bare = {folder for folder in self.members.unreadable if folder in folders}
         for folder in sorted(self._tracked.folders - folders.keys()):
             above = folder.rpartition(b"/")[0]
             if folder not in start and (folder in known or above not in folders):
@@ -123,26 +123,26 @@ class Pass:
         special = {name.lower() for name in names} if self._fold else names
         if folder and self._is_nested(folder, has_dot_git=_DOT_GIT in special):
             return
-        self.found.folders[folder] = stat
+        self.members.folders[folder] = stat
         prefix = folder + b"/" if folder else b""
         rules = outer
         ignore_file = prefix + IGNORE_NAME
         if IGNORE_NAME in special or ignore_file in self._ignore.blobs:
             at = self._lstat(ignore_file)
             if at is not None:
-                self.found.ignore_files[ignore_file] = at
+                self.members.ignore_files[ignore_file] = at
             rules = self._ignore.enter(outer, folder)
         if not self._sort_out(prefix, names, entries, rules):
             # Its signature would say that all in it is known.
-            del self.found.folders[folder]
-            self.found.unlisted += 1
+            del self.members.folders[folder]
+            self.members.unlisted += 1
 
     def _sort_out(
         self, prefix: bytes, names: list[bytes], entries: list[os.DirEntry[bytes]], rules: Rules
     ) -> bool:
         """Tell what each entry of a folder is; whether there was time for all."""
-        found, tracked = self.found, self._tracked.paths
-        files = found.files
+        members, tracked = self.members, self._tracked.paths
+        files = members.files
         for at, (name, entry) in enumerate(zip(names, entries, strict=True), 1):
             if not at % _CLOCK_EVERY and self._late():
                 return False
@@ -160,7 +160,7 @@ class Pass:
             except FileNotFoundError:
                 continue  # gone since the listing
             except OSError as error:
-                found.unreadable[path] = error.strerror or str(error)
+                members.unreadable[path] = error.strerror or str(error)
                 continue
             if stat.st_mode & _KIND == stat_module.S_IFREG:
                 files[path] = stat
@@ -179,7 +179,7 @@ class Pass:
         if rules.ignored(name, path, is_folder=True):
             return
         if self._tracked.kind_of_folder(path) == "gitlink":
-            self.found.gitlinks.add(path)
+            self.members.gitlinks.add(path)
         else:
             self._pending.append((path, rules))
 
@@ -200,14 +200,14 @@ class Pass:
 
     def _is_nested(self, folder: bytes, *, has_dot_git: bool) -> bool:
         """Whether a folder is another repository; one with tracked files never is, to git."""
-        if not has_dot_git and folder not in self.found.unreadable:
+        if not has_dot_git and folder not in self.members.unreadable:
             return False
         if self._tracked.kind_of_folder(folder) == "tracked":
             return False
         nested = is_repository(self._prefix + folder, self._git_dir)
-        self.found.marks[folder] = nested
+        self.members.marks[folder] = nested
         if nested and folder not in self._tracked.paths:
-            self.found.nested.add(folder)
+            self.members.nested.add(folder)
         return nested
 
     def _list(self, folder: bytes) -> list[os.DirEntry[bytes]] | None:
@@ -217,7 +217,7 @@ class Pass:
         except (FileNotFoundError, NotADirectoryError):
             return None  # gone since the folder above was listed
         except OSError as error:
-            self.found.unreadable[folder] = error.strerror or str(error)
+            self.members.unreadable[folder] = error.strerror or str(error)
             return []
 
     def _lstat(self, path: bytes) -> os.stat_result | None:
@@ -226,15 +226,15 @@ class Pass:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            self.found.unreadable[path] = error.strerror or str(error)
+            self.members.unreadable[path] = error.strerror or str(error)
             return None
 
     def _add(self, path: bytes, stat: os.stat_result | None) -> None:
         kind = stat.st_mode & _KIND if stat is not None else 0
         if stat is not None and kind == stat_module.S_IFREG:
-            self.found.files[path] = stat
+            self.members.files[path] = stat
         elif stat is not None and kind == stat_module.S_IFLNK:
-            self.found.links[path] = stat
+            self.members.links[path] = stat
 
 
 def _is_real_folder(stat: os.stat_result) -> bool:

@@ -47,10 +47,10 @@ class Walker:
         Raises:
             ReadError: an ignore file outside the tree cannot be read.
         """
-        one = self._pass((), deadline)
-        one.visit(b"", self._ignore.base())
-        one.add_tracked_only()
-        return one.found
+        folder_pass = self._pass((), deadline)
+        folder_pass.visit(b"", self._ignore.base())
+        folder_pass.add_tracked_only()
+        return folder_pass.members
 
     def rescan(
         self,
@@ -78,26 +78,26 @@ class Walker:
         Raises:
             ReadError: an ignore file outside the tree cannot be read.
         """
-        one = self._pass(known, deadline)
-        found = one.found
+        folder_pass = self._pass(known, deadline)
+        members = folder_pass.members
         tracked_only: set[bytes] = set()
         for folder in sorted(set(folders)):
-            if not self._stands(folder, found.gone):
-                found.gone.add(folder)
+            if not self._stands(folder, members.gone):
+                members.gone.add(folder)
             elif self._ignore.rules_in(folder) is None:
                 tracked_only.add(folder)
             else:
                 above = self._ignore.rules_in(folder.rpartition(b"/")[0]) if folder else None
-                one.visit(folder, above or self._ignore.base())
-                if found.unlisted:
-                    return found
-                if folder not in found.folders:
-                    found.gone.add(folder)
-                elif _ignore_file_changed(folder, found, ignore_files):
+                folder_pass.visit(folder, above or self._ignore.base())
+                if members.unlisted:
+                    return members
+                if folder not in members.folders:
+                    members.gone.add(folder)
+                elif _ignore_file_changed(folder, members, ignore_files):
                     return None
-        one.add_tracked_only(tracked_only)
-        found.gone |= tracked_only - found.folders.keys()
-        return found
+        folder_pass.add_tracked_only(tracked_only)
+        members.gone |= tracked_only - members.folders.keys()
+        return members
 
     def _pass(self, known: Collection[bytes], deadline: float | None) -> Pass:
         return Pass(self.root, self._ignore, self._tracked, self._git_dir, known, deadline)
@@ -108,18 +108,20 @@ class Walker:
             if folder in gone:
                 return False
             try:
-                found = os.lstat(self._prefix + folder)
+                status = os.lstat(self._prefix + folder)
             except OSError:
                 return False
-            if not stat_module.S_ISDIR(found.st_mode):
+            if not stat_module.S_ISDIR(status.st_mode):
                 return False
             folder = folder.rpartition(b"/")[0]
         return True
 
 
-def _ignore_file_changed(folder: bytes, found: Membership, ignore_files: Collection[bytes]) -> bool:
+def _ignore_file_changed(
+    folder: bytes, members: Membership, ignore_files: Collection[bytes]
+) -> bool:
     path = folder + b"/" + IGNORE_NAME if folder else IGNORE_NAME
-    return (path in found.ignore_files) != (path in ignore_files)
+    return (path in members.ignore_files) != (path in ignore_files)
 
 
 def marks_hold(

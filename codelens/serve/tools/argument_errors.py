@@ -13,7 +13,7 @@ from codelens.render.text_pieces import one_line
 from codelens.serve.tools.tool_row import ToolRow
 
 _VALUE_SHOWN = 60
-_TOLD = 3
+_SHOWN = 3
 
 
 def refusal(row: ToolRow, schema: Mapping[str, Any], error: ValidationError) -> str:
@@ -25,8 +25,10 @@ def refusal(row: ToolRow, schema: Mapping[str, Any], error: ValidationError) -> 
         error: what was found.
     """
     sentences = list(dict.fromkeys(_sentence(row, schema, problem) for problem in error.errors()))
-    more = [f"{len(sentences) - _TOLD} more arguments are wrong."] if len(sentences) > _TOLD else []
-    return " ".join([*sentences[:_TOLD], *more])
+    more = (
+        [f"{len(sentences) - _SHOWN} more arguments are wrong."] if len(sentences) > _SHOWN else []
+    )
+    return " ".join([*sentences[:_SHOWN], *more])
 
 
 def _sentence(row: ToolRow, schema: Mapping[str, Any], error: ErrorDetails) -> str:
@@ -38,7 +40,7 @@ def _sentence(row: ToolRow, schema: Mapping[str, Any], error: ErrorDetails) -> s
         return f"{row.name} has no argument {_shown(name)}; {hint} takes {', '.join(properties)}."
     about = properties[name]
     example = row.argument(name).example
-    expected = _wanted(about, example)
+    expected = _accepted(about, example)
     if error["type"] == "missing" or (
         error["input"] is None and len(error["loc"]) == 1 and name in schema.get("required", ())
     ):
@@ -60,7 +62,7 @@ def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails, example: 
     )
 
 
-def _wanted(about: Mapping[str, Any], example: str) -> str:
+def _accepted(about: Mapping[str, Any], example: str) -> str:
     """What an argument takes, with an example."""
     if "enum" in about:
         return f"one of {', '.join(filter(None, about['enum']))}"

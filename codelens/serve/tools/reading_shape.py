@@ -85,7 +85,7 @@ def explore(answer: ExploreAnswer, form: Format, max_tokens: int) -> str:
 def expand(answer: ExpandAnswer, form: Format, max_tokens: int) -> str:
     """The text of each handle; what does not fit is named so that it can be asked for."""
     answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
-    items, left = _kept(answer, form, max_tokens)
+    items, left = _fitting(answer, form, max_tokens)
     rest = _named(left, max_tokens // _NAMES_SHARE)
     if form == "json":
         shaped = dict(reading_json.expand(replace(answer, items=tuple(items))))
@@ -106,7 +106,7 @@ def _above(answer: ExpandAnswer) -> list[str]:
     return [head(answer.receipt), *notes, *saved_note_lines.all_named(answer.contexts)]
 
 
-def _kept(
+def _fitting(
     answer: ExpandAnswer, form: Format, max_tokens: int
 ) -> tuple[list[Excerpt], list[Excerpt]]:
     """The excerpts that fit, and those left out."""
@@ -152,7 +152,7 @@ def _excerpt(excerpt: Excerpt) -> str:
 def delivered(answer: ExpandAnswer, form: Format, max_tokens: int) -> ExpandAnswer:
     """What of the answer is in the text that `expand` makes of it."""
     answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
-    return replace(answer, items=tuple(_kept(answer, form, max_tokens)[0]))
+    return replace(answer, items=tuple(_fitting(answer, form, max_tokens)[0]))
 
 
 def explore_delivered(answer: ExploreAnswer, form: Format, max_tokens: int) -> ExploreAnswer:
@@ -178,20 +178,20 @@ def _cut(
 
     What is left out is named in the answer, so its handles count too.
     """
-    kept: list[Excerpt] = []
+    fitting: list[Excerpt] = []
     for at, excerpt in enumerate(items):
         rest = min(sum(map(_cost_of_name, items[at + 1 :])), for_names)
         around = token_budget.cost_of(_around(excerpt, form))
         cost = around + _cost(excerpt.text or excerpt.error, form)
         if cost + rest <= tokens:
             tokens -= cost
-            kept.append(excerpt)
+            fitting.append(excerpt)
             continue
-        if kept and tokens - around - rest < _SPARE_TOKENS:
-            return kept, list(items[at:])
-        kept.append(_shortened(excerpt, max(tokens - around - rest, 1), form))
-        return kept, list(items[at + 1 :])
-    return kept, []
+        if fitting and tokens - around - rest < _SPARE_TOKENS:
+            return fitting, list(items[at:])
+        fitting.append(_shortened(excerpt, max(tokens - around - rest, 1), form))
+        return fitting, list(items[at + 1 :])
+    return fitting, []
 
 
 def _around(excerpt: Excerpt, form: Format) -> str:

@@ -32,7 +32,7 @@ from codelens.serve.tools.tool_arguments import annotation_of, as_meant
 from codelens.serve.tools.tool_row import (
     FOR_THE_CALL,
     FOR_THE_RENDERER,
-    Given,
+    CallArguments,
     Hints,
     ToolRow,
 )
@@ -70,7 +70,7 @@ class ToolCalls:
         self._threads = anyio.CapacityLimiter(self._slots.most)
 
     async def answer(
-        self, row: ToolRow, ctx: Context[Any, Any], given_arguments: Given
+        self, row: ToolRow, ctx: Context[Any, Any], given_arguments: CallArguments
     ) -> CallToolResult:
         """Answer one call, on the worktree that is meant; any failure becomes its text.
 
@@ -83,7 +83,7 @@ class ToolCalls:
             path = str(given_arguments["path"])
             everything = not path and row.is_everywhere(given_arguments)
             where = "" if everything else await self._worktrees.chosen(path, ctx)
-            engine_arguments = self._wanted(row, ctx, given_arguments, where)
+            engine_arguments = self._engine_arguments(row, ctx, given_arguments, where)
             with asked_by(self._session(ctx, given_arguments)):
                 reply = await self._in_thread(
                     lambda: self._counted(row, given_arguments, engine_arguments)
@@ -104,7 +104,7 @@ class ToolCalls:
         content = TextContent(type="text", text=reply.text)
         return CallToolResult(content=[content], is_error=reply.failed)
 
-    def _session(self, ctx: Context[Any, Any], arguments: Given) -> Session:
+    def _session(self, ctx: Context[Any, Any], arguments: CallArguments) -> Session:
         """Which session a call belongs to: as it says, as its host says, else its connection's."""
         session_id = str(arguments.get("session", "")).strip()
         if session_id:
@@ -115,8 +115,8 @@ class ToolCalls:
             return Session(session_id, "host", remembers=True)
         return Session(self._connection, "connection", remembers=True)
 
-    def _wanted(
-        self, row: ToolRow, ctx: Context[Any, Any], arguments: Given, where: str
+    def _engine_arguments(
+        self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments, where: str
     ) -> dict[str, object]:
         """What the engine is asked with."""
         engine_arguments: dict[str, object] = {
@@ -146,7 +146,7 @@ class ToolCalls:
         return reply
 
     def _counted(
-        self, row: ToolRow, arguments: Given, engine_arguments: Mapping[str, object]
+        self, row: ToolRow, arguments: CallArguments, engine_arguments: Mapping[str, object]
     ) -> _Reply:
         size = 0
         try:

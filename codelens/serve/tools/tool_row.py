@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Given = Mapping[str, Any]
+CallArguments = Mapping[str, Any]
 """The arguments of a call by name, each as its row declares it."""
 Takes = Literal["text", "truth", "number", "list", "words", "globs", "handles"]
 """`list` to `handles` are lists of strings; they differ in how one text is split into several."""
@@ -44,7 +44,7 @@ class Argument:
     parameter: str = ""
 
 
-def _nothing(_: Given) -> dict[str, object]:
+def _nothing(_: CallArguments) -> dict[str, object]:
     return {}
 
 
@@ -87,10 +87,10 @@ class ToolRow:
     renderer: str
     hints: Hints = "reads"
     budgets: int = 1
-    asks_with: Callable[[Given], Mapping[str, object]] = _nothing
-    renders_with: Callable[[Given], Mapping[str, object]] = _nothing
+    asks_with: Callable[[CallArguments], Mapping[str, object]] = _nothing
+    renders_with: Callable[[CallArguments], Mapping[str, object]] = _nothing
     fails: Callable[[Any], bool] = _never
-    is_everywhere: Callable[[Given], bool] = _never
+    is_everywhere: Callable[[CallArguments], bool] = _never
     delivers: str = ""
     tells_progress: bool = False
 

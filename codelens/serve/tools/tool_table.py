@@ -24,7 +24,7 @@ from codelens.serve.tools.common_arguments import (
     limit_argument,
     size_argument,
 )
-from codelens.serve.tools.tool_row import Argument, Given, ToolRow
+from codelens.serve.tools.tool_row import Argument, CallArguments, ToolRow
 from codelens.serve.tools.upkeep_tools import UPKEEP
 
 _SHOWN = 10
@@ -36,7 +36,7 @@ _AROUND_MAP_TOKENS = 70
 _LEAST_MAP_TOKENS = 200
 
 
-def _is_brief(arguments: Given) -> bool:
+def _is_brief(arguments: CallArguments) -> bool:
     return arguments["mode"] == "auto" and arguments["limit"] <= _SHOWN
 
 

@@ -18,7 +18,7 @@ MARKS = {"index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578}
 UNDER_REMOVAL = 0x636C6972
 """In place of an index's mark while rows go from it without a log (`clir`;
 store/database/exclusive_index.py)."""
-_TOLD = {"index": "view_files", "contexts": "contexts", "usage": "calls"}
+_TABLES = {"index": "view_files", "contexts": "contexts", "usage": "calls"}
 """A table that every version of a kind has."""
 
 
@@ -34,5 +34,5 @@ def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: b
         raise IndexCorrupt(path, "a process ended while deleting rows on a full disk")
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
     # Without a mark: one of an early version, or of a system whose SQLite has no checksums.
-    if mark or (tables and (not connection.pragma("user_version") or _TOLD[kind] not in tables)):
+    if mark or (tables and (not connection.pragma("user_version") or _TABLES[kind] not in tables)):
         raise IndexCorrupt(path, "another program's database")

@@ -40,9 +40,9 @@ from codelens.store.saved.contexts_repair import (
     TermsOf,
     copied,
     copies,
-    held,
     remade,
     sweep,
+    without_commits,
 )
 from codelens.store.saved.contexts_verification import (
     SHORTEST,
@@ -262,7 +262,7 @@ def _mended(
                 # Another process may have done it while this one waited.
                 return ContextsFile(_sound(path, owner), ())
             except IndexCorrupt:
-                with held(path):
+                with without_commits(path):
                     aside, count = remade(path, terms_of, owner)
     except TimeoutError as error:
         raise IndexLocked(path, HOLDER) from error

@@ -87,7 +87,7 @@ def copies(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def held(path: Path) -> Generator[None]:
+def without_commits(path: Path) -> Generator[None]:
     """No other process commits to a damaged file in the block, if it can be written at all."""
     with ExitStack() as stack:
         # In one that is too short to be a database SQLite would begin a new one.
