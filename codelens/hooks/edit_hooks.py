@@ -8,7 +8,8 @@ import time
 
 from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
 from codelens.hooks import hook_log
-from codelens.hooks.hook_input import HookInput, edited_paths
+from codelens.hooks.definitions_elsewhere import changed_definitions
+from codelens.hooks.hook_input import HookInput, edited_paths, replaced_texts
 from codelens.trail import trail_log
 from codelens.trail.trail_log import TrailEntry
 
@@ -26,27 +27,54 @@ _DID = {"expand": "expanded", "explore": "explored", "outline": "outlined"}
 
 
 def before_edit(home: str, event: HookInput, place: Checkout) -> str:
-    """One line where another worktree is changing the same file; empty where none is."""
+    """One line where another worktree changed what is about to be edited; empty where none did.
+
+    By definition where there is an index that tells; else by the files that sessions edited.
+    """
     if not _is_edit(event.tool):
         return ""
-    recent = trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
     warnings: list[str] = []
     for path in edited_paths(event):
         name = _relative(path, place.root)
-        for root in sibling_roots(place) if name else []:
-            key = trail_log.worktree_key(root)
-            edits = [
-                entry for entry in recent
-                if entry.worktree == key and entry.tool == "edited" and name in entry.handles
-            ]  # fmt: skip
-            if edits and _differs(os.path.join(root, name), path):
-                branch = checkout_at(root).label
-                ago = _ago(time.time() - edits[-1].at)
-                warnings.append(f"{name} was edited {ago} in the worktree {root} ({branch})")
+        roots = sibling_roots(place) if name else []
+        differing = [root for root in roots if _differs(os.path.join(root, name), path)]
+        if differing:
+            definitions = _changed_definitions(home, event, place, name)
+            by_file = definitions is None
+            warnings += _edited_files(home, place, name, differing) if by_file else definitions
     if not warnings:
         return ""
     more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
-    return f"codelens: {warnings[0]}{more} and differs there: your edit may collide with it."
+    return f"codelens: {warnings[0]}{more}: your edit may collide with it."
+
+
+def _changed_definitions(
+    home: str, event: HookInput, place: Checkout, name: str
+) -> list[str] | None:
+    try:
+        return changed_definitions(home, place, name, replaced_texts(event))
+    except Exception as error:
+        # Whatever it is, an edit goes on, and files are compared all the same.
+        hook_log.note(home, "before-edit", f"{type(error).__name__}: {error}")
+        return None
+
+
+def _edited_files(home: str, place: Checkout, name: str, roots: list[str]) -> list[str]:
+    """Worktrees in which a session edited the file, by the trail of the last days."""
+    recent = trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
+    warnings: list[str] = []
+    for root in roots:
+        key = trail_log.worktree_key(root)
+        edits = [
+            entry for entry in recent
+            if entry.worktree == key and entry.tool == "edited" and name in entry.handles
+        ]  # fmt: skip
+        if edits:
+            branch, ago = checkout_at(root).label, _ago(time.time() - edits[-1].at)
+            warnings.append(
+                f"{name} was edited {ago} in the worktree {root} ({branch}) and differs there"
+            )
+    return warnings
 
 
 def after_tool(home: str, event: HookInput, place: Checkout) -> None:

@@ -11,6 +11,7 @@ LARGEST = 16_000_000
 EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool")
 _PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 _MOST_PATHS = 20
+_REPLACED = ("old_string", "oldString", "old_str")
 
 
 class HookInput(NamedTuple):
@@ -82,6 +83,17 @@ def edited_paths(event: HookInput) -> list[str]:
     if "\0" in "".join(touched):
         return []
     return [os.path.normpath(os.path.join(event.folder, path)) for path in touched[:_MOST_PATHS]]
+
+
+def replaced_texts(event: HookInput) -> list[str]:
+    """The texts that an edit replaces; none where it writes a whole file, or does not say."""
+    edits = event.arguments.get("edits")
+    listed = cast("list[object]", edits) if isinstance(edits, list) else [event.arguments]
+    texts = [
+        next((value for name in _REPLACED if isinstance(value := edit.get(name), str)), "")
+        for edit in (cast("dict[str, object]", row) for row in listed if isinstance(row, dict))
+    ]
+    return [text for text in texts if text]
 
 
 def _patched(patch: str) -> list[str]:

@@ -40,7 +40,7 @@ def also_edited(home: str, place: Checkout) -> str:
 def collisions(home: str, place: Checkout) -> str:
     """What would collide with the other worktrees, in one line; asked where there is an index."""
     rivals = sibling_roots(place)[:_MOST_WORKTREES]
-    if not rivals or not os.path.exists(_index(home, place)):
+    if not rivals or not has_index(home, place):
         return ""
     lines: list[str] = []
     thread = threading.Thread(
@@ -72,9 +72,10 @@ def _collisions_in(place: Checkout, rivals: list[str]) -> str:
     return f"collides with {'; '.join(reports[:2])}; `codelens conflicts` lists all"
 
 
-def _index(home: str, place: Checkout) -> str:
+def has_index(home: str, place: Checkout) -> bool:
+    """Whether the repository is indexed: a hook builds nothing."""
     from pathlib import Path
 
     from codelens.paths import index_file
 
-    return os.fspath(index_file(Path(home), place.repository))
+    return os.path.exists(index_file(Path(home), place.repository))

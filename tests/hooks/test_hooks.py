@@ -193,6 +193,33 @@ def test_an_edit_of_what_another_worktree_edits_is_warned_of(
     assert agent.hook("before-edit", "PreToolUse", **fields) == ""
 
 
+@pytest.mark.slow
+def test_an_edit_is_warned_of_by_definition_where_there_is_an_index(
+    agent: Agent, repo: GitRepo, tmp_path: Path
+) -> None:
+    text = "def charge():\n    return 1\n\n\ndef refund():\n    return 2\n"
+    repo.commit("two", {"till.py": text})
+    second = repo.worktree(tmp_path / "second", branch="second")
+    run = [sys.executable, "-m", "codelens", "index"]
+    env = {**os.environ, "CODELENS_HOME": str(agent.home)}
+    subprocess.run(run, cwd=repo.root, env=env, check=True, capture_output=True)
+    # By hand: no hook ran there.
+    second.write("till.py", text.replace("return 2", "return 3"))
+
+    def warned(**more: object) -> str:
+        fields = {"file_path": str(repo.root / "till.py"), **more}
+        return agent.hook("before-edit", "PreToolUse", tool_name="Edit", tool_input=fields)
+
+    expected = (
+        f"codelens: till.py#refund was changed (body) in the worktree {second.root} (second): "
+        "your edit may collide with it."
+    )
+    assert warned(old_string="    return 2\n", new_string="") == expected
+    assert warned(old_string="    return 1\n", new_string="") == ""
+    assert warned(edits=[{"old_string": "return 1"}, {"old_string": "return 2"}]) == expected
+    assert warned(content="x = 1\n") == expected
+
+
 def test_edits_and_calls_of_codelens_leave_one_line_each(agent: Agent, repo: GitRepo) -> None:
     agent.edit(repo.root / "till.py")
     fields = {
