@@ -143,6 +143,7 @@ def test_a_worktree_amid_a_rebase_is_compared_as_its_files_are(
     assert stored(here) == before
 
 
+@pytest.mark.slow
 def test_of_300_worktrees_as_many_as_are_bounded_are_compared_and_the_rest_named(
     engine: Engine, here: GitRepo
 ) -> None:

@@ -75,6 +75,7 @@ def test_notes_on_code_that_is_gone_are_counted(engine: Engine, lit: GitRepo) ->
     assert "1 saved note here on code that is gone" in explore_text.explore(answer).split("\n")
 
 
+@pytest.mark.slow
 def test_notes_take_a_tenth_of_the_budget_at_most(engine: Engine, lit: GitRepo) -> None:
     for at in range(60):
         engine.save(f"glow-{at}", f"lamp {at} " * 20, ["lamps.py#light"], path=lit.root)

@@ -134,6 +134,7 @@ def test_a_note_on_a_definition_that_came_back_is_current(engine: Engine, noted:
     assert note.status == "current"
 
 
+@pytest.mark.slow
 def test_many_notes_do_not_crowd_out_the_answer(engine: Engine, noted: GitRepo) -> None:
     for at in range(30):
         engine.save(f"note-{at}-{'x' * 60}", "x", ["user.py#use"], path=noted.root)

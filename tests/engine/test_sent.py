@@ -151,6 +151,7 @@ def test_the_budget_is_kept_and_filled_with_something_else(engine: Engine, lit: 
             seen |= new
 
 
+@pytest.mark.slow
 def test_a_very_long_answer_is_not_taken_for_received(engine: Engine, lit: GitRepo) -> None:
     """Hosts cut them."""
     lit.write("long.py", "".join(f"value_{at} = {at}\n" for at in range(5000)))

@@ -107,6 +107,7 @@ def test_nothing_is_removed_where_settings_are_damaged(tended: Tended) -> None:
     assert tended.number("SELECT COUNT(*) FROM doomed") == 0
 
 
+@pytest.mark.slow
 def test_a_long_log_is_cut_once_nobody_reads_from_it(
     tended: Tended, monkeypatch: pytest.MonkeyPatch
 ) -> None:

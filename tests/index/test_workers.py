@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
+
 from codelens.extract.facts import facts_of
 from codelens.index.worker_pool import InProcess, WorkerPool
 from codelens.index.worker_process import Task
@@ -42,6 +44,7 @@ def test_no_worker_outlives_its_pool() -> None:
     assert all(process.poll() is not None for process in processes)
 
 
+@pytest.mark.slow
 def test_a_worker_gives_way_to_a_new_one_before_it_has_grown() -> None:
     with WorkerPool(1, retire_bytes=2_000) as pool:
         found = list(pool.run(TASKS))

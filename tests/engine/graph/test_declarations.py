@@ -43,6 +43,7 @@ def test_the_users_of_either_place_are_those_of_both(taxes: GitRepo, run: Run, a
     assert {one["handle"] for one in impact["results"] if one["distance"] == 1} == users
 
 
+@pytest.mark.slow
 def test_overloads_are_joined_by_the_number_of_their_parameters(repo: GitRepo, run: Run) -> None:
     repo.write(
         "lib/put.hpp", "namespace n {\nvoid put(int a);\nvoid put(int a, int b = f(1, 2));\n}\n"

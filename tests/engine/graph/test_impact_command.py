@@ -129,6 +129,7 @@ def test_the_graph_of_an_edited_tree_is_that_of_a_new_index(
     assert "shop/cart.py#total" in {one["handle"] for one in edited[0]["results"]}
 
 
+@pytest.mark.slow
 def test_a_server_that_stays_sees_every_edit(repo: GitRepo, tmp_path: Path) -> None:
     def answers(engine: Engine) -> list[object]:
         found = [

@@ -228,6 +228,7 @@ def test_overloads_are_one_thing(repo: GitRepo, run: Run) -> None:
         assert "shop/many.py#ask" in run("related", name).out
 
 
+@pytest.mark.slow
 def test_thousands_of_one_name_are_answered(repo: GitRepo, run: Run) -> None:
     repo.write_all({f"many/m{at}.py": "def main():\n    pass\n\n\nmain()\n" for at in range(400)})
     ran = run("related", "main")
