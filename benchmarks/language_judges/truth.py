@@ -13,7 +13,7 @@ from codelens.extract.language_detection import language_of
 from language_judges.definitions import Text, bare, our_symbols
 
 _COUNTED = ("class", "function", "method", "interface", "type", "enum", "namespace")
-"""Kinds whose recall the issue asks for; the others are shown."""
+"""Kinds whose recall counts; the others are shown."""
 
 
 class Definition(NamedTuple):

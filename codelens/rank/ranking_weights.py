@@ -1,9 +1,8 @@
 """Every number of the ranking, in one place.
 
-Unless said otherwise a value is the recipe's: fitted on 25
-repositories, measured on 26 others. Features are scaled to 0..1 over the candidates of a query,
-so weights can be compared. What each signal is worth, from the same source: leaving out the path
-stem costs .034 NDCG@10, the aggregation over chunks .015, symbols .006, demotions .003.
+The values were fitted on the 25 repositories of a public retrieval benchmark and checked on
+repositories apart (docs/ranking.md says which, and what leaving out each signal costs). Features
+are scaled to 0..1 over the candidates of a query, so weights can be compared.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ CHUNK_SHARES = (1.0, 0.6, 0.4)
 CHUNK_SUM_FLOOR = 0.35
 """csumall: chunks below this share of the best chunk of all do not count."""
 SYMBOL_COSINE = 0.2
-"""symsum: symbols less like the query than this do not count. The recipe has .3, with the
-true IDF of every word; with `UNKNOWN_IDF` .2 measures .004 better on its 25 repositories."""
+"""symsum: symbols less like the query than this do not count. With the true IDF of
+every word .3 is best; with `UNKNOWN_IDF` .2 measures .004 better on the 25 repositories."""
 
 WORDS: Mapping[str, float] = MappingProxyType(
     {
@@ -57,9 +56,9 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "logsize": 0.4,
     }
 )
-"""Weights for queries of several words. The recipe's for chunks (cmax, csum3, csumall), stem
-(stemcov, stempfx, stemeq), dircov, symbols (symsum, embdef); the others are ours, chosen by hand
-near the mean of fits on bootstraps of its 25 repositories, and checked on the history of 8
+"""Weights for queries of several words. Those for chunks (cmax, csum3, csumall), stem
+(stemcov, stempfx, stemeq), dircov and symbols (symsum, embdef) were fitted; the others were chosen
+by hand near the mean of fits on bootstraps of the 25 repositories, and checked on the history of 8
 repositories that nothing was fitted on (docs/ranking.md has both, and each one's ablation).
 `spelled`: the whole query, written as one identifier, is defined here (`get adapter`,
 `get_adapter`). Nobody types the words of a name by chance, so it outweighs the text; so does the

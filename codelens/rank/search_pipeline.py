@@ -152,7 +152,7 @@ def _quoted(search_state: SearchState) -> tuple[list[Ranked], str] | None:
     ranked_hits = _text(search_state, query.phrases[0])
     if ranked_hits:
         return ranked_hits, "text"
-    search_state.deny(f"no file holds {query.phrases[0]!r} to the letter; its words were ranked")
+    search_state.deny(f"no file contains {query.phrases[0]!r} verbatim; its words were ranked")
     return None
 
 

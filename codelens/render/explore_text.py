@@ -74,7 +74,7 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
 
 
 AGAIN = "what was sent earlier: pass again true to have it sent anew"
-_AGAIN_TYPED = "what was sent earlier: --again prints it anew"
+_AGAIN_TYPED = "what was sent earlier: --again prints it once more"
 NAMED = "also, not shown (path: name line):"
 TESTS = "tests:"
 

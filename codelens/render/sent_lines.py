@@ -11,6 +11,6 @@ def sent_line(excerpt: Excerpt, *, typed: bool = False) -> str:
     if excerpt.sent == "changed":
         return "changed since it was sent"
     then = f", then at line {excerpt.sent_at}" if excerpt.sent_at != excerpt.start_line else ""
-    again = "--again prints it" if typed else "again true sends it"
+    again = "--again prints it once more" if typed else "again=true sends it once more"
     lines = lines_of(excerpt.start_line, excerpt.end_line)
-    return f"lines {lines} sent earlier, unchanged{then}; {again} anew"
+    return f"lines {lines} sent earlier, unchanged{then}; {again}"

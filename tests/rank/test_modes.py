@@ -197,7 +197,7 @@ def test_a_filter_that_matches_nothing_is_named(store: Store) -> None:
         "no path here matches the globs"
     ]
     assert store.search(view, "fetch", kinds=("enum",)).notes == [
-        "no definition of kind enum answers this"
+        "no definition of kind enum matches the query"
     ]
 
 

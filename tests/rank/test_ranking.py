@@ -144,7 +144,7 @@ def test_quoted_words_must_stand_together(store: Store) -> None:
     alone = store.search(view, '"limit of the rate"')
     assert (alone.mode, places(alone)) == ("text", [("b.py", 2, 2)])
     none = store.search(view, 'rate "limit is the rate"')
-    assert none.notes == ["none of the best files holds the quoted words to the letter"]
+    assert none.notes == ["none of the best files contains the quoted words verbatim"]
 
 
 def test_only_signs_or_stopwords_are_searched_for_as_text(store: Store) -> None:

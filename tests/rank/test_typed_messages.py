@@ -139,14 +139,14 @@ def test_a_query_without_a_word_is_read_for_in_few_files_and_said(
 @pytest.mark.parametrize(
     ("options", "note"),
     [
-        ({"globs": ("!src", "!tests", "!locale")}, "no path here is left by the globs"),
+        ({"globs": ("!src", "!tests", "!locale")}, "the globs exclude every path here"),
         ({"globs": ("nowhere/**",)}, "no path here matches the globs"),
         (
             {"globs": ("locale/**",), "languages": ("python",)},
             "each filter matches files here, but none passes all of them",
         ),
-        ({"globs": ("src/ready.py",)}, "1 file passes the filters; none answers this"),
-        ({"kinds": ("enum",)}, "no definition of kind enum answers this"),
+        ({"globs": ("src/ready.py",)}, "1 file passes the filters; none matches the query"),
+        ({"kinds": ("enum",)}, "no definition of kind enum matches the query"),
     ],
 )
 def test_filters_that_leave_nothing_are_named(asked, options: dict, note: str) -> None:

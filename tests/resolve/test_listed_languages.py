@@ -30,3 +30,10 @@ def test_the_documentation_lists_every_language_with_a_resolver() -> None:
     assert set(re.split(r",\s+|\s+and\s+", sentence[1])) == languages
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
     assert f"resolved for {NUMBERS[len(languages)]} languages" in readme
+
+
+def test_each_home_describes_its_own_languages_alone() -> None:
+    listed = [name for names in registry._HOMES.values() for name in names.split()]
+    assert len(listed) == len(set(listed))
+    for home, names in registry._HOMES.items():
+        assert set(registry.loaded(f"{home}.{home}_spec:SPECS")) == set(names.split()), home

@@ -17,7 +17,7 @@ def add(commands: shared_options.Commands) -> None:
         commands, "map", "show the repository at a glance: what matters, what uses it, "
                         "where it starts",
         "Ranks files by how much others use them, with their main definitions, entry "
-        "points, languages and hot spots, in a number of tokens. A focus or a query "
+        "points and languages, in a number of tokens. A focus or a query "
         "centers the map.",
     )  # fmt: skip
     parser.add_argument("focus", nargs="*", help="handles, files or folders to center the map on")

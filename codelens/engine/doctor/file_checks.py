@@ -16,6 +16,7 @@ from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.upkeep import disk_space
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.crash_marker import dead_marks
+from codelens.render.text_pieces import count_of
 from codelens.store.database import database_recovery, page_checksums
 from codelens.store.database.schema_migration import migrations
 
@@ -149,7 +150,9 @@ def leftovers(case: Examination) -> Iterator[Finding]:
         if aside.path.suffix.startswith(".damaged"):
             count += 1
             days = max(0, round((database_recovery.KEPT_S - aside.age_s) / 86_400))
-            yield Finding("note", str(aside.path), f"a damaged index, kept for {days} more days")
+            yield Finding(
+                "note", str(aside.path), f"a damaged index, kept for {count_of(days, 'more day')}"
+            )
     for path in everything(case.home) if case.home.is_dir() else ():
         if file_owner.is_aside(path.name):
             count += 1

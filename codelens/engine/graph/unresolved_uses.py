@@ -68,7 +68,7 @@ def interface_notes(net: LazyNet, things: Targets, nodes: Iterable[Node]) -> lis
         return []
     shown = ", ".join(things.handle(interface) for interface in list(interfaces)[:_SHOWN])
     more = ", ..." if len(interfaces) > _SHOWN else ""
-    return [f"at least: calls through {shown}{more} may mean it, if its type is given as that"]
+    return [f"at least: calls through {shown}{more} may reach it, where the object is of its type"]
 
 
 def places(sites: list[tuple[bytes, int]]) -> str:

@@ -60,7 +60,8 @@ def search(
         content: `code`, `prose` or `all`.
         explain: give each feature's share of the score.
         max_tokens: leave out results, and count them in `more`, so that the answer's short
-            text (`codelens.render.search_text`) costs no more, as `within` estimates it.
+            text (`codelens.render.search_text`) costs no more, by the estimate of
+            `codelens.render.token_budget`.
 
     Raises:
         QueryError: the query or a filter cannot be understood.

@@ -32,10 +32,10 @@ WHOLE, END, FOLDER, NAME, NAME_START, IN_NAME, IN_PATH, WORDS = (
 )
 _SAID = {
     WHOLE: "the path",
-    END: "the path ends so",
+    END: "the end of the path",
     FOLDER: "in this folder",
     NAME: "the file's name",
-    NAME_START: "the name starts so",
+    NAME_START: "the start of the name",
     IN_NAME: "in the name",
     IN_PATH: "in the path",
 }

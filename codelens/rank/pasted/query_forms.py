@@ -256,7 +256,7 @@ def quoted_first(
             most=_LITERAL_FILES,
         )  # fmt: skip
     if not first:
-        search_state.note("none of the best files holds the quoted words to the letter")
+        search_state.note("none of the best files contains the quoted words verbatim")
     return before(first, ranked, search_state.request.limit)
 
 

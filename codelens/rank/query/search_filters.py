@@ -91,19 +91,19 @@ class Filters:
         if (self.globs.any_of or self.globs.none_of) and not any(
             self.globs.match(file.path) for file in files
         ):
-            what = "matches the globs" if self.globs.any_of else "is left by the globs"
-            notes.append(f"no path here {what}")
+            matched = "no path here matches the globs"
+            notes.append(matched if self.globs.any_of else "the globs exclude every path here")
         if self.content == "prose" and not self._prose(files):
             notes.append("there is no prose here")
         if self.active and not notes:
             left = len(self.keep(list(files)))
             if left:
                 verb = "file passes" if left == 1 else "files pass"
-                notes.append(f"{left:,} {verb} the filters; none answers this")
+                notes.append(f"{left:,} {verb} the filters; none matches the query")
             else:
                 notes.append("each filter matches files here, but none passes all of them")
         if self.kinds and not notes:
-            notes.append(f"no definition of kind {' or '.join(self.kinds)} answers this")
+            notes.append(f"no definition of kind {' or '.join(self.kinds)} matches the query")
         return notes
 
 

@@ -1,8 +1,8 @@
-"""The first stage: the few hundred files of a view that may answer, by whole-file BM25F.
+"""The first stage: the files of a view that may answer, by whole-file BM25F.
 
 Scores here only choose; the second stage (`codelens.rank.scoring.definition_features`) scores
-anew. What is chosen
-follows from the view alone: sums run in the order of the terms' weights, ties break by path.
+again. What is chosen follows from the view alone: sums run in the order of the terms' weights,
+ties break by path.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 
 WANTED = 100
-"""Files that get a closer look. The 200 best chunks hold .995 of the relevant files (recipe); on
-its 25 repositories 80 files rank as well as 200."""
+"""Files that get a closer look. The 200 best chunks hold .995 of the relevant files of
+the retrieval benchmark; on its 25 repositories 80 files rank as well as 200."""
 _COMMON_IN_PATHS = 0.2
 """A path term of more files than this share tells too little to choose by."""
 _WORTH_PRUNING = 2000

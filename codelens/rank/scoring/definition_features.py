@@ -1,9 +1,8 @@
 """The second stage: what each candidate is scored by; features are about 0 to 1.
 
 Chunks and paths are looked at for every candidate (`codelens.rank.scoring.file_features`),
-definitions for the
-best of them by that. The recipe's features over the graph (nbr_imp, nbr_ref, indeg) belong here
-and in `codelens.rank.ranking_weights` once there are edges between files.
+definitions for the best of them by that. Features over the graph of imports and references were
+measured and left out (docs/ranking.md).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from codelens.rank.query.query_names import Defined
 from codelens.rank.scoring import path_coverage, symbol_match
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.chunk_scores import Scored
-from codelens.rank.scoring.file_features import Glance, glance, scale
+from codelens.rank.scoring.file_features import FileFeatures, file_features, scale
 from codelens.rank.scoring.symbol_match import SymbolMatch
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts import ranking_reads as reads
@@ -62,7 +61,7 @@ def examine(
         view.db, {candidate.content for candidate in candidates if candidate.content is not None}
     )
     question = path_coverage.path_query(terms, query.typed, query.whole)
-    seen = glance(view, corpus, query, terms, question, candidates, chunks)
+    seen = file_features(view, corpus, query, terms, question, candidates, chunks)
     best = _most_promising(seen, query, defined)
     own = reads.definitions(
         view.db,
@@ -109,17 +108,17 @@ def _is_empty(about: Content | None) -> bool:
 
 
 def _most_promising(
-    seen: list[Glance], query: Query, defined: Mapping[int, list[Defined]]
-) -> list[Glance]:
+    seen: list[FileFeatures], query: Query, defined: Mapping[int, list[Defined]]
+) -> list[FileFeatures]:
     """Those whose definitions are worth a read, by what a look tells of their score."""
     promise = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
 
-    def key(glance: Glance) -> tuple[bool, float, bytes]:
-        here = glance.file.path_id in defined
-        features = glance.features
+    def key(candidate: FileFeatures) -> tuple[bool, float, bytes]:
+        here = candidate.file.path_id in defined
+        features = candidate.features
         score = sum(share * features.get(name, 0.0) for name, share in promise.items())
         score += ranking_weights.WORDS["embdef"] if here else 0.0
-        return (not (query.single and here), glance.pushed - score, glance.file.path)
+        return (not (query.single and here), candidate.pushed - score, candidate.file.path)
 
     looked_at = ranking_weights.LOOKED_AT
     if query.single:

@@ -30,8 +30,8 @@ _DEEP, _DEEPEST = 5, 0.4
 what lies at the root of a repository would stand above `src/main/java/...` for that alone."""
 
 
-class Glance(NamedTuple):
-    """A candidate after a look at its chunks and its path."""
+class FileFeatures(NamedTuple):
+    """What the chunks and the path of a candidate say."""
 
     file: FileRow
     facts: PathFacts
@@ -41,7 +41,7 @@ class Glance(NamedTuple):
     """What its role takes off the score; 0 where the query asks for such files."""
 
 
-def glance(
+def file_features(
     view: Snapshot,
     corpus: Corpus,
     query: Query,
@@ -49,13 +49,13 @@ def glance(
     question: PathQuery,
     candidates: Sequence[FileRow],
     chunks: Mapping[int, ChunkTable],
-) -> list[Glance]:
+) -> list[FileFeatures]:
     """Every candidate that has a chunk or a stem with a term, in the order of `candidates`."""
     facts = view.path_facts(candidate.path_id for candidate in candidates)
     scorer = ChunkScorer(corpus, terms, chunks)
     down = ranking_weights.pushed_down(query.single, query.roles)
     spelt = literal_identifiers.written(query, terms)
-    seen: list[Glance] = []
+    seen: list[FileFeatures] = []
     room = ranking_weights.PUSHED_DOWN_KEPT
     for file in candidates:
         known = facts[file.path_id]
@@ -64,22 +64,22 @@ def glance(
             room -= 1
             if room < 0:
                 continue
-        features = _look(file, known, pushed, scorer, question, spelt)
+        candidate = _features_of(file, known, pushed, scorer, question, spelt)
         # A picture in a folder that is called so answers nothing.
-        if features.scored.chunks or features.features["stemcov"] > 0:
-            seen.append(features)
+        if candidate.scored.chunks or candidate.features["stemcov"] > 0:
+            seen.append(candidate)
     _to_scale(seen)
     return seen
 
 
-def _look(
+def _features_of(
     file: FileRow,
     facts: PathFacts,
     pushed: float,
     scorer: ChunkScorer,
     question: PathQuery,
     spelt: Written,
-) -> Glance:
+) -> FileFeatures:
     scored = scorer.score(file, facts)
     chunks = scored.chunks
     path = path_coverage.match(facts, question)
@@ -100,19 +100,19 @@ def _look(
         "verbatim": spelt.share_of(scored.term_bits),
         "pathnamed": spelt.named(file.path),
     }
-    return Glance(file, facts, scored, features, pushed)
+    return FileFeatures(file, facts, scored, features, pushed)
 
 
-def _to_scale(seen: Sequence[Glance]) -> None:
-    measure = [features.features for features in seen if not features.pushed] or [
-        features.features for features in seen
+def _to_scale(seen: Sequence[FileFeatures]) -> None:
+    measure = [candidate.features for candidate in seen if not candidate.pushed] or [
+        candidate.features for candidate in seen
     ]
     top = max((values["cmax"] for values in measure), default=0.0)
     shallow = min((values["depth"] for values in measure), default=0.0)
-    for features in seen:
-        features.features["csumall"] = _mass(features.scored.chunks, top)
-        features.features["depth"] = min(features.features["depth"] - shallow, _DEEPEST)
-    scale((features.features for features in seen), measure, _SCALED)
+    for candidate in seen:
+        candidate.features["csumall"] = _mass(candidate.scored.chunks, top)
+        candidate.features["depth"] = min(candidate.features["depth"] - shallow, _DEEPEST)
+    scale((candidate.features for candidate in seen), measure, _SCALED)
 
 
 def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:

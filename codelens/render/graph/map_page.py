@@ -1,4 +1,4 @@
-"""The page of `codelens map --format html`: marks between @@ are filled in by `map_forms`."""
+"""The page of `codelens map --format html`: marks between @@ are filled in by `map_pictures`."""
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -25,7 +25,7 @@ _HOMES = {
     "imports_only": "haskell perl clojure elixir erlang ocaml ocaml_interface julia protobuf "
     "dart zig r bash make automake cmake rst css scss hcl swift",
 }
-"""Folder -> languages that `FOLDER_spec.py` in it describes."""
+"""Folder -> languages that `FOLDER_spec.py` in it describes, each in one folder alone."""
 LANGUAGES = frozenset(name for names in _HOMES.values() for name in names.split())
 _UNKNOWN = LanguageSpec(spaces=True, instance=frozenset({"this"}))
 _home_of = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -2,7 +2,7 @@
 
 Plain names and `*.ext` are looked up in dictionaries; all other patterns go into one regular
 expression per kind, whose first alternative that matches is the last line that does. Of a file with
-very many (`ignore_wild.Scattered`), only those are read that have to do with what is asked.
+very many (`ignore_wildcards.Scattered`), only those are read that have to do with what is asked.
 """
 
 from __future__ import annotations
