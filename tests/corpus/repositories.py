@@ -1,0 +1,119 @@
+"""Every kind of repository that ever broke a question; a new one is added, none removed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from corpus.texts import TEXTS
+from gitrepo import GitRepo
+
+_HUGE = 3 * 1024**3
+"""Bytes; sparse on the disk."""
+_ENDINGS = {"perl": "pl", "kotlin": "kt", "markdown": "md", "cmake": "cmake", "csharp": "cs"}
+
+REPOSITORIES: dict[str, Callable[[GitRepo], None]] = {}
+
+
+def _broken(build: Callable[[GitRepo], None]) -> Callable[[GitRepo], None]:
+    REPOSITORIES[build.__name__.strip("_").replace("_", " ")] = build
+    return build
+
+
+def _enlarged(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    os.truncate(path, _HUGE)
+
+
+@_broken
+def _huge_notes_on_a_worktree(repo: GitRepo) -> None:
+    repo.git("worktree", "add", "-q", "-b", "side", str(repo.root.parent / "side"))
+    for name in ("gitdir", "commondir", "HEAD"):
+        _enlarged(repo.root / ".git" / "worktrees" / "side" / name)
+
+
+@_broken
+def _a_huge_head(repo: GitRepo) -> None:
+    _enlarged(repo.root / ".git" / "HEAD")
+
+
+@_broken
+def _a_huge_config(repo: GitRepo) -> None:
+    _enlarged(repo.root / ".git" / "config")
+
+
+@_broken
+def _a_pipe_for_a_head(repo: GitRepo) -> None:
+    (repo.root / ".git" / "HEAD").unlink()
+    os.mkfifo(repo.root / ".git" / "HEAD")
+
+
+@_broken
+def _a_pipe_for_an_ignore_file(repo: GitRepo) -> None:
+    os.mkfifo(repo.root / ".gitignore")
+
+
+@_broken
+def _a_cut_index(repo: GitRepo) -> None:
+    index = repo.root / ".git" / "index"
+    index.write_bytes(index.read_bytes()[:-30])
+
+
+@_broken
+def _an_index_of_zeros(repo: GitRepo) -> None:
+    (repo.root / ".git" / "index").write_bytes(bytes(4_000))
+
+
+@_broken
+def _a_git_file_that_leads_to_itself(repo: GitRepo) -> None:
+    (repo.root / "inner").mkdir()
+    (repo.root / "inner" / ".git").write_text("gitdir: .git\n")
+
+
+@_broken
+def _a_ref_that_is_a_folder_and_one_that_is_empty(repo: GitRepo) -> None:
+    (repo.root / ".git" / "refs" / "heads" / "folder").mkdir()
+    (repo.root / ".git" / "refs" / "heads" / "empty").write_bytes(b"")
+
+
+@_broken
+def _links_in_a_circle(repo: GitRepo) -> None:
+    (repo.root / "round").symlink_to("round")
+    (repo.root / "up").symlink_to("..")
+
+
+@_broken
+def _names_of_any_bytes(repo: GitRepo) -> None:
+    for name in (b"\xff\xfe.py", b"a\nb.py", b"a:1.py", b"a#b.py", b"-rf.py", b" .py", b"%2e.py"):
+        Path(os.fsdecode(os.path.join(os.fsencode(repo.root), name))).write_text("x = 1\n")
+
+
+@_broken
+def _a_path_that_is_longer_than_the_system_takes(repo: GitRepo) -> None:
+    here = os.getcwd()
+    try:
+        os.chdir(repo.root)
+        for _ in range(25):
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+        Path("deep.py").write_text("x = 1\n")
+    finally:
+        os.chdir(here)
+
+
+@_broken
+def _all_texts_of_the_corpus(repo: GitRepo) -> None:
+    for number, (language, text) in enumerate(TEXTS.values()):
+        repo.write(f"texts/t{number}.{_ENDINGS.get(language, language)}", text)
+
+
+@_broken
+def _many_ignore_patterns(repo: GitRepo) -> None:
+    repo.write(".gitignore", "".join(f"**/a{n}*/**/b[0-9]?{n}\n" for n in range(5_000)))
+
+
+@_broken
+def _no_commit_yet(repo: GitRepo) -> None:
+    repo.git("checkout", "-q", "--orphan", "new")

@@ -1,0 +1,44 @@
+"""Each repository of the corpus is answered, or refused in plain words: in time, in little room."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corpus.repositories import REPOSITORIES
+from gitrepo import GitRepo, git_environment
+
+MOST_BYTES = 2 * 1024**3
+"""Of address space, less than the files that are far too large; libraries take a good part."""
+CPU_S = 120
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+
+
+@pytest.mark.parametrize("name", REPOSITORIES)
+def test_a_repository_that_broke_something_is_answered_or_refused(
+    name: str, tmp_path: Path
+) -> None:
+    repo = GitRepo.init(tmp_path / "repo")
+    repo.commit("one", {"lamp.py": "def kindle():\n    return 1\n"})
+    REPOSITORIES[name](repo)
+    for args in (["search", "kindle"], ["status", "--all"], ["outline"], ["doctor"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "codelens", *args],
+            cwd=repo.root,
+            env=git_environment({"CODELENS_HOME": str(tmp_path / "home")}),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            preexec_fn=_limit,
+        )
+        assert "Traceback" not in done.stderr, done.stderr[-2000:]
+        assert done.returncode in {0, 1, 2}, (args, done.returncode, done.stderr[-500:])
+        if args == ["search", "kindle"]:
+            assert "lamp.py" in done.stdout or done.returncode == 2, (done.stdout, done.stderr)
