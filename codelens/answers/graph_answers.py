@@ -168,7 +168,9 @@ class MapSymbol:
     node: GraphNode
     depth: int
     users: int
-    """Files that use its name, its own not counted."""
+    """Files that use it, its own not counted."""
+    at_least: bool = False
+    """Not all files that hold its name are resolved: there may be more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,7 @@ class MapFile:
     score: float
     """Its share of the rank of all files, in percent."""
     imported_by: int
+    """Files that import it, or hold names that it defines."""
     symbols: tuple[MapSymbol, ...]
     left: int
     """Definitions that are not shown."""
@@ -223,4 +226,6 @@ class MapAnswer:
     ranked: int
     """How many files there were to choose from."""
     focus: tuple[str, ...] = ()
+    meant: tuple[GraphNode, ...] = ()
+    """What a query finds first: definitions, and files."""
     notes: tuple[str, ...] = ()

@@ -142,6 +142,7 @@ class GraphQueries:
         """See `Engine.map`."""
         from codelens.engine.map.map_query import map_
         from codelens.rank.search_pipeline import Request, search
+        from codelens.resolve.walk.edge_table import Node
 
         started = time.monotonic()
         budget_ms = view_request.budget_ms
@@ -149,14 +150,14 @@ class GraphQueries:
             # What the refresh left of a long budget is for the ranking.
             seconds = max(seconds_to_read(budget_ms), seconds_left(budget_ms, started))
 
-            def paths_for(words: str) -> list[bytes]:
+            def places_for(words: str) -> list[Node]:
                 request = Request(words, "auto", (), (), (), "code", _TILTED_BY, False, seconds)
                 ranked = search(view.snapshot, request, view.read)
-                return list(dict.fromkeys(place.file.path for place in ranked.results))
+                return [Node(place.file.path, place.symbol) for place in ranked.results]
 
             with view.reading():
                 query = view_request.words.strip()
-                return map_(view, focus, paths_for, query, max_tokens, seconds)
+                return map_(view, focus, places_for, query, max_tokens, seconds)
 
     def edges(self, view_request: ViewRequest) -> Iterator[EdgeLine]:
         """See `Engine.export_edges`."""

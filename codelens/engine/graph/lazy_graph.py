@@ -105,6 +105,18 @@ class LazyNet:
         self._seek(path, symbol)
         return self._kept.table.edges_to(path, symbol)
 
+    def knows_users(self, path: bytes, symbol: int) -> bool:
+        """Whether all edges to a definition are known, so that `edges_to` resolves nothing."""
+        cache = self._kept
+        names = self._candidates.names_of(path, symbol)
+        if cache.whole or names <= cache.settled:
+            return True
+        return all(cache.knows(file, names) for file, _ in self.holding(names))
+
+    def known_users(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """The edges to a definition from what is resolved by now."""
+        return self._kept.table.edges_to(path, symbol)
+
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of uses that may mean a symbol, or something else; of the files with its name."""
         self._seek(path, symbol)

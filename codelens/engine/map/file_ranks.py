@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
-from codelens.engine.map.map_selection import Ranked
+from codelens.engine.map.ranked_files import Ranked
 from codelens.rank.links.file_links import Linking, Links, Source, relinked
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.modules.importer import Importer

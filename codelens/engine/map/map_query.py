@@ -11,12 +11,15 @@ from codelens.answers.graph_answers import MapAnswer
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Targets
+from codelens.engine.map.definition_users import DefinitionUsers
 from codelens.engine.map.file_ranks import ranked as ranks_of
-from codelens.engine.map.map_selection import Drawing, Ranked
+from codelens.engine.map.map_selection import Drawing, Interest
+from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import InvalidArgument
 from codelens.handles.handle_grammar import parse_handle
 from codelens.rank.links.pagerank import pagerank
 from codelens.render.text_pieces import count_of
+from codelens.resolve.walk.edge_table import Node
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
 _FOCUS_WEIGHT = 200.0
@@ -36,7 +39,7 @@ _USING = 0.4
 def map_(
     view: CurrentView,
     focus: Sequence[str],
-    find_paths: Callable[[str], Sequence[bytes]],
+    find_places: Callable[[str], Sequence[Node]],
     query: str,
     max_tokens: int,
     seconds: float,
@@ -46,7 +49,7 @@ def map_(
     Args:
         view: the view.
         focus: handles, files or folders near which the map is to be drawn.
-        find_paths: paths that answer a query, best first.
+        find_places: definitions and files that answer a query, best first.
         query: words that tilt the map as `focus` does; empty for none.
         max_tokens: what its text may cost.
         seconds: how long files may be resolved for.
@@ -68,12 +71,12 @@ def map_(
             net.values["map"] = known
     ranked = cast("Ranked", known)
     near, notes = _focused(view, things, focus), list[str]()
+    meant = tuple(dict.fromkeys(find_places(query))) if query else ()
     if query:
-        hits = find_paths(query)
-        for number, path in enumerate(hits):
+        for number, path in enumerate(dict.fromkeys(node.path for node in meant)):
             weight = _ROLE_WEIGHTS.get(ranked.roles.get(path, ""), 1.0)
             near[path] = near.get(path, 0.0) + weight / (1 + number)
-        if not hits:
+        if not meant:
             notes.append(f"nothing found for {query!r}: the map shows the whole repository")
     rough = False
 
@@ -85,11 +88,14 @@ def map_(
     scores = _scores(ranked, near, spent)
     if ranked.left_out:
         notes.append(f"{count_of(ranked.left_out, 'file')} of tests or third-party code not ranked")
-    drawing = Drawing(view, things, ranked, scores, near, notes, (*focus, query))
-    return _honest(drawing.drawn(max_tokens), ranked, rough=rough)
+    users = DefinitionUsers(view, seconds)
+    names = tuple(name for name in (*focus, query) if name)
+    drawing = Drawing(view, things, ranked, scores, Interest(near, names, meant), users)
+    answer = drawing.drawn(max_tokens, notes)
+    return _honest(answer, ranked, rough=rough, uncounted=len(users.incomplete))
 
 
-def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
+def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -> MapAnswer:
     """`partial`, where not every file was read in time, or ranked to the end."""
     left = {
         "are not read": ranked.unread,
@@ -98,6 +104,8 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool) -> MapAnswer:
     reasons = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
     if rough:
         reasons.append("the order is not final")
+    if uncounted:
+        reasons.append(f"users of {count_of(uncounted, 'definition')} are not all counted")
     if not reasons:
         return answer
     note = f"time ran out: {', '.join(reasons)}; ask again to continue, or with more time"

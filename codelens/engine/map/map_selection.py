@@ -10,23 +10,24 @@ from typing import NamedTuple
 from codelens.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import Targets
+from codelens.engine.map.definition_users import DefinitionUsers
 from codelens.engine.map.entry_points import entries
+from codelens.engine.map.hot_definitions import SHOWN, candidates, most_used
+from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import HandleError
 from codelens.handles.handle_grammar import file_handle
 from codelens.paths import printed
-from codelens.rank.links.file_links import Links, Source
 from codelens.render.graph import graph_text
 from codelens.render.token_budget import cost_of
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.walk.edge_table import Node
 from codelens.store.facts import name_uses
-from codelens.store.facts.contents import Content
 from codelens.types import Symbol
 
 _NEARLY_ALL = 0.8
 _LEAST_SHARE = 0.005
 """Of the rank, that a folder has before it is told."""
-_FOLDERS, _ENTRIES, _HOT, _LINKS = 12, 8, 10, 200
+_FOLDERS, _ENTRIES, _LINKS = 12, 8, 200
 _HEAD_SHARE = 0.4
 """Of the budget, at most, for what is said of the whole."""
 _SYMBOLS_FIRST, _SYMBOLS_LAST = 8, 4
@@ -41,20 +42,15 @@ _NO_CODE = frozenset(
 _MINOR = frozenset({"constant", "variable", "field", "property", "member"})
 
 
-class Ranked(NamedTuple):
-    """What of the map does not hang on focus and budget; kept with the state of the view."""
+class Interest(NamedTuple):
+    """What a map is drawn near."""
 
-    sources: list[Source]
-    roles: dict[bytes, str]
-    links: Links
-    about: dict[int, Content]
-    bodies: dict[int, int]
-    """Content -> how many functions and types it defines."""
-    left_out: int
-    unread: int = 0
-    """Files of which it is not known yet what they define."""
-    unlinked: int = 0
-    """Files among the sources of which it is not known yet what they use."""
+    near: Mapping[bytes, float]
+    """Files, with weights."""
+    names: tuple[str, ...]
+    """What was asked to be near, as written."""
+    meant: tuple[Node, ...]
+    """What a query finds, best first."""
 
 
 class Drawing:
@@ -65,28 +61,42 @@ class Drawing:
         things: names of its nodes.
         ranked: its files, with who uses whom.
         scores: weight of each file; the sum is 1.
-        near: files near which it is drawn, with weights.
-        notes: sentences for the answer.
-        focus: what was asked to be near.
+        interest: what it is drawn near.
+        users: counts who uses the definitions that are shown.
     """
 
     def __init__(
         self, view: CurrentView, things: Targets, ranked: Ranked, scores: Sequence[float],
-        near: Mapping[bytes, float], notes: list[str], focus: Sequence[str],
+        interest: Interest, users: DefinitionUsers,
     ) -> None:  # fmt: skip
         self._look = view
         self._things = things
         self._ranked = ranked
         self._scores = scores
-        self._near = near
-        self._notes = notes
-        self._focus = tuple(name for name in focus if name)
+        self._interest = interest
+        self._users = users
+        # What a query finds leads, whatever uses it.
+        first = list(dict.fromkeys(node.path for node in interest.meant))[:_LEADING_FILES]
+        leading = {path: at for at, path in enumerate(first)}
         self._order = sorted(
-            range(len(scores)), key=lambda at: (-scores[at], ranked.sources[at].path)
+            range(len(scores)),
+            key=lambda at: (
+                leading.get(ranked.sources[at].path, _LEADING_FILES),
+                -scores[at],
+                ranked.sources[at].path,
+            ),
         )
 
-    def drawn(self, max_tokens: int) -> MapAnswer:
-        """The map whose text costs at most so much; of files one at least."""
+    def drawn(self, max_tokens: int, notes: Sequence[str]) -> MapAnswer:
+        """The map whose text costs at most so much; of files one at least.
+
+        Args:
+            max_tokens: what it may cost.
+            notes: sentences for the answer.
+        """
+        hot = self._hot()
+        self._users.look_up(hot)
+        self._users.look_up(self._first_shown(max_tokens))
         languages = self._languages()
         plain = MapAnswer(
             receipt=self._look.receipt(),
@@ -96,14 +106,16 @@ class Drawing:
             languages=languages,
             folders=tuple(self._folders()),
             entries=tuple(self._entries()),
-            hot=tuple(self._hot()),
+            hot=tuple(most_used(self._things, self._users, hot)),
             files=(),
             links=(),
             ranked=len(self._ranked.sources),
-            focus=self._focus,
-            notes=tuple(self._notes),
+            focus=self._interest.names,
+            meant=tuple(self._things.node(node) for node in self._interest.meant[:_MEANT]),
+            notes=tuple(notes),
         )
-        plain = _within(plain, int(max_tokens * (_HEAD_SHARE / 2 if self._near else _HEAD_SHARE)))
+        share = _HEAD_SHARE / 2 if self._interest.near else _HEAD_SHARE
+        plain = _within(plain, int(max_tokens * share))
         head, _ = graph_text.map_(plain)
         left = max_tokens - cost_of("\n".join(head)) - _SPARE_TOKENS
         files: list[MapFile] = []
@@ -125,19 +137,20 @@ class Drawing:
         source = self._ranked.sources[at]
         symbols = self._things.symbols(source.path)
         most = max(_SYMBOLS_FIRST - place // 3, _SYMBOLS_LAST)
-        if source.path in self._near:
+        if source.path in self._interest.near:
             most = _SYMBOLS_FIRST
         about = self._ranked.about[source.content]
         every = sum(symbol.kind not in _HIDDEN for symbol in symbols)
         while True:
             rows = tuple(
-                self._symbol(at, source.path, symbols, number, depth)
+                self._symbol(source.path, number, depth)
                 for number, depth in self._chosen(at, symbols, most)
             )
+            # Names tell fewer than edges do where a file needs no import to use what is here.
+            naming = max((self._ranked.links.importers[at], *(row.users for row in rows)))
             file = MapFile(
                 printed(source.path), source.language, about.lines,
-                round(self._scores[at] * 100, 3), self._ranked.links.importers[at], rows,
-                every - len(rows),
+                round(self._scores[at] * 100, 3), naming, rows, every - len(rows),
             )  # fmt: skip
             if not most or cost_of(graph_text.map_file(file)) <= tokens:
                 return file
@@ -146,7 +159,7 @@ class Drawing:
     def _chosen(self, at: int, symbols: Sequence[Symbol], most: int) -> list[tuple[int, int]]:
         """Definitions worth showing with their depth: at the top, and below shown types members."""
         users = self._ranked.links.users
-        top: dict[str, int] = {}
+        top: dict[tuple[str, bool], int] = {}
         inside = _modules(symbols)
         for number, symbol in enumerate(symbols):
             minor = symbol.kind in _MINOR and users[at, symbol.name] < _LEAST_USERS
@@ -155,8 +168,8 @@ class Drawing:
                 symbol.parent in inside and symbol.kind not in _HIDDEN and symbol.kind != "method"
             )
             if outer and not minor and number not in inside:
-                # Of overloads one is enough.
-                top.setdefault(symbol.name, number)
+                # Of overloads one is enough; a type and the function that makes it are two.
+                top.setdefault((symbol.name, symbol.kind in TYPES), number)
         order = sorted(top.values(), key=lambda number: self._worth(at, symbols, number))
         members = {
             number: self._members(symbols, number)
@@ -196,12 +209,12 @@ class Drawing:
         minor = symbol.kind in _MINOR
         return (-users, not symbol.exported, minor, symbol.name.startswith("_"), -spread, number)
 
-    def _symbol(
-        self, at: int, path: bytes, symbols: Sequence[Symbol], number: int, depth: int
-    ) -> MapSymbol:
+    def _symbol(self, path: bytes, number: int, depth: int) -> MapSymbol:
         thing = self._things.node(Node(path, number))
-        users = self._ranked.links.users[at, symbols[number].name] if not depth else 0
-        return MapSymbol(thing, depth, users)
+        if depth:
+            return MapSymbol(thing, depth, 0)
+        users = self._users.of(Node(path, number))
+        return MapSymbol(thing, depth, users.files, not users.complete)
 
     def _languages(self) -> tuple[tuple[str, int, int], ...]:
         files: dict[str, list[int]] = {}
@@ -293,31 +306,20 @@ class Drawing:
         more = ", ..." if len(shown) > _GIVEN else ""
         return f"; gives {', '.join(shown[:_GIVEN])}{more}"
 
-    def _hot(self) -> Iterator[MapSymbol]:
-        """Definitions that most files use; near a focus those of the files that rank."""
-        ranked = self._ranked
-        allowed = set(self._order[:_NEAR_FILES]) if self._near else None
-        best = sorted(
-            (
-                (-count, -self._scores[at], ranked.sources[at].path, name)
-                for (at, name), count in ranked.links.users.items()
-                if count > 1
-                and not ranked.roles.get(ranked.sources[at].path)
-                and (allowed is None or at in allowed)
-            ),
-        )[:_HOT]
-        for count, _, path, name in best:
-            symbols = self._things.symbols(path)
-            number = next(
-                (
-                    at
-                    for at, symbol in enumerate(symbols)
-                    if symbol.parent < 0 and symbol.name == name
-                ),
-                None,
-            )
-            if number is not None and symbols[number].kind != "module":
-                yield MapSymbol(self._things.node(Node(path, number)), 0, -count)
+    def _hot(self) -> list[Node]:
+        """Definitions that may be used by the most files; near a focus those of what ranks."""
+        allowed = set(self._order[:_NEAR_FILES]) if self._interest.near else None
+        return candidates(self._things, self._ranked, self._scores, allowed)
+
+    def _first_shown(self, max_tokens: int) -> list[Node]:
+        """Definitions of the files that there may be room for."""
+        most = max_tokens // _LEAST_FILE_COST
+        nodes: list[Node] = []
+        for at in self._order[:most]:
+            path = self._ranked.sources[at].path
+            chosen = self._chosen(at, self._things.symbols(path), _SYMBOLS_FIRST)
+            nodes += [Node(path, number) for number, depth in chosen if not depth]
+        return nodes
 
     def _links(self, shown: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
         """Among the files shown, the heaviest."""
@@ -337,6 +339,10 @@ class Drawing:
 _SPARE_TOKENS = 40
 _LEAST_FILE_TOKENS = 12
 _NEAR_FILES = 12
+_LEADING_FILES, _MEANT = 3, 5
+"""Of what a query finds: files that come first, and places that are named."""
+_LEAST_FILE_COST = 60
+"""Tokens of a file with its definitions, seldom less."""
 _GIVEN = 12
 
 
@@ -352,7 +358,7 @@ def _modules(symbols: Sequence[Symbol]) -> set[int]:
 
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
     """Without the last of what is said of the whole, until it fits."""
-    for _ in range(_FOLDERS + _ENTRIES + _HOT):
+    for _ in range(_FOLDERS + _ENTRIES + SHOWN + _MEANT):
         if cost_of("\n".join(graph_text.map_(answer)[0])) <= tokens:
             break
         longest = max((answer.hot, answer.folders, answer.entries), key=len)
@@ -360,8 +366,10 @@ def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
             answer = replace(answer, hot=answer.hot[:-1])
         elif longest is answer.folders:
             answer = replace(answer, folders=answer.folders[:-1])
-        else:
+        elif longest:
             answer = replace(answer, entries=answer.entries[:-1])
+        else:
+            answer = replace(answer, meant=answer.meant[:-1])
     return answer
 
 

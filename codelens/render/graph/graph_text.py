@@ -230,6 +230,9 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
     head = [f"{answer.name}: {shown or 'no code'}{f', {more} more' if more > 0 else ''}"]
     if answer.focus:
         head.append(f"near {', '.join(answer.focus)}")
+    if answer.meant:
+        head.append("the query finds:")
+        head += [f"  {_meant(node)}" for node in answer.meant]
     if answer.folders:
         rows = ", ".join(
             f"{folder.path}/ {folder.score:g}% ({count_of(folder.files, 'file')})"
@@ -243,18 +246,30 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
         ]
     if answer.hot:
         head.append("used by the most files:")
-        head += [
-            f"  {place(symbol.node)}  {count_of(symbol.users, 'file')}" for symbol in answer.hot
-        ]
+        head += [f"  {place(symbol.node)}  {used_by(symbol)}" for symbol in answer.hot]
     if answer.files:
         head.append(f"files by weight ({len(answer.files):,} of {answer.ranked:,}):")
     return head, [map_file(file) for file in answer.files]
 
 
+def _meant(node: GraphNode) -> str:
+    signature = close(node.signature)
+    if len(signature) > _SIGNATURE_SHOWN:
+        signature = f"{signature[:_SIGNATURE_SHOWN]}..."
+    return f"{place(node)}{signature and f'  {signature}'}"
+
+
+def used_by(symbol: MapSymbol) -> str:
+    """How many files use a definition, as far as it is known."""
+    if symbol.at_least and not symbol.users:
+        return "not counted yet"
+    return f"{'at least ' if symbol.at_least else ''}{count_of(symbol.users, 'file')}"
+
+
 def map_file(file: MapFile) -> str:
     """A file with its definitions, folded."""
     left = f", {count_of(file.left, 'more definition')}" if file.left else ""
-    used = f", used by {count_of(file.imported_by, 'file')}" if file.imported_by else ""
+    used = f", named in {count_of(file.imported_by, 'file')}" if file.imported_by else ""
     rows = [f"{file.path}  {count_of(file.lines, 'line')}{used}{left}"]
     return "\n".join(rows + [_map_symbol(symbol) for symbol in file.symbols])
 
@@ -263,7 +278,8 @@ def _map_symbol(symbol: MapSymbol) -> str:
     text = close(symbol.node.signature) or f"{symbol.node.kind} {symbol.node.symbol}"
     if len(text) > _SIGNATURE_SHOWN:
         text = f"{text[:_SIGNATURE_SHOWN]}..."
-    used = f"  <{symbol.users}" if symbol.users else ""
+    more = "+" if symbol.at_least else ""
+    used = f"  <{symbol.users}{more}" if symbol.users else ""
     return f"  {symbol.node.start_line}  {'  ' * symbol.depth}{text}{used}"
 
 

@@ -129,7 +129,7 @@ order.forEach(at => {
   const name = make("text", {x: u, y: v, dy: "0.35em", "text-anchor": right ? "start" : "end",
     transform: `rotate(${slope} ${u} ${v})`}, short(one.path));
   const users = `${one.used} ${one.used === 1 ? "file" : "files"}`;
-  dot.append(make("title", {}, `${one.path}\\n${one.lines} lines, used by ${users}`));
+  dot.append(make("title", {}, `${one.path}\\n${one.lines} lines, named in ${users}`));
   parts.push([at, dot, name]);
   const show = on => {
     const near = new Set([at]);

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from codelens.answers.graph_answers import MapAnswer, MapFile
-from codelens.render.graph.graph_text import close
+from codelens.render.graph.graph_text import close, used_by
 from codelens.render.graph.map_page import PAGE
 from codelens.render.text_pieces import count_of, one_line, safe
 
@@ -95,9 +95,7 @@ def page(answer: MapAnswer) -> str:
             _row(entry.name, "", f"{entry.handle} ({entry.why})") for entry in answer.entries
         )
         or _row("none found", "", ""),
-        "HOT": "".join(
-            _row(symbol.node.handle, str(symbol.users), "files") for symbol in answer.hot
-        ),
+        "HOT": "".join(_row(symbol.node.handle, "", used_by(symbol)) for symbol in answer.hot),
         "FILES": "".join(_file(file, at) for at, file in enumerate(answer.files)),
         "DATA": _script_data(data),
     }
@@ -150,7 +148,7 @@ def _file(map_file: MapFile, at: int) -> str:
         for row in map_file.symbols
     )
     lines, users = count_of(map_file.lines, "line"), count_of(map_file.imported_by, "file")
-    about = f"{map_file.language}, {lines}, used by {users}"
+    about = f"{map_file.language}, {lines}, named in {users}"
     left = f"<li class=m>{map_file.left:,} more</li>" if map_file.left else ""
     return (
         "<details "

@@ -50,7 +50,7 @@ def test_a_map_without_time_is_partial_and_goes_on_to_the_whole(tmp_path: Path) 
     assert first.files
     # The rest is read at once; then 200 are linked at a time.
     assert len(answers) == 1 + FILES // 200
-    assert last.receipt.note.startswith("time ran out: the order is not final;")
+    assert last.receipt.note.startswith("time ran out: the order is not final")
     assert {one.receipt.status for one in answers} == {"partial"}
     with Engine(settings) as engine:
         whole = _mapped(engine, repo.root, 600.0)

@@ -1,0 +1,83 @@
+"""How many files use a definition: by resolved edges, as `related` tells them.
+
+Names alone would count every use of another definition so called. To resolve takes time: what was
+not resolved within it is told as not counted in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple, cast
+
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.targets import Targets
+from codelens.errors import HandleError
+from codelens.extract.language_settings import language_info
+from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.walk.edge_table import Node
+
+_SHARE, _LEAST_SECONDS, _MOST_SECONDS = 0.1, 0.5, 3.0
+"""Of the time of a question, what counting may take."""
+
+
+class Users(NamedTuple):
+    """The files that use a definition, its own not counted."""
+
+    files: int
+    complete: bool
+    """All files that hold its name are resolved; else there may be more."""
+
+
+class DefinitionUsers:
+    """Counts for one state of a view; its database must be in a read transaction.
+
+    Args:
+        view: the view.
+        seconds: the time that the question has.
+    """
+
+    def __init__(self, view: CurrentView, seconds: float) -> None:
+        self._net = LazyNet(view, min(max(seconds * _SHARE, _LEAST_SECONDS), _MOST_SECONDS))
+        self._things = Targets(view, self._net)
+        counted = self._net.values.setdefault("map users", {})
+        self._counted = cast("dict[Node, Users]", counted)
+        self.incomplete: set[Node] = set()
+        """Definitions asked for, and not counted in full."""
+
+    def look_up(self, nodes: Iterable[Node]) -> None:
+        """Resolve what may use some definitions in one go, as far as time allows."""
+        new = [node for node in nodes if node not in self._counted]
+        self._net.prepare([part for node in new for part in self._parts(node)])
+
+    def of(self, node: Node) -> Users:
+        """The users of a definition as far as there is time to resolve them."""
+        known = self._counted.get(node)
+        if known is not None:
+            return known
+        parts = self._parts(node)
+        self._net.prepare(parts)
+        complete = all(self._net.knows_users(*part) for part in parts)
+        # An import alone is no use: it names a class and the function of its name alike.
+        files = {
+            edge.source
+            for part in parts
+            for edge in self._net.known_users(*part)
+            if edge.kind != "import"
+        }
+        users = Users(len(files - {part.path for part in parts}), complete)
+        if complete:
+            self._counted[node] = users
+        else:
+            self.incomplete.add(node)
+        return users
+
+    def _parts(self, node: Node) -> list[Node]:
+        """A definition, with the other places of one that is declared apart."""
+        language = self._net.graph.languages.get(node.path, "")
+        symbol = self._net.symbols(node.path)[node.symbol]
+        if symbol.kind in CALLABLE and language and language_info(language).declared_apart:
+            with suppress(HandleError):
+                return self._things.find(self._things.handle(node)).nodes
+        return [node]
