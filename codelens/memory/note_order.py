@@ -1,6 +1,7 @@
 """In which order notes are shown: by their text, their age, and how near they are to what is shown.
 
-`NoteOrder` is asked for the score of each note. Its weights are chosen, not fitted.
+`NoteOrder` is asked for the score of each note. Its weights are chosen, not fitted;
+`benchmarks/note_weights.py` measures what each is worth.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ _SATURATION, _LENGTH = 1.2, 0.75
 class NoteWeights(NamedTuple):
     """What each signal of a note counts."""
 
-    text: float = 0.35
+    text: float = 0.45
     """BM25 of the question over name, tags, note and places, as a share of the best note's."""
     cosine: float = 0.25
     """Cosine of the term vectors (tf-idf) of question and note."""
-    recency: float = 0.20
+    recency: float = 0.10
     """1 for a note of now, half as much for each `HALF_LIFE_S`."""
-    nearness: float = 0.15
+    nearness: float = 0.20
     """1 for a note on what was looked for, less for one on what stands beside it."""
-    stale: float = -0.30
+    stale: float = -0.15
     """1 for a note whose code has changed since."""
 
 
