@@ -44,6 +44,7 @@ class Request:
         command: the program that hosts shall start.
         approve: whether the tools that only read may run unasked.
         hooks: whether hosts shall call codelens at their events.
+        branches: whether the server shall list the tools about branches too.
     """
 
     machine: Machine
@@ -52,6 +53,7 @@ class Request:
     command: str
     approve: bool = False
     hooks: bool = False
+    branches: bool = False
 
     @property
     def label(self) -> str:
@@ -60,10 +62,15 @@ class Request:
 
 
 @cache
-def read_only_tools() -> tuple[str, ...]:
-    """The tools that approvals name: none of them writes."""
+def read_only_tools(*, branches: bool = False) -> tuple[str, ...]:
+    """The tools that approvals name: none of them writes.
+
+    Args:
+        branches: those about branches too.
+    """
     data = tomllib.loads((shipped("install") / "tools.toml").read_text("utf-8"))
-    return tuple(cast("list[str]", data["read_only"]))
+    names = cast("list[str]", data["read_only"])
+    return (*names, *cast("list[str]", data["branches"])) if branches else tuple(names)
 
 
 def entry_of(host: Host, request: Request) -> Entry:
@@ -72,18 +79,21 @@ def entry_of(host: Host, request: Request) -> Entry:
     home = request.machine.environ.get("CODELENS_HOME")
     # A host that was not started from this shell would not see the variable, and keep an index
     # of its own elsewhere. In a project's file it would be one user's path.
-    env: Value = None
+    variables: dict[str, Value] = {}
     if home and request.scope == "user":
-        env = {"CODELENS_HOME": os.path.abspath(Path(home).expanduser())}
+        variables["CODELENS_HOME"] = os.path.abspath(Path(home).expanduser())
+    if request.branches:
+        variables["CODELENS_TOOLS"] = "core,branches"
+    tools = read_only_tools(branches=request.branches)
     holes: dict[str, Value] = {
         "{command}": request.command,
         "{args}": ["serve"],
-        "{env}": env,
-        "{tools}": list(read_only_tools()),
+        "{env}": variables or None,
+        "{tools}": list(tools),
     }
 
     def made(value: Value) -> dict[str, Value]:
-        return cast("dict[str, Value]", filled(value, holes, read_only_tools()))
+        return cast("dict[str, Value]", filled(value, holes, tools))
 
     return Entry(
         format=server.format,
@@ -134,7 +144,7 @@ def _approvals(host: Host, request: Request) -> list[Wish]:
     path = approval.where.pick(request.machine, request.scope, request.root)
     if path is None:
         return []
-    tools, edit = read_only_tools(), None
+    tools, edit = read_only_tools(branches=request.branches), None
     if approval.items:
         items = cast("list[str]", filled(approval.items, {}, tools))
         edit = Items(approval.format, approval.keys, tuple(items))

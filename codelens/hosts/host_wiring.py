@@ -142,7 +142,8 @@ def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> 
         try:
             # Which approvals install added, and which were the user's, the ledger alone knows.
             unknown = host.name not in known
-            to_remove += wishes(host, replace(request, approve=unknown, hooks=unknown))
+            every = replace(request, approve=unknown, hooks=unknown, branches=unknown)
+            to_remove += wishes(host, every)
         except CodelensError as error:
             failed.append(Change(Path(), (), None, None, ((host.name, str(error)),), removes=True))
     for path, old in ledger.records.items():

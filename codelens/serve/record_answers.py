@@ -139,12 +139,15 @@ def _documented_argument(argument: Argument) -> str:
 
 def approved() -> str:
     """The contents of `install/tools.toml`."""
-    names = "".join(f'  "{row.name}",\n' for row in ROWS.values() if row.profile == "core")
+
+    def names(profile: str) -> str:
+        return "".join(f'  "{row.name}",\n' for row in ROWS.values() if row.profile == profile)
+
     return (
-        "# The tools that `codelens install --approve` lets agents call unasked: the core ones, "
-        "which only read.\n"
+        "# The tools that `codelens install --approve` lets agents call unasked, which only read: "
+        "the core\n# ones, and with `--branches` those about branches.\n"
         "# Written by `python -m codelens.serve.record_answers`.\n"
-        f"read_only = [\n{names}]\n"
+        f"read_only = [\n{names('core')}]\nbranches = [\n{names('branches')}]\n"
     )
 
 

@@ -129,11 +129,11 @@ def test_at_a_terminal_it_asks_first_and_for_approvals_apart(shell: Shell) -> No
     assert "nothing written" in said
     assert shell.files() == []
     assert said.index("Let claude-code call") < said.index("~/.claude.json (new)")
-    code, said = shell.typed("n\nn\ny\n", *words)
+    code, said = shell.typed("n\nn\nn\ny\n", *words)
     assert code == 0
     assert "Let claude-code call the tools that only read without asking each time?" in said
     assert ".claude/settings.json" not in shell.files()
-    code, said = shell.typed("n\ny\n", *words, "--approve")
+    code, said = shell.typed("n\nn\ny\n", *words, "--approve")
     assert code == 0
     allowed = json.loads((shell.home / ".claude/settings.json").read_text())["permissions"]["allow"]
     assert "mcp__codelens__cl_search" in allowed
@@ -144,13 +144,14 @@ def test_at_a_terminal_it_asks_first_and_for_approvals_apart(shell: Shell) -> No
 
 def test_at_a_terminal_each_fact_is_told_once(shell: Shell) -> None:
     words = ("install", "--host", "claude-code,codex,opencode", "--command", str(shell.program))
-    code, said = shell.typed("y\ny\ny\n", *words)
+    code, said = shell.typed("y\ny\ny\ny\n", *words)
     assert code == 0
     shown, done = said.split("Write these changes?")
     # All that was written had been shown, the approvals and hooks that were agreed to as well.
     for file in shell.files():
         assert file in shown, file
     assert "mcp__codelens__cl_search" in shown
+    assert "mcp__codelens__cl_conflicts" in shown and "core,branches" in shown
     done = STYLE.sub("", done)
     assert "~/" not in done
     assert "claude-code  written  MCP entry, approval of the tools, hooks, skill, command," in done

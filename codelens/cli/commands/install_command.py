@@ -32,6 +32,10 @@ def add(commands: shared_options.Commands) -> None:
         help="let agents call codelens before prompts, at a session's start and around edits",
     )  # fmt: skip
     parser.add_argument(
+        "--branches", action="store_true",
+        help="list the tools about branches and history too (cl_diff, cl_history, cl_conflicts)",
+    )  # fmt: skip
+    parser.add_argument(
         "--print", dest="show", action="store_true",
         help="print what to paste by hand; write nothing",
     )  # fmt: skip
@@ -113,7 +117,8 @@ def request_of(args: argparse.Namespace) -> Request:
     command = (program or "codelens") if bare else launcher(program)
     root = Path(root_of(args.path)) if project else None
     approve, hooks = getattr(args, "approve", False), getattr(args, "hooks", False)
-    return Request(this_machine(), args.scope, root, command, approve, hooks)
+    branches = getattr(args, "branches", False)
+    return Request(this_machine(), args.scope, root, command, approve, hooks, branches)
 
 
 def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> int:
@@ -155,7 +160,7 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
 
 
 def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
-    """The request, with the user's answers on approvals and on hooks."""
+    """The request, with the user's answers on approvals, hooks and tools."""
     from dataclasses import replace
 
     from codelens.cli import install_report
@@ -172,6 +177,12 @@ def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -
             "around edits, so that what you asked for stays before the model?"
         )
         request = replace(request, hooks=install_report.agreed(question))
+    if not args.branches:
+        question = (
+            "List the tools about branches and history too (cl_diff, cl_history, cl_conflicts)? "
+            "Each tool in the list costs tokens at every turn."
+        )
+        request = replace(request, branches=install_report.agreed(question))
     return request
 
 
