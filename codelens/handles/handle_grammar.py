@@ -90,7 +90,9 @@ def parse_handle(text: str, root: str = "") -> Handle:
         return Handle(path, lines=_span(text, lines), ref=ref)
     if ref:
         return Handle(path, ref=ref)
-    symbol, ordinal = _name_and_ordinal(path_text)
+    # A file may be called `~2`; a number without a name before it is none.
+    numbered = _ORDINAL.match(path_text) is None
+    symbol, ordinal = _name_and_ordinal(path_text) if numbered else (path_text, 1)
     return Handle(path, symbol, ordinal, bare=True)
 
 
