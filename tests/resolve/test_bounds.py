@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
+import pytest
 from resolved_edges import edges_of
 
 from codelens.resolve.inference.members import Members
@@ -105,3 +106,63 @@ def test_a_long_circle_of_bases_is_not_walked_anew_for_each_of_its_types() -> No
     finally:
         sys.setprofile(None)
     assert looked_up < count * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.ts", "type A<T> = B<A<T[]>>\ntype B<T> = A<T> | B<T>[]\n"
+                 "class C { run() {} }\nfunction f(a: A<C>) { a.b.c() }\nnew C().run()\n"),
+        ("a.cpp", "template<class T> struct P {};\ntemplate<class T> struct Q {};\n"
+                  "template<class T> using B = P<Q<T>>;\n"
+                  "template<class T> using A = P<B<A<T*>>, A<T&>>;\n"
+                  "class C { public: void run(); };\nvoid C::run() {}\n"
+                  "void f(A<C> a, C c) { a.x.y(); c.run(); }\n"),
+        ("a.rs", "type A<T> = Vec<B<A<Vec<T>>>>;\ntype B<T> = (A<T>, B<Vec<T>>);\n"
+                 "struct C;\nimpl C { fn run(&self) {} }\n"
+                 "fn f(a: A<C>, c: C) { a.x().y(); c.run(); }\n"),
+    ],
+)  # fmt: skip
+def test_aliases_that_grow_through_each_other_end(name: str, text: str) -> None:
+    assert any(edge.endswith("C.run") for edge in edges_of({name: text}))
+
+
+def test_mixins_in_a_circle_end() -> None:
+    text = (
+        "module A\n  include B\n  def one; two; end\nend\n"
+        "module B\n  include A\n  prepend A\n  def two; one; super; end\nend\n"
+        "class C\n  prepend C\n  include A\n  extend B\n  def go; one; none; super; end\nend\n"
+    )
+    assert "a.rb:C.go -> A.one" in edges_of({"a.rb": text})
+
+
+def test_traits_in_a_circle_end() -> None:
+    text = (
+        "<?php\ntrait A { use B; function one() { $this->two(); $this->none(); } }\n"
+        "trait B { use A; function two() { parent::two(); new parent(); } }\n"
+        "class C extends D { use A; }\n"
+        "class D extends C { function three() { $this->one(); new parent(); } }\n"
+    )
+    edges = edges_of({"a.php": text})
+    assert {"a.php:A.one -> B.two", "a.php:D.three -> A.one", "a.php:D.three -> C"} <= set(edges)
+
+
+def test_thousands_of_overloads_are_compared_in_bounded_work() -> None:
+    count = 2_000
+    java = "".join(f"class T{at} {{}}\n" for at in range(count)) + "class A {\n"
+    java += "".join(f"  void f(T{at} a) {{}}\n" for at in range(count))
+    java += "  void run(T7 x) { f(x); }\n}\n"
+    edges = edges_of({"A.java": java}, certain=False) + edges_of({"A.java": java})
+    # One of so many is told only if it is certain: never thousands of guesses.
+    assert len(edges) <= 1
+
+
+def test_macros_that_open_and_close_blocks_leave_the_rest_alone() -> None:
+    text = "#define BEGIN {\n#define END }\n#define MAKE(x) int x() {\n"
+    text += "".join(
+        f"MAKE(a{at})\n  b{at}();\nEND\nint b{at}(void) {{ return 1; }}\n"
+        f"int c{at}(void) {{ return b{at}(); }}\n"
+        for at in range(50)
+    )
+    edges = edges_of({"a.c": text})
+    assert {f"a.c:c{at} -> b{at}" for at in range(50)} <= set(edges)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from codelens.resolve.facts.file_model import TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
@@ -26,6 +28,8 @@ _TRANSPARENT = {
 }
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
+_MOST_ALIASES, _MOST_ROUNDS = 10, 2
+"""How many aliases may stand for each other in a row, and how often one of them."""
 
 
 class Annotations:
@@ -34,6 +38,8 @@ class Annotations:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
+        self._expanding: list[tuple[bytes, int]] = []
+        """Aliases whose types are being read, outermost first."""
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
         """A value of the type that a text says, in a scope."""
@@ -211,10 +217,24 @@ class Annotations:
         rows = [row for row in model.of_scope.get(scope, ()) if row.how == "alias"]
         if not rows:
             return None
-        value = self.of_type(
-            referent.path, scope, rows[0].text, Instance(referent.path, referent.symbol, args)
-        )
-        return value if value is not None else Instance(referent.path, referent.symbol, args)
+        own = Instance(referent.path, referent.symbol, args)
+        return self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
+
+    def _expanded(self, alias: Instance, make: Callable[[], Value]) -> Value:
+        """What an alias stands for; itself, where it leads through itself or too many others.
+
+        `type A<T> = B<A<T[]>>` has ever more arguments, so no question is asked twice.
+        """
+        own = alias[:2]
+        deep = len(self._expanding) >= _MOST_ALIASES
+        if deep or self._expanding.count(own) >= _MOST_ROUNDS:
+            return alias
+        self._expanding.append(own)
+        try:
+            value = make()
+        finally:
+            self._expanding.pop()
+        return value if value is not None else alias
 
 
 def _bound(text: str) -> str:

@@ -123,11 +123,9 @@ class CAnnotations(Annotations):
         scope = model.own_scope.get(referent.symbol) if model is not None else None
         if model is None or scope is None:
             return None
-        for row in model.of_scope.get(scope, ()):
-            if row.how == "alias":
-                own = Instance(referent.path, referent.symbol, args) if args else me
-                value = self.of_type(referent.path, model.scopes[scope].parent, row.text, own)
-                return (
-                    value if value is not None else Instance(referent.path, referent.symbol, args)
-                )
-        return Instance(referent.path, referent.symbol, args)
+        alias = Instance(referent.path, referent.symbol, args)
+        rows = [row for row in model.of_scope.get(scope, ()) if row.how == "alias"]
+        if not rows:
+            return alias
+        own, around, text = alias if args else me, model.scopes[scope].parent, rows[0].text
+        return self._expanded(alias, lambda: self.of_type(alias.path, around, text, own))
