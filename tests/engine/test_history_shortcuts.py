@@ -101,7 +101,7 @@ def engines(tmp_path: Path) -> Iterator[list[Engine]]:
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_commits, "_kept", {})
+    monkeypatch.setattr(path_commits, "_listed_before", {})
     monkeypatch.setattr(definition_history, "_moves", {})
 
 
@@ -138,7 +138,7 @@ def test_parts_parsed_alone_and_skipped_commits_change_no_answer(
     again = engines[0].history(handle, path=repo.root, patch=True).results
     monkeypatch.setattr(definition_history, "earlier_definition", lambda *_: None)
     monkeypatch.setattr("shutil.which", lambda _: None)
-    monkeypatch.setattr(path_commits, "_kept", {})
+    monkeypatch.setattr(path_commits, "_listed_before", {})
     monkeypatch.setattr(definition_history, "_moves", {})
     whole = engines[1].history(handle, path=repo.root, patch=True).results
     assert short == again == whole
