@@ -68,7 +68,8 @@ class _Document:
         self.one_line = "\n" not in text.strip(_BLANKS) and bool(text.strip(" \t\r\n{}"))
 
     def _trailing_comma(self, match: re.Match[str]) -> str:
-        if match.group() != ",":
+        before = match.string[: match.start()].rstrip(_BLANKS)[-1:]
+        if match.group() != "," or before in {"{", "[", ",", ""}:
             return match.group()
         self.trailing.add(match.start())
         return " "
