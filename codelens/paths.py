@@ -29,10 +29,11 @@ _HEX = re.compile(rb"%([0-9A-Fa-f]{2})")
 def printed(path: bytes) -> str:
     """The printed form of a path: readable, and turned back by `from_printed`."""
     text = path.decode("utf-8", "surrogateescape")
-    return _ESCAPED.sub(_escape, text) if _ESCAPED.search(text) else text
+    return _ESCAPED.sub(percent_escaped, text) if _ESCAPED.search(text) else text
 
 
-def _escape(match: re.Match[str]) -> str:
+def percent_escaped(match: re.Match[str]) -> str:
+    """What a regular expression matched, each of its bytes as `%XX`."""
     raw = match.group().encode("utf-8", "surrogateescape")
     return "".join(f"%{byte:02X}" for byte in raw)
 

@@ -36,7 +36,7 @@ _HINT = re.compile(r"[\s{.=]*([\w+#.-]*[\w+#])")
 """Language in the info string of fenced code: `py`, `{r, echo=FALSE}`, `{.python #id}`."""
 
 
-class Part(NamedTuple):
+class EmbeddedPart(NamedTuple):
     """A part of a text in one language."""
 
     language: str
@@ -60,7 +60,7 @@ class PartFacts(NamedTuple):
 
 def parts_of(
     captures: Captures, info: LanguageInfo, source: Source, within: Sequence[Span]
-) -> list[Part]:
+) -> list[EmbeddedPart]:
     """Parts of a text in languages that are known, at most 200.
 
     Args:
@@ -70,7 +70,7 @@ def parts_of(
         within: what of the text belongs to the host; empty: all.
     """
     if info.cells:
-        return [Part(*part) for part in _known(cells_of(captures, source))]
+        return [EmbeddedPart(*part) for part in _known(cells_of(captures, source))]
     nodes = [
         (node.start_byte, node.end_byte, capture.partition(".")[2], node)
         for capture in captures
@@ -83,7 +83,7 @@ def parts_of(
     hints = _positions(captures, "embedded.language")
     skipped = _positions(captures, "embedded.skip")
     pattern = _regex(info.embedded_hint) if info.embedded_hint else _HINT
-    parts: list[Part] = []
+    parts: list[EmbeddedPart] = []
     at = reached = 0
     for start, end, language, node in nodes:
         if start < reached or len(parts) == _MOST_PARTS:
@@ -97,14 +97,16 @@ def parts_of(
         chosen = language_named(language_name.lower()) if language_name else language
         if chosen and chosen != info.name and end - start >= _SHORTEST:
             spans = _without(start, end, skipped)
-            parts.append(Part(chosen, overlap(spans, within) if within else spans, _depth(node)))
+            parts.append(
+                EmbeddedPart(chosen, overlap(spans, within) if within else spans, _depth(node))
+            )
     return parts
 
 
 _MARKS = frozenset({"embedded.language", "embedded.skip"})
 
 
-Inner = list[tuple[Part, PartFacts]]
+Inner = list[tuple[EmbeddedPart, PartFacts]]
 """Parts and what was found in them."""
 
 
@@ -308,7 +310,7 @@ def _kept(parent: int, places: list[int], symbols: list[Symbol]) -> int:
     return places[parent] if parent >= 0 else -1
 
 
-def _clipped(symbol: Symbol, part: Part, source: Source) -> Symbol:
+def _clipped(symbol: Symbol, part: EmbeddedPart, source: Source) -> Symbol:
     """A section reaches to the end of its part, not of the whole text."""
     end = part.spans[-1][1]
     if symbol.end_byte <= end:

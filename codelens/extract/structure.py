@@ -5,7 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 
 from codelens.extract.chunking import Root, chunks_of, text_chunks
-from codelens.extract.embedded_code import DEEPEST, Part, PartFacts, bindings, joined, parts_of
+from codelens.extract.embedded_code import (
+    DEEPEST,
+    EmbeddedPart,
+    PartFacts,
+    bindings,
+    joined,
+    parts_of,
+)
 from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import language_info
@@ -51,7 +58,9 @@ def structure(text: bytes, language: str) -> Structure:
     )
 
 
-def _found(source: Source, language: str, part: Part | None = None, level: int = 0) -> PartFacts:
+def _found(
+    source: Source, language: str, part: EmbeddedPart | None = None, level: int = 0
+) -> PartFacts:
     """What there is in a text or a part of it, parts in other languages included."""
     rules = grammar(language)
     spans = part.spans if part is not None else []
@@ -61,7 +70,7 @@ def _found(source: Source, language: str, part: Part | None = None, level: int =
     defined = definitions(captures, rules, source.text, spans)
     symbols = symbols_of(defined, rules.info, source, comments, statements)
     imports = imports_of(captures, rules.info, statements, source)
-    inner: list[tuple[Part, PartFacts]] = []
+    inner: list[tuple[EmbeddedPart, PartFacts]] = []
     for one in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
         # A part that is hopeless stays text.
         with suppress(ParseTimeout):

@@ -22,7 +22,7 @@ import re
 from dataclasses import dataclass
 
 from codelens.errors import BadHandle, OutsideWorktree
-from codelens.paths import can_be_named, from_printed, printed
+from codelens.paths import can_be_named, from_printed, percent_escaped, printed
 from codelens.types import RelPath, Span
 
 _LINES = re.compile(r":([0-9]{1,9})(?:-([0-9]{1,9}))?\Z")
@@ -136,7 +136,7 @@ def path_text(path: bytes) -> str:
 
 def symbol_text(qualified: str, ordinal: int = 1) -> str:
     """A symbol's name as it stands in a handle, with its number from the second on."""
-    shown = _SYMBOL_ESCAPED.sub(_escape, qualified)
+    shown = _SYMBOL_ESCAPED.sub(percent_escaped, qualified)
     own = _ORDINAL.search(shown)
     if own:
         shown = f"{shown[: own.start()]}%7E{own[1]}"
@@ -223,8 +223,3 @@ def _relative(path: bytes, root: str, text: str) -> bytes:
 
 def _same_case(path: bytes) -> bytes:
     return os.path.normcase(path)
-
-
-def _escape(match: re.Match[str]) -> str:
-    raw = match.group().encode("utf-8", "surrogateescape")
-    return "".join(f"%{byte:02X}" for byte in raw)

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from codelens.branches.sides import AnySide, CommitSide, FilesSide, StagedSide
+from codelens.branches.sides import AnySide, CommitSide, StagedSide
 from codelens.engine.current_view import CurrentView
+from codelens.engine.versions.uncommitted import files_side
 from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
 from codelens.paths import can_be_named
 from codelens.scope.commits.tree_changes import merge_base
@@ -53,7 +54,7 @@ def chosen_sides(
         return Sides(old, StagedSide(view.repository, view.scope), None)
     if ".." in spec:
         return _range(view, spec, view_at)
-    files = _files(view, "files"), view
+    files = files_side(view, "files"), view
     if other:
         old = _side(view, spec, view_at) if spec else files
         return Sides(old[0], *_side(view, other, view_at), old[1])
@@ -111,7 +112,7 @@ def _side(view: CurrentView, name: str, view_at: ViewAt) -> tuple[AnySide, Curre
     root = worktree_named(view, name)
     if root is not None:
         there = view_at(root)
-        return _files(there, name), there
+        return files_side(there, name), there
     return CommitSide(view.repository, view.repository.scope(name).head, name), None
 
 
@@ -139,7 +140,3 @@ def worktree_named(view: CurrentView, name: str) -> str | None:
             "refs of one repository can be compared"
         )
     return there.place.root
-
-
-def _files(view: CurrentView, name: str) -> FilesSide:
-    return FilesSide(view.repository, view.scope, view.snapshot, view.settings.max_file_bytes, name)

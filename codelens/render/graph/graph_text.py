@@ -139,8 +139,8 @@ def _path(number: int, steps: Sequence[PathStep]) -> str:
 
 def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     """Heading and blocks: what changes, the tests to run, then what is hit by distance."""
-    least = "at least " if answer.at_least else ""
     hit = sum(count for _, count in answer.totals)
+    least = "at least " if answer.at_least and hit else ""
     against = f" against {answer.base}" if answer.base else ""
     if not answer.changed:
         return [f"nothing differs{against}"], []

@@ -255,7 +255,7 @@ def test_interfaces_of_go_are_followed_or_said_to_be_open(repo: GitRepo, run: Ru
         "one/use.go#Go",
     ]
     assert ran.json["at_least"] is True
-    assert "calls through two/two.go#Far.Walk may mean it" in ran.json["notes"][0]
+    assert "calls through two/two.go#Far.Walk may reach it" in ran.json["notes"][0]
     found = run("related", "one/use.go#Walker", "--kind", "subtypes", "--json")
     assert handles(found, "subtypes") == ["one/one.go#A"]
     found = run("related", "one/use.go#Walker.Walk", "--json")

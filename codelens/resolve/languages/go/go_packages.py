@@ -13,7 +13,7 @@ MANIFEST = b"go.mod"
 _MODULE = re.compile(rb'^module\s+"?([^\s"]+)', re.MULTILINE)
 
 
-class Packages(ModuleResolver):
+class GoPackages(ModuleResolver):
     """Imports of Go files."""
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:

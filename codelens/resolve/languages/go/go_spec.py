@@ -6,7 +6,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 
 SPECS = {
     "go": LanguageSpec(
-        modules="go.go_packages:Packages",
+        modules="go.go_packages:GoPackages",
         settings=(b"go.mod",),
         resolver="go.go_values:resolver",
         follows_names=True,

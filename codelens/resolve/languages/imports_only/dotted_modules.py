@@ -56,7 +56,7 @@ _RULES = {
 }
 
 
-class Modules(ModuleResolver):
+class DottedModules(ModuleResolver):
     """Imports by dotted names."""
 
     named = True

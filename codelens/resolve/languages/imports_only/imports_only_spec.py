@@ -7,7 +7,7 @@ from dataclasses import replace
 from codelens.resolve.languages.language_spec import LanguageSpec
 
 _PLAIN = LanguageSpec(spaces=True, instance=frozenset({"this"}))
-_DOTTED = replace(_PLAIN, modules="imports_only.dotted_modules:Modules")
+_DOTTED = replace(_PLAIN, modules="imports_only.dotted_modules:DottedModules")
 _PATHS = replace(_PLAIN, modules="imports_only.path_imports:Paths")
 SPECS = {
     **dict.fromkeys(

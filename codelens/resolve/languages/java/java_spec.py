@@ -6,7 +6,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 
 SPECS = {
     "java": LanguageSpec(
-        modules="java.jvm_packages:Packages",
+        modules="java.jvm_packages:JvmPackages",
         resolver="kotlin.kotlin_values:resolver",
         follows_names=True,
         instance=frozenset({"this", "$this"}),
@@ -19,7 +19,7 @@ SPECS = {
         has_main=True,
     ),
     "scala": LanguageSpec(
-        modules="java.jvm_packages:Packages",
+        modules="java.jvm_packages:JvmPackages",
         instance=frozenset({"this", "$this"}),
         overloads_apart=True,
         imports_folders=True,

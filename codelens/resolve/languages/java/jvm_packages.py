@@ -18,7 +18,7 @@ _ROOTS = frozenset({b"", b"src", b"java", b"kotlin", b"scala", b"main", b"test"}
 _FORMS = (b".java", b".kt", b".scala")
 
 
-class Packages(ModuleResolver):
+class JvmPackages(ModuleResolver):
     """Imports of files for the JVM."""
 
     named = True

@@ -6,7 +6,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 
 SPECS = {
     "kotlin": LanguageSpec(
-        modules="java.jvm_packages:Packages",
+        modules="java.jvm_packages:JvmPackages",
         resolver="kotlin.kotlin_values:resolver",
         follows_names=True,
         instance=frozenset({"this", "$this"}),

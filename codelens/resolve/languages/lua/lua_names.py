@@ -17,7 +17,7 @@ _STANDARD = frozenset(
 )
 
 
-class Belonging(Protocol):
+class LuaOwners(Protocol):
     """What looking names up asks of members."""
 
     def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
@@ -28,7 +28,7 @@ class Belonging(Protocol):
 class LuaNames(Names):
     """Looks names up; what a file returns is its default export."""
 
-    belonging: Belonging
+    belonging: LuaOwners
 
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False

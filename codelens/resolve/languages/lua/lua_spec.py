@@ -6,7 +6,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 
 SPECS = {
     "lua": LanguageSpec(
-        modules="imports_only.dotted_modules:Modules",
+        modules="imports_only.dotted_modules:DottedModules",
         resolver="lua.lua_values:resolver",
         follows_names=True,
         spaces=True,

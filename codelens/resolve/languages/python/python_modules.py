@@ -21,7 +21,7 @@ _USUAL = frozenset({b"", b"src", b"lib", b"python"})
 _STANDARD = sys.stdlib_module_names
 
 
-class Modules(ModuleResolver):
+class PythonModules(ModuleResolver):
     """Imports of Python files."""
 
     named = True

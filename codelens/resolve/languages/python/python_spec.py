@@ -6,7 +6,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 
 SPECS = {
     "python": LanguageSpec(
-        modules="python.python_modules:Modules",
+        modules="python.python_modules:PythonModules",
         follows_names=True,
         class_names=True,
         keeps_names=True,
@@ -16,7 +16,7 @@ SPECS = {
         imports_are_complete=True,
     ),
     "jupyter": LanguageSpec(
-        modules="python.python_modules:Modules",
+        modules="python.python_modules:PythonModules",
         follows_names=True,
         spaces=True,
         instance=frozenset({"this"}),

@@ -28,7 +28,7 @@ _STANDARD_MACROS = frozenset(
 )
 
 
-class Belonging(Protocol):
+class RustTypes(Protocol):
     """What following paths asks of types."""
 
     def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
@@ -48,7 +48,7 @@ class Impl(NamedTuple):
 class RustNames(Names):
     """Names in modules, through `use`."""
 
-    types: Belonging
+    types: RustTypes
 
     def __init__(self, view: View) -> None:
         super().__init__(view)

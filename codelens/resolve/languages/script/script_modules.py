@@ -32,7 +32,7 @@ _DECLARED = re.compile(rb"\.d\.([cm]?)ts$")
 _BUILT = frozenset({b"dist", b"lib", b"build", b"out", b"esm", b"cjs", b"es", b"types"})
 
 
-class Modules(ModuleResolver):
+class ScriptModules(ModuleResolver):
     """Imports of scripts, modules and components."""
 
     per_file = True

@@ -7,7 +7,7 @@ from dataclasses import replace
 from codelens.resolve.languages.language_spec import LanguageSpec
 
 _SCRIPT = LanguageSpec(
-    modules="script.script_modules:Modules",
+    modules="script.script_modules:ScriptModules",
     settings=(b"package.json", b"tsconfig*.json", b"jsconfig*.json"),
     follows_names=True,
     spaces=True,
