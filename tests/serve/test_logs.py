@@ -73,6 +73,7 @@ CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("cl_diff", {"spec": f"{MARK}..HEAD"}),
     ("cl_history", {"target": HANDLE}),
     ("cl_conflicts", {}),
+    ("cl_recover", {"session": f"{MARK}-session"}),
 )  # fmt: skip
 
 
