@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from codelens.errors import SettingError
 from codelens.paths import barred, default_home
@@ -89,6 +89,15 @@ class Settings:
     def membership_key(self) -> str:
         """Changes when a setting that decides how files are taken in changes."""
         return f"{self.max_file_bytes};{sorted(self.languages.items())}"
+
+
+class Configured(Protocol):
+    """Whatever works by settings: an engine, a pool."""
+
+    @property
+    def settings(self) -> Settings:
+        """What it works by."""
+        ...
 
 
 def home_of(environ: Mapping[str, str] | None = None) -> Path:

@@ -17,6 +17,8 @@ ALLOWED = {
     # Whether anybody still waits: asked for wherever work is long.
     "cancellation": set(),
     "filelock": set(),
+    # Counts with their nouns, for whatever prints.
+    "plurals": set(),
     "file_owner": set(),
     "bytecode": set(),
     "paths": {"types", "errors"},
@@ -30,12 +32,13 @@ ALLOWED = {
     "extract": {"types", "errors"},
     "store": {"types", "cancellation", "errors", "file_owner", "filelock", "paths"},
     "index": {
+        "plurals",
         "types", "cancellation", "errors", "paths", "config", "scope", "scan", "extract", "store",
     },
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
     "resolve": {"types", "errors", "paths", "store"},
-    "rank": {"types", "cancellation", "errors", "paths", "extract", "store", "resolve"},
+    "rank": {"plurals", "types", "cancellation", "errors", "paths", "extract", "store", "resolve"},
     # Given definitions, lines and values; it knows no view, store or graph.
     "capsule": set(),
     # `extract` for the tokenizer, as in `rank`.
@@ -48,14 +51,16 @@ ALLOWED = {
     # Values alone.
     "answers": {"types"},
     # `rank` for what a reason is called, `handles` for the grammar.
-    "render": {"paths", "types", "answers", "handles", "rank"},
+    "render": {"plurals", "paths", "types", "answers", "handles", "rank"},
     # `render`, since a map and a search within a number of tokens count what they cost as text.
     "engine": {
+        "plurals",
         "types", "cancellation", "errors", "paths", "config", "file_owner", "trail", "scope",
         "scan", "extract", "store", "index", "handles", "rank", "resolve", "memory", "branches",
         "capsule", "answers", "render",
     },
     "serve": {
+        "plurals",
         "types", "cancellation", "errors", "paths", "config", "bytecode", "answers", "render",
         "engine",
     },
@@ -67,6 +72,7 @@ ALLOWED = {
     },
     "hosts": {"types", "errors", "filelock", "paths"},
     "cli": {
+        "plurals",
         "types", "errors", "paths", "config", "bytecode", "capsule", "answers", "render", "engine",
         "serve",
         "hosts", "focus", "hooks",

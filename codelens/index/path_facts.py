@@ -87,22 +87,27 @@ def _terms(text: bytes) -> list[str]:
 
 def _role(folders: list[bytes], name: bytes) -> str:
     inside = {folder.lower() for folder in folders}
-    is_test = inside & _TEST_FOLDERS or _TEST_NAME.match(name)
-    signs = (
-        ("vendored", inside & _VENDOR_FOLDERS),
-        ("test", is_test or any(map(_TEST_FOLDER.match, folders))),
-        ("example", inside & _EXAMPLE_FOLDERS),
-        ("generated", inside & _GENERATED_FOLDERS or _GENERATED_NAME.match(name)),
-        ("compat", inside & _COMPAT_FOLDERS or _COMPAT_NAME.match(name)),
-        ("translation", _is_translation(inside, name)),
-        ("data", _DATA_NAME.match(name)),
-        ("prose", _PROSE_NAME.match(name) or _MANUAL_PAGE.match(name)),
-        ("prose", inside & _DOC_FOLDERS and _DOC_FORMAT.match(name)),
-    )
-    return next((role for role, holds in signs if holds), "")
+    if inside & _VENDOR_FOLDERS:
+        return "vendored"
+    if inside & _TEST_FOLDERS or _TEST_NAME.match(name) or any(map(_TEST_FOLDER.match, folders)):
+        return "test"
+    if inside & _EXAMPLE_FOLDERS:
+        return "example"
+    if inside & _GENERATED_FOLDERS or _GENERATED_NAME.match(name):
+        return "generated"
+    if inside & _COMPAT_FOLDERS or _COMPAT_NAME.match(name):
+        return "compat"
+    return _role_beside_code(inside, name)
 
 
-def _is_translation(folders: set[bytes], name: bytes) -> bool:
-    if _TRANSLATION_NAME.match(name):
-        return True
-    return bool(folders & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name))
+def _role_beside_code(folders: set[bytes], name: bytes) -> str:
+    """`translation`, `data`, `prose`, or empty."""
+    if _TRANSLATION_NAME.match(name) or (
+        folders & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name)
+    ):
+        return "translation"
+    if _DATA_NAME.match(name):
+        return "data"
+    if _PROSE_NAME.match(name) or _MANUAL_PAGE.match(name):
+        return "prose"
+    return "prose" if folders & _DOC_FOLDERS and _DOC_FORMAT.match(name) else ""

@@ -19,6 +19,7 @@ from codelens.index.view_refresh import (
 )
 from codelens.index.worktree_comparison import Delta
 from codelens.paths import printed
+from codelens.plurals import count_of
 from codelens.scope.commits.commit_tree import TreeFile, read_tree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
@@ -97,7 +98,7 @@ def _lacking(refreshed: Refreshed) -> Refreshed:
     missing = sum(file.state == UNREADABLE for file in refreshed.files)
     if not missing:
         return refreshed
-    files = "1 file" if missing == 1 else f"{missing:,} files"
+    files = count_of(missing, "file")
     note = (
         f"{files} of this commit cannot be read: not in this clone (`git fetch`, or check it out) "
         "or damaged (`git fsck`)"

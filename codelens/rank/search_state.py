@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from codelens.plurals import count_of
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.query.search_filters import Filters, Keep
 from codelens.rank.results.shown_texts import Read
@@ -36,8 +37,7 @@ class SearchState(NamedTuple):
     def deny(self, sentence: str) -> None:
         """Say that something is not there; of files that nobody read nothing is denied."""
         unread = self.view.unread
-        files = "1 file" if unread == 1 else f"{unread:,} files"
-        so_far = f"not found so far, {files} still unread: " if unread else ""
+        so_far = f"not found so far, {count_of(unread, 'file')} still unread: " if unread else ""
         self.note(so_far + sentence)
 
 

@@ -15,7 +15,8 @@ from codelens.answers.context_answers import (
     SavedHandle,
     TakenOver,
 )
-from codelens.render.text_pieces import count_of, lines_of, one_line, safe
+from codelens.plurals import count_of
+from codelens.render.text_pieces import lines_of, one_line, safe
 
 _ORDER = ("current", "moved", "changed", "gone", "unknown")
 _WIDTH = max(len(status) for status in _ORDER)

@@ -17,8 +17,9 @@ from collections.abc import Sequence
 
 from codelens.answers.context_answers import TiedNote
 from codelens.answers.explore_answers import ExploreAnswer, LeftOut, NamedFile, Piece
+from codelens.plurals import count_of
 from codelens.render import saved_note_lines
-from codelens.render.text_pieces import count_of, lines_of, one_line, receipt_line, safe
+from codelens.render.text_pieces import lines_of, one_line, receipt_line, safe
 from codelens.render.token_budget import size_of
 from codelens.types import Receipt
 

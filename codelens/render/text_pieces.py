@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from codelens.answers.reading_answers import OutlineItem, StatusAnswer
+from codelens.plurals import count_of, plural
 from codelens.types import Receipt
 
 _HEAD_SHOWN = 7
@@ -30,7 +31,7 @@ def receipt_line(receipt: Receipt) -> str:
     if receipt.checked < receipt.files:
         checked += f" of {receipt.files:,}"
     parts.append(
-        f"{checked} {_plural('file', receipt.checked)} checked, {receipt.indexed:,} re-indexed"
+        f"{checked} {plural('file', receipt.checked)} checked, {receipt.indexed:,} re-indexed"
     )
     if receipt.pending:
         parts.append(f"{receipt.pending:,} pending{_pending_names(receipt)}")
@@ -85,18 +86,9 @@ def one_line(text: str) -> str:
     return safe(" ".join(text.split()))
 
 
-def count_of(count: int, noun: str) -> str:
-    """`1 file`, `1,234 files`."""
-    return f"{count:,} {_plural(noun, count)}"
-
-
 def tokens_of(text: str) -> int:
     """What a text costs a model, about: a token for four bytes."""
     return -(-len(text.encode("utf-8", "replace")) // 4)
-
-
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
 
 
 def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:

@@ -14,7 +14,8 @@ from codelens.answers.upkeep_answers import (
     RepositoryLife,
     ViewLife,
 )
-from codelens.render.text_pieces import count_of, safe
+from codelens.plurals import count_of
+from codelens.render.text_pieces import safe
 
 Json = Mapping[str, object]
 

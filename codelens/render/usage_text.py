@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from codelens.answers.context_answers import UsageAnswer, UsageLine
+from codelens.plurals import count_of
 from codelens.render.reading_json import Json
-from codelens.render.text_pieces import count_of, one_line
+from codelens.render.text_pieces import one_line
 
 _BAR = 24
 _PARTS = " ▏▎▍▌▋▊▉█"

@@ -18,6 +18,7 @@ from hashlib import blake2b, sha256
 from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
+from codelens.trail.log_tail import tail_lines
 
 REMEMBERED_BYTES = 180_000
 """Of the texts sent last; about 60,000 tokens. Hosts compact what is older without a word."""
@@ -223,20 +224,7 @@ def _written(bodies: Sequence[SentBody], at: int) -> bytes:
 
 def _calls(path: str) -> Iterator[tuple[int, int, list[tuple[str, _Run]]]]:
     """Of each call when it was, the bytes it sent, and its runs; damaged lines are left out."""
-    try:
-        with open(path, "rb") as file:
-            other = file_owner.other_head(path, file.read(file_owner.HEAD_BYTES))
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(size - _LARGEST, 0))
-            if size > _LARGEST:
-                file.readline()
-            data = file.read(_LARGEST)
-    except OSError:
-        return
-    if other:
-        file_owner.set_aside(path, file_owner.written_for(other))
-        return
-    for line in data.split(b"\n"):
+    for line in tail_lines(path, _LARGEST):
         call = _call(line) if line else None
         if call is not None:
             yield call

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
+from codelens.trail.log_tail import tail_lines
 
 KEPT_DAYS = 90
 LONGEST_LINE = 200
@@ -211,20 +212,7 @@ def _tame(text: str) -> str:
 
 def _read(path: str, most: int = _LONGEST_READ) -> Iterator[TrailEntry]:
     """The entries in the last `most` bytes of a file."""
-    try:
-        with open(path, "rb") as file:
-            other = file_owner.other_head(path, file.read(file_owner.HEAD_BYTES))
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(size - most, 0))
-            if size > most:
-                file.readline()
-            data = file.read(most)
-    except OSError:
-        return
-    if other:
-        file_owner.set_aside(path, file_owner.written_for(other))
-        return
-    for line in data.split(b"\n"):
+    for line in tail_lines(path, most):
         entry = _entry(line)
         if entry is not None:
             yield entry

@@ -290,27 +290,25 @@ class DefinitionHistory:
         """The definition at the parent: in the same file, else in one that the commit changed."""
         blob = self.walk.blob_at(parent, tracked.path)
         data = self.walk.blob(blob) if blob is not None else None
-        if blob is not None and data is not None:
-            if self._stands(data, tracked):
-                return tracked._replace(blob=blob, data=data)
-            text = self._snippet_before(tracked, data)
-            if text is not None:
-                return _Tracked(tracked.path, blob, text, data)
+        if blob is not None and data is not None and self._stands(data, tracked):
+            return tracked._replace(blob=blob, data=data)
         later = self._known(tracked)
         if later is None:
             return None
-        if blob is not None and data is not None and may_stem_from(data, tracked.data, later):
-            old, new = self._definitions(tracked.path, data), self._definition(tracked)
-            earlier = earlier_in_file(old, new) if new is not None else None
-            if earlier is not None:
-                return _Tracked(tracked.path, blob, whole_text(earlier), data)
+        if blob is not None and data is not None:
+            text = self._snippet_before(tracked, data, later)
+            if text is None and may_stem_from(data, tracked.data, later):
+                old, new = self._definitions(tracked.path, data), self._definition(tracked)
+                earlier = earlier_in_file(old, new) if new is not None else None
+                text = whole_text(earlier) if earlier is not None else None
+            if text is not None:
+                return _Tracked(tracked.path, blob, text, data)
         return self._elsewhere(commit, parent, tracked, later) if commit is not None else None
 
-    def _snippet_before(self, tracked: _Tracked, data: bytes) -> bytes | None:
+    def _snippet_before(self, tracked: _Tracked, data: bytes, later: Definition) -> bytes | None:
         """The text that a definition had in an earlier version of its file, if that is sure."""
-        later = self._known(tracked)
         lines = lines_of(tracked.data, tracked.text)
-        if later is None or lines is None or b"\0" in data:
+        if lines is None or b"\0" in data:
             return None
         if (tracked.path, later.symbol.qualified) in self._several:
             return None

@@ -74,9 +74,9 @@ def run(args: argparse.Namespace) -> int:
 
         screen.put_safe(*branch_markdown.diff(answer))
     else:
+        from codelens.plurals import count_of
         from codelens.render import token_budget
         from codelens.render.branches import branch_text
-        from codelens.render.text_pieces import count_of
 
         head, blocks = branch_text.diff(answer, stat=args.stat)
         fitted = token_budget.fitted(

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _show(answer: OutlineAnswer) -> None:
     from codelens.cli.screen import page
-    from codelens.render.text_pieces import count_of
+    from codelens.plurals import count_of
 
     page(*(
         f"{folder.path}/  {count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
@@ -71,7 +71,8 @@ def _show(answer: OutlineAnswer) -> None:
 
 
 def _file_lines(file: OutlineFile) -> list[str]:
-    from codelens.render.text_pieces import count_of, folded, imports_line, lines_of, tokens_of
+    from codelens.plurals import count_of
+    from codelens.render.text_pieces import folded, imports_line, lines_of, tokens_of
 
     rows = [
         (lines_of(item.start_line, item.end_line), f"{'  ' * item.depth}{folded(item)}")

@@ -16,7 +16,7 @@ from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.upkeep import disk_space
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.crash_marker import dead_marks
-from codelens.render.text_pieces import count_of
+from codelens.plurals import count_of
 from codelens.store.database import database_recovery, page_checksums
 from codelens.store.database.schema_migration import migrations
 

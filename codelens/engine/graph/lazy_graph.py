@@ -17,7 +17,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.candidate_files import CandidateFiles
 from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
-from codelens.render.text_pieces import count_of
+from codelens.plurals import count_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.graph import Graph

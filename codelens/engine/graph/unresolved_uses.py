@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
-from codelens.render.text_pieces import count_of
+from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import overrides
 

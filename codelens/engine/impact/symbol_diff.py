@@ -17,7 +17,7 @@ from codelens.engine.graph.targets import innermost
 from codelens.errors import NoSuchRef, NotInGit, SettingError
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_naming import known_symbols
-from codelens.render.text_pieces import count_of
+from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import read_tree

@@ -10,7 +10,7 @@ from codelens.engine.graph.lazy_graph import LazyNet
 from codelens.engine.graph.targets import Targets
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.paths import printed
-from codelens.render.text_pieces import count_of
+from codelens.plurals import count_of
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.walk.edge_table import MODULE, Node

@@ -17,8 +17,8 @@ from codelens.engine.map.map_selection import Drawing, Interest
 from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import InvalidArgument
 from codelens.handles.handle_grammar import parse_handle
+from codelens.plurals import count_of
 from codelens.rank.links.pagerank import pagerank
-from codelens.render.text_pieces import count_of
 from codelens.resolve.walk.edge_table import Node
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000

@@ -20,7 +20,8 @@ from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handles_of, known_symbols
 from codelens.handles.handle_reading import Reader
 from codelens.paths import printed
-from codelens.render.text_pieces import count_of, first_doc_line
+from codelens.plurals import count_of
+from codelens.render.text_pieces import first_doc_line
 from codelens.store.facts.contents import Content, references_of
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE, FileRow
 from codelens.types import Symbol

@@ -91,7 +91,7 @@ class Recovery:
     ) -> SessionAnswer:
         """See `Engine.session`."""
         opened = self._pool.open_any(view_request.path)
-        entries = self._entries(opened)
+        entries = _of_worktree(self._entries(opened), opened.scope.root)
         receipt = context_items.unlooked(opened)
         if every:
             summaries = _summaries(entries)
@@ -113,7 +113,8 @@ class Recovery:
     ) -> RecoverAnswer:
         """See `Engine.recover`."""
         opened = self._pool.open_any(view_request.path)
-        thread = self._thread(opened, self._entries(opened), session)
+        every = self._entries(opened)
+        thread = self._thread(opened, _of_worktree(every, opened.scope.root), session)
         notes = [thread.note] if thread.note else []
         if forget_sent:
             self._forget_sent(opened, session)
@@ -141,18 +142,15 @@ class Recovery:
             definitions=tuple(definitions[:MOST_DEFINITIONS]),
             more_definitions=max(len(definitions) - MOST_DEFINITIONS, 0),
             changes=changes,
-            elsewhere=tuple(self._elsewhere(opened, thread.mark, started)) if started else (),
+            elsewhere=tuple(_elsewhere(opened, every, thread.mark, started)) if started else (),
             forgot=forget_sent,
             notes=tuple(notes),
         )
 
     def _entries(self, opened: OpenRepository) -> list[TrailEntry]:
-        scope = opened.scope
+        """The trail of all worktrees of the repository."""
         return trail_log.entries(
-            self._pool.settings.home,
-            scope.repo_id,
-            worktree=trail_log.worktree_key(scope.root),
-            now=int(self._now_s()),
+            self._pool.settings.home, opened.scope.repo_id, now=int(self._now_s())
         )
 
     def _thread(
@@ -241,36 +239,39 @@ class Recovery:
             left=mark.branch if mark.branch != scope.branch else "",
         )
 
-    def _elsewhere(
-        self, opened: OpenRepository, mark: Mark | None, started: int
-    ) -> Iterable[WorktreeWork]:
-        """What other worktrees did since a session began, by the trail and by their commits."""
-        scope, home = opened.scope, self._pool.settings.home
-        entries = trail_log.entries(home, scope.repo_id, since=started, now=int(self._now_s()))
-        for root in opened.repository.worktrees()[:_MOST_WORKTREES]:
-            key = trail_log.worktree_key(root)
-            edits = [entry for entry in entries if entry.worktree == key and entry.tool == "edited"]
-            edited = list(
-                dict.fromkeys(handle for entry in reversed(edits) for handle in entry.handles)
+
+def _of_worktree(entries: Sequence[TrailEntry], root: str) -> list[TrailEntry]:
+    key = trail_log.worktree_key(root)
+    return [entry for entry in entries if entry.worktree == key]
+
+
+def _elsewhere(
+    opened: OpenRepository, trail: Sequence[TrailEntry], mark: Mark | None, started: int
+) -> Iterable[WorktreeWork]:
+    """What other worktrees did since a session began, by the trail and by their commits."""
+    scope = opened.scope
+    entries = [entry for entry in trail if entry.at >= started]
+    for root in opened.repository.worktrees()[:_MOST_WORKTREES]:
+        edits = [entry for entry in _of_worktree(entries, root) if entry.tool == "edited"]
+        edited = list(
+            dict.fromkeys(handle for entry in reversed(edits) for handle in entry.handles)
+        )
+        try:
+            there = Repository.at(root).scope()
+        except CodelensError:
+            continue  # it is being made or deleted
+        subjects: tuple[str, ...] = ()
+        if there.head and there.head != scope.head:
+            began = mark.began if mark is not None else ""
+            subjects = subjects_after(opened.repository, there.head, began or scope.head, started)
+        if edited or subjects:
+            yield WorktreeWork(
+                there.worktree,
+                there.branch,
+                tuple(edited[:_SHOWN_ELSEWHERE]),
+                len(subjects),
+                subjects[:_LATEST],
             )
-            try:
-                there = Repository.at(root).scope()
-            except CodelensError:
-                continue  # it is being made or deleted
-            subjects: tuple[str, ...] = ()
-            if there.head and there.head != scope.head:
-                began = mark.began if mark is not None else ""
-                subjects = subjects_after(
-                    opened.repository, there.head, began or scope.head, started
-                )
-            if edited or subjects:
-                yield WorktreeWork(
-                    there.worktree,
-                    there.branch,
-                    tuple(edited[:_SHOWN_ELSEWHERE]),
-                    len(subjects),
-                    subjects[:_LATEST],
-                )
 
 
 def _category_rank(saved: SavedContext) -> int:

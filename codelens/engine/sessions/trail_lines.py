@@ -11,11 +11,11 @@ import logging
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from codelens.engine.sessions.asking_session import asking
 from codelens.engine.usage import usage_counter
-from codelens.render.text_pieces import count_of
+from codelens.plurals import count_of
 from codelens.trail import session_marks, trail_log
 from codelens.trail.session_marks import Standing
 from codelens.trail.trail_log import TrailEntry
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from codelens.answers.explore_answers import ExploreAnswer
     from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
     from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
-    from codelens.config import Settings
+    from codelens.config import Configured, Settings
     from codelens.scope.repository import Scope
 
 logger = logging.getLogger(__name__)
@@ -35,12 +35,7 @@ P = ParamSpec("P")
 A = TypeVar("A")
 
 
-class _Configured(Protocol):
-    @property
-    def settings(self) -> Settings: ...
-
-
-E = TypeVar("E", bound=_Configured)
+E = TypeVar("E", bound="Configured")
 
 _WORD = re.compile(r"[^\W_][\w./#:-]*")
 _LONGEST_WORD, _LONGEST_QUESTION = 32, 48

@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
 from codelens.errors import CodelensError, StoreError
@@ -28,7 +28,7 @@ from codelens.store.saved import usage_log
 from codelens.types import Receipt
 
 if TYPE_CHECKING:
-    from codelens.config import Settings
+    from codelens.config import Configured
     from codelens.scope.repository import Scope
 
 logger = logging.getLogger(__name__)
@@ -37,12 +37,7 @@ P = ParamSpec("P")
 A = TypeVar("A")
 
 
-class _Configured(Protocol):
-    @property
-    def settings(self) -> Settings: ...
-
-
-E = TypeVar("E", bound=_Configured)
+E = TypeVar("E", bound="Configured")
 
 _READ_BYTES = 100_000
 _REMEMBERED = 20_000

@@ -23,7 +23,7 @@ from codelens.engine.impact.tests_to_run import TestFiles
 from codelens.engine.versions.diff_query import Compared
 from codelens.index.path_facts import path_facts
 from codelens.paths import printed
-from codelens.render.text_pieces import count_of
+from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import Node
 from codelens.resolve.walk.reach import reach
 from codelens.scope.text_diff import LineChange, changed_lines

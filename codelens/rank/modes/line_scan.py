@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
+from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import Term
 from codelens.rank.query.search_filters import Filters
@@ -112,10 +113,9 @@ def search(
         more, late = look(rest, clock)
         file_matches, unread = [*file_matches, *more], unread + late
     if unread:
-        files = "1 file" if unread == 1 else f"{unread:,} files"
-        notes.append(f"{PARTIAL}time ran out with {files} not looked at")
+        notes.append(f"{PARTIAL}time ran out with {count_of(unread, 'file')} not looked at")
     elif skipped:
-        files = "1 file" if skipped == 1 else f"{skipped:,} files"
+        files = count_of(skipped, "file")
         notes.append(f"not looked at: {files} that may have it inside longer words alone")
     return _results(view, file_matches, scores, request)
 

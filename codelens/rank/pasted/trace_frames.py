@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from codelens.plurals import count_of
 from codelens.rank.pasted import location_context
 from codelens.rank.pasted.location_context import Spot
 from codelens.rank.pasted.path_suffixes import Ending, Ends
@@ -83,7 +84,7 @@ def place(
 
 def summary(trace: Trace, placed: Placed) -> str:
     """A sentence on what was understood."""
-    total = "1 frame" if placed.total == 1 else f"{placed.total} frames"
+    total = count_of(placed.total, "frame")
     if not placed.here:
         return f"a stack trace ({trace.kind}): none of its {total} is in this worktree"
     if placed.total == 1:

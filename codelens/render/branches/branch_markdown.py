@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codelens.answers.branch_answers import DefinitionLine, DiffAnswer, FileDiff
-from codelens.render.text_pieces import count_of, one_line
+from codelens.plurals import count_of
+from codelens.render.text_pieces import one_line
 
 _USES_SHOWN = 5
 

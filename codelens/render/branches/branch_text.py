@@ -17,7 +17,8 @@ from codelens.answers.branch_answers import (
     OutsideLines,
     Rival,
 )
-from codelens.render.text_pieces import count_of, lines_of, one_line
+from codelens.plurals import count_of
+from codelens.render.text_pieces import lines_of, one_line
 
 Shown = tuple[list[str], list[str]]
 """What is said of the whole, and blocks that may be left out from the end."""

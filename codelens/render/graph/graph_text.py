@@ -22,7 +22,8 @@ from codelens.answers.graph_answers import (
     Relative,
     TestFile,
 )
-from codelens.render.text_pieces import count_of, lines_of, one_line
+from codelens.plurals import count_of
+from codelens.render.text_pieces import lines_of, one_line
 
 _TITLES = {
     "callers": "called by", "callees": "calls", "users": "used by", "uses": "uses",

@@ -10,9 +10,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from codelens.answers.graph_answers import MapAnswer, MapFile
+from codelens.plurals import count_of
 from codelens.render.graph.graph_text import close, used_by
 from codelens.render.graph.map_page import PAGE
-from codelens.render.text_pieces import count_of, one_line, safe
+from codelens.render.text_pieces import one_line, safe
 
 _MERMAID_LINKS = 40
 _NAMED_SHARE = 0.06

@@ -16,7 +16,8 @@ from codelens.answers.session_answers import (
     TrailCall,
     WorktreeWork,
 )
-from codelens.render.text_pieces import count_of, one_line
+from codelens.plurals import count_of
+from codelens.render.text_pieces import one_line
 
 _NOTE_SHOWN = 160
 _NO_ID = "(no id)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from codelens.resolve.facts.path_tree import folder_of, name_of
+from codelens.resolve.facts.path_tree import folder_of, name_of, stem_of
 
 # `test_x`, `x_test`, `x.test`, `x.spec`, `x_spec`, `XTest`, `XTests`, `TestX`, `XSpec`.
 _BEFORE = re.compile(rb"^(?:tests?[_.-]|Tests?(?=[A-Z]))")
@@ -57,7 +57,7 @@ def runs(path: bytes) -> bool:
     name = name_of(path)
     if name in _NEVER:
         return False
-    stem, end = _stem(path), name.rpartition(b".")[2]
+    stem, end = stem_of(path), name.rpartition(b".")[2]
     if end == b"rs":
         # `tests/common/mod.rs` is what Cargo's book calls a module shared by tests.
         return name != b"mod.rs"
@@ -86,7 +86,7 @@ def bare_name(name: bytes) -> bytes:
 
 def subject_of(path: bytes) -> bytes:
     """What a test file is named for; empty if its name does not say."""
-    stem = _stem(path)
+    stem = stem_of(path)
     if name_of(path) in _NEVER:
         return b""
     if stem.lower() in _NAMED_TEST:
@@ -115,14 +115,8 @@ def are_kindred(language: bytes, other: bytes) -> bool:
 
 def face_of(path: bytes) -> bytes:
     """What a file is called for: its name, or its folder's where its own says nothing."""
-    stem = _stem(path)
+    stem = stem_of(path)
     return name_of(folder_of(path)) if stem in _FACELESS else stem
-
-
-def _stem(path: bytes) -> bytes:
-    name = name_of(path)
-    dot = name.rfind(b".")
-    return name[:dot] if dot > 0 else name
 
 
 def key_of_name(name: bytes) -> bytes:

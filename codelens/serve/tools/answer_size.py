@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from codelens.plurals import count_of
 from codelens.render import token_budget
-from codelens.render.text_pieces import count_of, one_line, safe
+from codelens.render.text_pieces import one_line, safe
 from codelens.serve.tools.reading_shape import head as head_line
 from codelens.types import Receipt
 

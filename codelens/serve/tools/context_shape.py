@@ -6,9 +6,10 @@ import json
 
 from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer
 from codelens.answers.session_answers import RecoverAnswer
+from codelens.plurals import count_of
 from codelens.render import contexts_json, contexts_text, token_budget
 from codelens.render.sessions import session_json, session_text
-from codelens.render.text_pieces import count_of, one_line
+from codelens.render.text_pieces import one_line
 from codelens.serve.tools.reading_shape import Format, head
 
 

@@ -16,6 +16,7 @@ from codelens.answers.reading_answers import (
     SearchAnswer,
     StatusAnswer,
 )
+from codelens.plurals import count_of
 from codelens.render import (
     explore_json,
     explore_text,
@@ -27,7 +28,6 @@ from codelens.render import (
 from codelens.render.excerpt_rest import rest_of
 from codelens.render.sent_lines import sent_line
 from codelens.render.text_pieces import (
-    count_of,
     folded,
     imports_line,
     lines_of,

@@ -6,8 +6,8 @@ import json
 
 from codelens.answers.reading_answers import StatusAnswer
 from codelens.answers.upkeep_answers import Dropped, PruneAnswer, RepositoryLife
+from codelens.plurals import count_of
 from codelens.render import token_budget, upkeep_text
-from codelens.render.text_pieces import count_of
 from codelens.serve.tools import reading_shape
 from codelens.serve.tools.reading_shape import Format
 
