@@ -35,7 +35,7 @@ def view_of(files: Mapping[str, str]) -> View:
 
 
 class WholeNet:
-    """A `Net` of which everything is known."""
+    """A `EdgeReader` of which everything is known."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.view = view_of(files)
@@ -83,20 +83,20 @@ class WholeNet:
         return f"{node.path.decode()}#{self.symbols(node.path)[node.symbol].qualified}"
 
 
-def related(net: WholeNet, name: str, relation: str, depth: int = 1) -> list[str]:
-    node = net.node(name)
+def related(graph: WholeNet, name: str, relation: str, depth: int = 1) -> list[str]:
+    node = graph.node(name)
     whole = node.symbol == MODULE
-    target = file_target(net, node.path) if whole else symbol_target(net, node)
-    return [net.name(one.node) for one in Walk(net, target).related(relation, depth)]
+    target = file_target(graph, node.path) if whole else symbol_target(graph, node)
+    return [graph.name(one.node) for one in Walk(graph, target).related(relation, depth)]
 
 
-def hit(net: WholeNet, *names: str, depth: int = 5) -> dict[str, int]:
+def hit(graph: WholeNet, *names: str, depth: int = 5) -> dict[str, int]:
     seeds: list[Node] = []
     for name in names:
-        node = net.node(name)
+        node = graph.node(name)
         whole = node.symbol == MODULE
-        seeds += changed_file(net, node.path) if whole else changed_symbol(net, node)
-    return {net.name(one.node): one.distance for one in reach(net, seeds, depth).found}
+        seeds += changed_file(graph, node.path) if whole else changed_symbol(graph, node)
+    return {graph.name(one.node): one.distance for one in reach(graph, seeds, depth).found}
 
 
 SHOP = {
@@ -117,16 +117,16 @@ SHOP = {
 
 
 def test_callers_and_callees_are_each_others_mirror() -> None:
-    net = WholeNet(SHOP)
-    assert related(net, "shop/book.py#tax", "callers") == ["shop/book.py#Book.price"]
-    assert related(net, "shop/book.py#Book.price", "callees") == ["shop/book.py#tax"]
+    graph = WholeNet(SHOP)
+    assert related(graph, "shop/book.py#tax", "callers") == ["shop/book.py#Book.price"]
+    assert related(graph, "shop/book.py#Book.price", "callees") == ["shop/book.py#tax"]
 
 
 def test_depth_follows_callers_of_callers_and_says_through_whom() -> None:
-    net = WholeNet(SHOP)
-    walk = Walk(net, symbol_target(net, net.node("shop/book.py#tax")))
+    graph = WholeNet(SHOP)
+    walk = Walk(graph, symbol_target(graph, graph.node("shop/book.py#tax")))
     found = walk.related("callers", 3)
-    told = [(net.name(one.node), one.distance, one.via and net.name(one.via)) for one in found]
+    told = [(graph.name(one.node), one.distance, one.via and graph.name(one.via)) for one in found]
     assert told == [
         ("shop/book.py#Book.price", 1, None),
         ("shop/cart.py#total", 2, "shop/book.py#Book.price"),
@@ -135,38 +135,38 @@ def test_depth_follows_callers_of_callers_and_says_through_whom() -> None:
 
 
 def test_types_know_their_bases_and_subtypes() -> None:
-    net = WholeNet(SHOP)
-    assert related(net, "shop/book.py#Book", "bases") == ["shop/base.py#Item"]
-    assert related(net, "shop/base.py#Item", "subtypes") == ["shop/book.py#Book"]
+    graph = WholeNet(SHOP)
+    assert related(graph, "shop/book.py#Book", "bases") == ["shop/base.py#Item"]
+    assert related(graph, "shop/base.py#Item", "subtypes") == ["shop/book.py#Book"]
 
 
 def test_methods_know_what_they_override_and_by_what_they_are() -> None:
-    net = WholeNet(SHOP)
-    assert related(net, "shop/book.py#Book.price", "overrides") == ["shop/base.py#Item.price"]
-    assert related(net, "shop/base.py#Item.price", "overridden") == ["shop/book.py#Book.price"]
-    assert related(net, "shop/base.py#Item.name", "overridden") == []
+    graph = WholeNet(SHOP)
+    assert related(graph, "shop/book.py#Book.price", "overrides") == ["shop/base.py#Item.price"]
+    assert related(graph, "shop/base.py#Item.price", "overridden") == ["shop/book.py#Book.price"]
+    assert related(graph, "shop/base.py#Item.name", "overridden") == []
 
 
 def test_files_import_each_other() -> None:
-    net = WholeNet(SHOP)
-    assert related(net, "shop/book.py", "importers") == ["shop/cart.py"]
-    assert related(net, "shop/cart.py", "imports") == ["shop/book.py"]
-    assert related(net, "shop/base.py", "importers", 3) == [
+    graph = WholeNet(SHOP)
+    assert related(graph, "shop/book.py", "importers") == ["shop/cart.py"]
+    assert related(graph, "shop/cart.py", "imports") == ["shop/book.py"]
+    assert related(graph, "shop/base.py", "importers", 3) == [
         "shop/book.py", "shop/cart.py", "tests/test_cart.py",
     ]  # fmt: skip
 
 
 def test_a_file_as_a_target_leaves_out_what_stays_inside_it() -> None:
-    net = WholeNet(SHOP)
-    assert related(net, "shop/cart.py", "callers") == ["tests/test_cart.py#test_show"]
-    assert related(net, "shop/cart.py", "callees") == [
+    graph = WholeNet(SHOP)
+    assert related(graph, "shop/cart.py", "callers") == ["tests/test_cart.py#test_show"]
+    assert related(graph, "shop/cart.py", "callees") == [
         "shop/book.py#Book", "shop/book.py#Book.price",
     ]  # fmt: skip
 
 
 def test_a_change_reaches_callers_by_distance_and_those_who_may_be_dispatched_to_it() -> None:
-    net = WholeNet(SHOP)
-    assert hit(net, "shop/book.py#tax") == {
+    graph = WholeNet(SHOP)
+    assert hit(graph, "shop/book.py#tax") == {
         "shop/book.py#Book.price": 1,
         "shop/base.py#Item.price": 2,
         "shop/cart.py#total": 2,
@@ -176,42 +176,42 @@ def test_a_change_reaches_callers_by_distance_and_those_who_may_be_dispatched_to
 
 
 def test_a_changed_base_method_hits_what_overrides_it_and_stops_there() -> None:
-    net = WholeNet(SHOP)
-    assert hit(net, "shop/base.py#Item.price") == {"shop/book.py#Book.price": 1}
+    graph = WholeNet(SHOP)
+    assert hit(graph, "shop/base.py#Item.price") == {"shop/book.py#Book.price": 1}
 
 
 def test_depth_bounds_the_reach() -> None:
-    net = WholeNet(SHOP)
-    assert set(hit(net, "shop/book.py#tax", depth=1)) == {"shop/book.py#Book.price"}
+    graph = WholeNet(SHOP)
+    assert set(hit(graph, "shop/book.py#tax", depth=1)) == {"shop/book.py#Book.price"}
 
 
 def test_without_time_a_walk_ends_and_says_so() -> None:
     files = {"a.py": "".join(f"def f{at}(): f{at + 1}()\n" for at in range(40))}
-    net = WholeNet(files)
-    net.steps = 3
-    found = reach(net, [net.node("a.py#f39")], 5)
+    graph = WholeNet(files)
+    graph.steps = 3
+    found = reach(graph, [graph.node("a.py#f39")], 5)
     assert found.cut
-    assert [net.name(one.node) for one in found.found] == ["a.py#f38", "a.py#f37", "a.py#f36"]
-    walk = Walk(net, symbol_target(net, net.node("a.py#f39")))
+    assert [graph.name(one.node) for one in found.found] == ["a.py#f38", "a.py#f37", "a.py#f36"]
+    walk = Walk(graph, symbol_target(graph, graph.node("a.py#f39")))
     assert walk.related("callers", 3) == []
     assert walk.cut == {"callers"}
-    ends = [symbol_target(net, net.node(f"a.py#f{at}")) for at in (1, 3)]
-    assert routes(net, ends[0], ends[1], 1) == ((), False)
+    ends = [symbol_target(graph, graph.node(f"a.py#f{at}")) for at in (1, 3)]
+    assert routes(graph, ends[0], ends[1], 1) == ((), False)
 
 
 def test_importing_a_changed_file_does_not_pass_the_change_on() -> None:
-    net = WholeNet(
+    graph = WholeNet(
         {
             "a.py": "X = 1\n",
             "b.py": "import a\n",
             "c.py": "import b\n",
         }
     )
-    assert hit(net, "a.py") == {"b.py": 1}
+    assert hit(graph, "a.py") == {"b.py": 1}
 
 
 def test_cycles_of_calls_imports_and_bases_end() -> None:
-    net = WholeNet(
+    graph = WholeNet(
         {
             "a.py": "from b import *\n\n\nclass A(B):\n    def go(self):\n"
             "        return ping()\n\n\n"
@@ -221,52 +221,52 @@ def test_cycles_of_calls_imports_and_bases_end() -> None:
             "def pong():\n    return ping()\n",
         }
     )
-    assert "b.py#pong" in hit(net, "a.py#ping")
-    assert related(net, "a.py#ping", "callers", 3)
-    related(net, "a.py#A.go", "overrides", 3)
+    assert "b.py#pong" in hit(graph, "a.py#ping")
+    assert related(graph, "a.py#ping", "callers", 3)
+    related(graph, "a.py#A.go", "overrides", 3)
 
 
-def paths(net: WholeNet, start: str, goal: str, most: int = 5) -> list[list[str]]:
+def paths(graph: WholeNet, start: str, goal: str, most: int = 5) -> list[list[str]]:
     found = routes(
-        net, symbol_target(net, net.node(start)), symbol_target(net, net.node(goal)), most
+        graph, symbol_target(graph, graph.node(start)), symbol_target(graph, graph.node(goal)), most
     )
     return [
-        [net.name(steps[0].source), *(net.name(one.target) for one in steps)]
+        [graph.name(steps[0].source), *(graph.name(one.target) for one in steps)]
         for steps in found.paths
     ]
 
 
 def test_a_path_goes_step_by_step_and_through_overrides() -> None:
-    net = WholeNet(SHOP)
-    assert paths(net, "shop/cart.py#show", "shop/book.py#tax") == [
+    graph = WholeNet(SHOP)
+    assert paths(graph, "shop/cart.py#show", "shop/book.py#tax") == [
         ["shop/cart.py#show", "shop/cart.py#total", "shop/book.py#Book.price", "shop/book.py#tax"]
     ]
 
 
 def test_paths_are_distinct_and_the_shortest_comes_first() -> None:
-    net = WholeNet(
+    graph = WholeNet(
         {
             "a.py": "def a():\n    b()\n    c()\n\n\ndef b():\n    d()\n\n\n"
             "def c():\n    b()\n    d()\n\n\ndef d():\n    pass\n"
         }
     )
-    found = paths(net, "a.py#a", "a.py#d")
+    found = paths(graph, "a.py#a", "a.py#d")
     assert sorted(map(len, found)) == [3, 3, 4]
     assert len(found[0]) == 3
     assert len({tuple(one) for one in found}) == 3
-    assert len(paths(net, "a.py#a", "a.py#d", most=1)) == 1
+    assert len(paths(graph, "a.py#a", "a.py#d", most=1)) == 1
 
 
 def test_no_path_is_found_against_the_direction_of_use() -> None:
-    net = WholeNet(SHOP)
-    assert paths(net, "shop/book.py#tax", "shop/cart.py#show") == []
+    graph = WholeNet(SHOP)
+    assert paths(graph, "shop/book.py#tax", "shop/cart.py#show") == []
 
 
 def test_a_path_of_eleven_steps_is_too_long() -> None:
     chain = "".join(f"def f{at}():\n    f{at + 1}()\n\n\n" for at in range(12))
-    net = WholeNet({"a.py": f"{chain}def f12():\n    pass\n"})
-    assert paths(net, "a.py#f0", "a.py#f11") == []
-    assert len(paths(net, "a.py#f0", "a.py#f10")[0]) == 11
+    graph = WholeNet({"a.py": f"{chain}def f12():\n    pass\n"})
+    assert paths(graph, "a.py#f0", "a.py#f11") == []
+    assert len(paths(graph, "a.py#f0", "a.py#f10")[0]) == 11
 
 
 def test_many_paths_are_cut_in_bounded_work() -> None:
@@ -274,8 +274,8 @@ def test_many_paths_are_cut_in_bounded_work() -> None:
     layers = [
         f"def l{at}_{n}():\n    {call}\n\n\n" for at, call in enumerate(calls) for n in range(12)
     ]
-    net = WholeNet({"a.py": f"{''.join(layers)}def end():\n    pass\n"})
-    assert len(paths(net, "a.py#l0_0", "a.py#end", most=5)) == 5
+    graph = WholeNet({"a.py": f"{''.join(layers)}def end():\n    pass\n"})
+    assert len(paths(graph, "a.py#l0_0", "a.py#end", most=5)) == 5
 
 
 def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
@@ -293,8 +293,8 @@ def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
 
 
 def test_a_subtree_holds_what_is_defined_inside() -> None:
-    net = WholeNet(SHOP)
-    symbols = net.symbols(b"shop/base.py")
+    graph = WholeNet(SHOP)
+    symbols = graph.symbols(b"shop/base.py")
     assert {symbols[at].qualified for at in subtree(symbols, 0)} == {
         "Item", "Item.price", "Item.name",
     }  # fmt: skip
@@ -318,29 +318,29 @@ TRAITS = {
 
 
 def test_a_block_of_a_trait_makes_a_type_derive_and_its_methods_override() -> None:
-    net = WholeNet(TRAITS)
-    assert related(net, "src/flag.rs#Flag", "subtypes") == ["src/defs.rs", "src/defs.rs#Quiet"]
-    assert related(net, "src/defs.rs#Quiet", "bases") == ["src/flag.rs#Flag"]
-    assert related(net, "src/flag.rs#Flag.name", "overridden") == [
+    graph = WholeNet(TRAITS)
+    assert related(graph, "src/flag.rs#Flag", "subtypes") == ["src/defs.rs", "src/defs.rs#Quiet"]
+    assert related(graph, "src/defs.rs#Quiet", "bases") == ["src/flag.rs#Flag"]
+    assert related(graph, "src/flag.rs#Flag.name", "overridden") == [
         "src/defs.rs#Quiet.name",
         "src/defs.rs#Far.name",
     ]
-    assert related(net, "src/flag.rs#Flag.doc", "overridden") == ["src/defs.rs#Far.doc"]
-    assert related(net, "src/defs.rs#Quiet.name", "overrides") == ["src/flag.rs#Flag.name"]
+    assert related(graph, "src/flag.rs#Flag.doc", "overridden") == ["src/defs.rs#Far.doc"]
+    assert related(graph, "src/defs.rs#Quiet.name", "overrides") == ["src/flag.rs#Flag.name"]
 
 
 def test_calls_through_a_trait_count_for_its_implementations() -> None:
-    net = WholeNet(TRAITS)
-    assert hit(net, "src/defs.rs#Quiet.name") == {
+    graph = WholeNet(TRAITS)
+    assert hit(graph, "src/defs.rs#Quiet.name") == {
         "src/flag.rs#Flag.name": 1,
         "src/flag.rs#all": 2,
         "src/flag.rs#show": 2,
     }
-    assert hit(net, "src/flag.rs#Flag.name", depth=1).keys() >= {
+    assert hit(graph, "src/flag.rs#Flag.name", depth=1).keys() >= {
         "src/defs.rs#Quiet.name",
         "src/defs.rs#Far.name",
     }
-    assert paths(net, "src/flag.rs#show", "src/defs.rs#Far.name") == [
+    assert paths(graph, "src/flag.rs#show", "src/defs.rs#Far.name") == [
         ["src/flag.rs#show", "src/flag.rs#Flag.name", "src/defs.rs#Far.name"]
     ]
 
@@ -369,17 +369,17 @@ INTERFACES = {
 
 
 def test_a_type_of_go_satisfies_the_interfaces_of_which_it_has_all_methods() -> None:
-    net = WholeNet(INTERFACES)
-    assert related(net, "run/run.go#Runner", "subtypes") == [
+    graph = WholeNet(INTERFACES)
+    assert related(graph, "run/run.go#Runner", "subtypes") == [
         "run/run.go#Both", "use/use.go#Base", "use/use.go#One",
     ]  # fmt: skip
-    assert related(net, "run/run.go#Both", "subtypes") == ["use/use.go#One"]
-    assert related(net, "run/run.go#Far", "subtypes") == []
-    assert related(net, "run/run.go#Own", "subtypes") == []
-    assert related(net, "run/run.go#Runner.Run", "overridden") == ["use/use.go#Base.Run"]
-    assert related(net, "use/use.go#One.Stop", "overrides") == ["run/run.go#Both.Stop"]
-    assert hit(net, "use/use.go#Base.Run")["run/run.go#Go"] == 2
-    assert hit(net, "use/use.go#Other.Run") == {}
-    assert hit(net, "run/run.go#Runner.Run", depth=1).keys() == {
+    assert related(graph, "run/run.go#Both", "subtypes") == ["use/use.go#One"]
+    assert related(graph, "run/run.go#Far", "subtypes") == []
+    assert related(graph, "run/run.go#Own", "subtypes") == []
+    assert related(graph, "run/run.go#Runner.Run", "overridden") == ["use/use.go#Base.Run"]
+    assert related(graph, "use/use.go#One.Stop", "overrides") == ["run/run.go#Both.Stop"]
+    assert hit(graph, "use/use.go#Base.Run")["run/run.go#Go"] == 2
+    assert hit(graph, "use/use.go#Other.Run") == {}
+    assert hit(graph, "run/run.go#Runner.Run", depth=1).keys() == {
         "use/use.go#Base.Run", "run/run.go#Go",
     }  # fmt: skip

@@ -22,7 +22,7 @@ from codelens.engine.explore.next_call import rest_of
 from codelens.engine.explore.sent_pieces import SentMark, SentPieces
 from codelens.engine.explore.task_candidates import Material, candidates_of
 from codelens.engine.explore.test_files import tests_of
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.handles.handle_grammar import lines_handle
 from codelens.paths import printed
 from codelens.rank.definitions import definition_search
@@ -66,12 +66,12 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     definitions = definition_search.search(view.snapshot, explore_request.request, view.read)
     if explore_request.kinds:
         definitions = definitions.of_kinds(explore_request.kinds)
-    net = LazyNet(view, seconds)
+    graph = LazyGraph(view, seconds)
     material = Material(view, definitions)
     candidates = candidates_of(
-        material, net, definitions, task_intent.DIRECTIONS[explore_request.chosen_intent.intent]
+        material, graph, definitions, task_intent.DIRECTIONS[explore_request.chosen_intent.intent]
     )
-    receipt = net.receipt()
+    receipt = graph.receipt()
     head = explore_text.head(
         _longest(receipt),
         explore_request.chosen_intent.intent,
@@ -83,7 +83,9 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     if explore_request.sent is not None:
         around += explore_text.cost(explore_text.AGAIN)
     room = explore_request.max_tokens * BYTES_A_TOKEN - around
-    tests = _fitting(tests_of(view, net, definitions), int(room * _TESTS_SHARE), explore_text.TESTS)
+    tests = _fitting(
+        tests_of(view, graph, definitions), int(room * _TESTS_SHARE), explore_text.TESTS
+    )
     names_room = int(room * _NAMES_SHARE)
     left = room - names_room - _size(tests, explore_text.TESTS)
     costs = _costs(material)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.capsule.task_intent import Direction
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.resolve.walk.edge_table import Node
 from codelens.resolve.walk.relation_walk import own_symbols
 
@@ -26,31 +26,33 @@ class Neighbour(NamedTuple):
     """Where the use stands."""
 
 
-def neighbours(net: LazyNet, pivots: Sequence[Node], direction: Direction) -> Iterator[Neighbour]:
+def neighbours(
+    graph: LazyGraph, pivots: Sequence[Node], direction: Direction
+) -> Iterator[Neighbour]:
     """What the pivots use, and who uses them, as far as `direction` asks and time allows."""
     ways = [_used_by] if direction != "in" else []
     if direction != "out":
-        net.prepare(pivots)
+        graph.prepare(pivots)
         ways.append(_users_of)
     for way in ways:
         for at, pivot in enumerate(pivots):
-            if net.spent():
+            if graph.spent():
                 return
-            yield from way(net, at, pivot)
+            yield from way(graph, at, pivot)
 
 
-def _used_by(net: LazyNet, at: int, pivot: Node) -> Iterator[Neighbour]:
-    for symbol in sorted(own_symbols(net, pivot)):
-        for edge in net.edges_of(pivot.path, symbol):
+def _used_by(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
+    for symbol in sorted(own_symbols(graph, pivot)):
+        for edge in graph.edges_of(pivot.path, symbol):
             if edge.kind in _USED and edge.target_symbol >= 0:
                 node = Node(edge.target, edge.target_symbol)
                 yield Neighbour(node, at, inward=False, line=edge.line)
 
 
-def _users_of(net: LazyNet, at: int, pivot: Node) -> Iterator[Neighbour]:
-    # In an order of the code's own: the net has them in the order in which files were resolved,
+def _users_of(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
+    # In an order of the code's own: the graph has them in the order in which files were resolved,
     # which depends on earlier questions.
-    users = [edge for edge in net.edges_to(*pivot) if edge.kind in _USED and edge.symbol >= 0]
-    users.sort(key=lambda edge: (net.is_test(edge.source), edge.source, edge.line, edge.symbol))
+    users = [edge for edge in graph.edges_to(*pivot) if edge.kind in _USED and edge.symbol >= 0]
+    users.sort(key=lambda edge: (graph.is_test(edge.source), edge.source, edge.line, edge.symbol))
     for edge in users[:_MOST_CALLERS]:
         yield Neighbour(Node(edge.source, edge.symbol), at, inward=True, line=edge.line)

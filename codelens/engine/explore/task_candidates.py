@@ -9,7 +9,7 @@ from codelens.capsule.shown_lines import WHOLE_LINES
 from codelens.capsule.task_intent import Direction
 from codelens.engine.current_view import CurrentView
 from codelens.engine.explore.neighbours import Neighbour, neighbours
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.handles.handle_grammar import lines_handle
 from codelens.handles.handle_naming import handle_among
 from codelens.rank.definitions import body_terms
@@ -98,7 +98,7 @@ class Material:
 
 
 def candidates_of(
-    material: Material, net: LazyNet, definitions: Definitions, direction: Direction
+    material: Material, graph: LazyGraph, definitions: Definitions, direction: Direction
 ) -> list[Candidate]:
     """All that may be shown."""
     rows = definitions.rows[:PIVOTS]
@@ -130,7 +130,7 @@ def candidates_of(
             )  # fmt: skip
     order = sorted(values, key=lambda node: (-values[node], node))
     followed = order[:FOLLOWED]
-    for neighbour in neighbours(net, followed, direction):
+    for neighbour in neighbours(graph, followed, direction):
         _take(neighbour, followed, values, parts, about, sites, material)
     candidates = [
         _candidate(material, node, value, parts[node], about.get(node, ""), sites.get(node, set()))

@@ -44,8 +44,8 @@ class UnresolvedUses(NamedTuple):
     """The first few, in order."""
 
 
-class LazyNet:
-    """A `Net` over a look, for one question.
+class LazyGraph:
+    """An `EdgeReader` over a look, for one question.
 
     Args:
         view: the view; its database must be in a read transaction.
@@ -53,44 +53,44 @@ class LazyNet:
     """
 
     def __init__(self, view: CurrentView, seconds: float) -> None:
-        self._look = view
-        self._kept = edge_cache_of(view)
-        self._candidates = CandidateFiles(view.snapshot, self._kept)
+        self._view = view
+        self._edge_cache = edge_cache_of(view)
+        self._candidates = CandidateFiles(view.snapshot, self._edge_cache)
         self._limit = WorkLimit(seconds)
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
         self._stopped = False
 
-    def trust(self, other: LazyNet) -> None:
+    def trust(self, other: LazyGraph) -> None:
         """Take over what another view's graph resolved, as far as it holds in this one."""
-        self._kept.graph.trust(other.graph)
+        self._edge_cache.graph.trust(other.resolved)
 
     @property
     def values(self) -> dict[object, object]:
         """Kept as long as the state of the view."""
-        return self._kept.values
+        return self._edge_cache.values
 
     @property
     def lasting(self) -> dict[object, object]:
         """Kept over the states of the view; whoever puts something in keeps it true."""
-        return self._kept.lasting
+        return self._edge_cache.lasting
 
     @property
-    def graph(self) -> Graph:
+    def resolved(self) -> Graph:
         """All that is known of the view's edges."""
-        return self._kept.graph
+        return self._edge_cache.graph
 
     def edges_from(self, path: bytes) -> Sequence[Edge]:
-        """As `Net`."""
-        return self._kept.table.edges_from(path) if self._cache(path) else ()
+        """As `EdgeReader`."""
+        return self._edge_cache.table.edges_from(path) if self._resolve_whole(path) else ()
 
     def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `Net`."""
-        return self._kept.table.edges_of(path, symbol) if self._cache(path) else ()
+        """As `EdgeReader`."""
+        return self._edge_cache.table.edges_of(path, symbol) if self._resolve_whole(path) else ()
 
     def deriving_edges(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `Net`; of a file that is not resolved only what its types derive from is."""
-        cache = self._kept
+        """As `EdgeReader`; of a file that is not resolved only what its types derive from is."""
+        cache = self._edge_cache
         if path not in cache.table:
             names = frozenset(cache.graph.base_names(path))
             keeps_names = spec_of(cache.graph.languages.get(path, "")).keeps_names
@@ -101,13 +101,13 @@ class LazyNet:
         return [edge for edge in edges if edge.kind in DERIVING]
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `Net`; of the files that hold the name."""
+        """As `EdgeReader`; of the files that hold the name."""
         self._seek(path, symbol)
-        return self._kept.table.edges_to(path, symbol)
+        return self._edge_cache.table.edges_to(path, symbol)
 
     def knows_users(self, path: bytes, symbol: int) -> bool:
         """Whether all edges to a definition are known, so that `edges_to` resolves nothing."""
-        cache = self._kept
+        cache = self._edge_cache
         names = self._candidates.names_of(path, symbol)
         if cache.whole or names <= cache.settled:
             return True
@@ -115,15 +115,15 @@ class LazyNet:
 
     def known_users(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """The edges to a definition from what is resolved by now."""
-        return self._kept.table.edges_to(path, symbol)
+        return self._edge_cache.table.edges_to(path, symbol)
 
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of uses that may mean a symbol, or something else; of the files with its name."""
         self._seek(path, symbol)
-        return self._kept.weak.edges_to(path, symbol)
+        return self._edge_cache.weak.edges_to(path, symbol)
 
     def spent(self) -> bool:
-        """As `Net`; the receipt says it."""
+        """As `EdgeReader`; the receipt says it."""
         self._stopped = self._stopped or self._late()
         return self._stopped
 
@@ -132,14 +132,14 @@ class LazyNet:
         return self._limit.is_reached()
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
-        """As `Net`."""
-        return self._kept.graph.symbols(path)
+        """As `EdgeReader`."""
+        return self._edge_cache.graph.symbols(path)
 
     def is_test(self, path: bytes) -> bool:
-        """As `Net`, by the role of the path."""
-        known = self._kept.tests
+        """As `EdgeReader`, by the role of the path."""
+        known = self._edge_cache.tests
         if path not in known:
-            snapshot = self._look.snapshot
+            snapshot = self._view.snapshot
             new = [file.path_id for file in snapshot.files if file.path not in known]
             known.update(
                 (facts.path, facts.role == "test" and not is_shipped(facts.path))
@@ -152,7 +152,7 @@ class LazyNet:
         """All files of tests."""
         paths = self.values.get("tests")
         if paths is None:
-            files = self._look.snapshot.files
+            files = self._view.snapshot.files
             paths = self.values["tests"] = [file.path for file in files if self.is_test(file.path)]
         return cast("list[bytes]", paths)
 
@@ -160,41 +160,41 @@ class LazyNet:
         """Test files whose path says that they test a file; the most alike first."""
         named_tests = self.values.get("named tests")
         if named_tests is None:
-            every = (file.path for file in self._look.snapshot.files)
+            every = (file.path for file in self._view.snapshot.files)
             named_tests = self.values["named tests"] = NamedTests(self.test_files(), every)
         return cast("NamedTests", named_tests).of(path)
 
     def table(self) -> Table:
         """All edges known so far."""
-        return self._kept.table
+        return self._edge_cache.table
 
     def resolve(self, paths: Iterable[bytes]) -> bool:
         """Resolve files, as far as time allows; False if some are left."""
         whole = True
         for path in paths:
-            whole &= self._cache(path)
+            whole &= self._resolve_whole(path)
         return whole
 
     def _resolve_named(self, paths: Iterable[bytes], names: Set[str]) -> bool:
         """As `resolve`; where many files are left, of most no more than the uses of some names."""
-        cache = self._kept
+        cache = self._edge_cache
         left = [path for path in paths if not cache.knows(path, names)]
         whole = True
         for path in left:
             few = len(left) <= _FEW_FILES or cache.graph.parts_of(path) >= _MOST_PARTS
-            whole &= self._cache(path) if few else self._resolve_few(path, names)
+            whole &= self._resolve_whole(path) if few else self._resolve_few(path, names)
         return whole
 
     def _resolve_few(self, path: bytes, names: Set[str]) -> bool:
         """Resolve the uses of some names in a file; all of it where that is known or needed."""
-        graph = self._kept.graph
+        graph = self._edge_cache.graph
         keeps_names = spec_of(graph.languages.get(path, "")).keeps_names
         if not keeps_names or graph.is_known(path):
-            return self._cache(path)
+            return self._resolve_whole(path)
         return self._cache_named(path, names)
 
     def _cache_named(self, path: bytes, names: Set[str]) -> bool:
-        cache = self._kept
+        cache = self._edge_cache
         new = frozenset(names - cache.named.get(path, set()))
         edges = None if self._late() else cache.graph.edges_named(path, new, self._late)
         if edges is None:
@@ -206,21 +206,21 @@ class LazyNet:
 
     def leads(self, path: bytes, line: int, name: str) -> bool:
         """Whether a use of a name in a line of a resolved file leads, or may lead, somewhere."""
-        table, weak = self._kept.table, self._kept.weak
+        table, weak = self._edge_cache.table, self._edge_cache.weak
         return line in table.lines(path, name) or line in weak.lines(path, name)
 
     def hidden(self, path: bytes, symbol: int, shown: int = 3) -> UnresolvedUses:
         """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
         definition = self.symbols(path)[symbol]
         count, sites = 0, list[tuple[bytes, int]]()
-        table, weak = self._kept.table, self._kept.weak
+        table, weak = self._edge_cache.table, self._edge_cache.weak
         # A use that is no call is mostly a variable or an attribute of the same name.
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
         dunder = definition.name.startswith("__")
         for file, places in () if dunder else self.holding({definition.name}):
             # An example in a text about the code is not broken by it.
-            known = self._kept.knows(file, {definition.name})
-            if not known or self._kept.graph.languages.get(file) in _PROSE:
+            known = self._edge_cache.knows(file, {definition.name})
+            if not known or self._edge_cache.graph.languages.get(file) in _PROSE:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:
@@ -244,7 +244,7 @@ class LazyNet:
 
     def prepare(self, nodes: Iterable[Node]) -> None:
         """Resolve what can hold edges to many nodes in one go, for each file once."""
-        cache = self._kept
+        cache = self._edge_cache
         if cache.whole:
             return
         names = {
@@ -259,7 +259,7 @@ class LazyNet:
 
     def receipt(self) -> Receipt:
         """The look's, `partial` if files could not be resolved in time."""
-        receipt = self._look.receipt()
+        receipt = self._view.receipt()
         if not self.unseen and not self._stopped:
             return receipt
         note = (
@@ -275,23 +275,23 @@ class LazyNet:
             receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))
         )
 
-    def _cache(self, path: bytes) -> bool:
-        table = self._kept.table
+    def _resolve_whole(self, path: bytes) -> bool:
+        table = self._edge_cache.table
         if path in table:
             return True
         if self._late() or (
-            self._kept.graph.row_within(path, self._late) is None
-            and path in self._kept.graph.languages
+            self._edge_cache.graph.row_within(path, self._late) is None
+            and path in self._edge_cache.graph.languages
         ):
             self.unseen.add(path)
             return False
-        self._kept.take(path)
+        self._edge_cache.take(path)
         self.unseen.discard(path)
         return True
 
     def _seek(self, path: bytes, symbol: int) -> None:
         """Resolve the files that can hold an edge to a node; those of one name only once."""
-        cache = self._kept
+        cache = self._edge_cache
         if cache.whole:
             return
         if symbol != MODULE:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from codelens.answers.graph_answers import PossibleUse
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
@@ -22,39 +22,39 @@ _LOOKED_AT = 60
 
 
 def may_hit(
-    net: LazyNet, things: Targets, nodes: Sequence[Node], limit: int
+    graph: LazyGraph, targets: Targets, nodes: Sequence[Node], limit: int
 ) -> tuple[tuple[PossibleUse, ...], int]:
     """Who may use some definitions, most uses first, `limit` at most; and how many there are."""
     inside = set(nodes)
     by_source: dict[Node, list[Edge]] = {}
-    for edge in _possible(net, nodes):
+    for edge in _possible(graph, nodes):
         source = Node(edge.source, edge.symbol)
         if source not in inside:
             by_source.setdefault(source, []).append(edge)
     order = sorted(
-        by_source, key=lambda node: (net.is_test(node.path), -len(by_source[node]), node)
+        by_source, key=lambda node: (graph.is_test(node.path), -len(by_source[node]), node)
     )
     shown = order[:limit]
-    things.fetch(shown)
-    return tuple(_possible_use(things, node, by_source[node]) for node in shown), len(by_source)
+    targets.fetch(shown)
+    return tuple(_possible_use(targets, node, by_source[node]) for node in shown), len(by_source)
 
 
-def _possible(net: LazyNet, nodes: Iterable[Node]) -> Iterable[Edge]:
+def _possible(graph: LazyGraph, nodes: Iterable[Node]) -> Iterable[Edge]:
     looked_at = 0
     for node in nodes:
-        symbols = net.symbols(node.path)
+        symbols = graph.symbols(node.path)
         if not 0 <= node.symbol < len(symbols) or symbols[node.symbol].kind not in CALLABLE:
             continue
         looked_at += 1
         if looked_at > _LOOKED_AT:
             return
-        yield from net.possible_to(*node)
+        yield from graph.possible_to(*node)
 
 
-def _possible_use(things: Targets, node: Node, edges: Sequence[Edge]) -> PossibleUse:
+def _possible_use(targets: Targets, node: Node, edges: Sequence[Edge]) -> PossibleUse:
     lines = sorted({(edge.source, edge.line) for edge in edges})
     sites = tuple(f"{printed(path)}:{line}" for path, line in lines[:_SITES_SHOWN])
-    return PossibleUse(things.node(node), sites, len(lines), _open_choices(edges))
+    return PossibleUse(targets.node(node), sites, len(lines), _open_choices(edges))
 
 
 def _open_choices(edges: Sequence[Edge]) -> int:

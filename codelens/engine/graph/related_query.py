@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from codelens.answers.graph_answers import PathStep, RelatedAnswer, Relative
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.ownership import Ownership
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.relation_choice import relations
@@ -50,40 +50,40 @@ def related(
     chosen = relations(kinds, direction)
     if not 1 <= depth <= MOST_DEPTH:
         raise InvalidArgument("depth", f"must be between 1 and {MOST_DEPTH}, not {depth}")
-    net = LazyNet(view, seconds)
-    things = Targets(view, net)
-    named = things.find(target)
-    start = _target(things, named)
-    walk = Walk(net, start)
+    graph = LazyGraph(view, seconds)
+    targets = Targets(view, graph)
+    named = targets.find(target)
+    start = _target(targets, named)
+    walk = Walk(graph, start)
     related_by: dict[str, list[RelatedNode]] = {}
     why: dict[Node, str] = {}
     for relation in chosen:
         if relation == "tests":
-            related_by[relation], why = _tests(view, net, things, walk, start, named.paths)
+            related_by[relation], why = _tests(view, graph, targets, walk, start, named.paths)
         elif relation in STRUCTURE:
-            structure = Ownership(view.snapshot, net.graph, net.naming)
+            structure = Ownership(view.snapshot, graph.resolved, graph.naming)
             related_by[relation] = structure.related(relation, named.nodes, depth)
         else:
             related_by[relation] = walk.related(relation, depth)
     if "tests" in related_by:
         related_by = {
-            relation: _outside_tests(net, relation, rows) for relation, rows in related_by.items()
+            relation: _outside_tests(graph, relation, rows) for relation, rows in related_by.items()
         }
     related_by = {relation: _telling(rows) for relation, rows in related_by.items() if rows}
     shown = [row for rows in _shares(related_by, limit) for row in rows]
-    things.fetch([row.node for row in shown])
+    targets.fetch([row.node for row in shown])
     notes = [named.moved] if named.moved else []
     notes += _cut_notes(walk.cut)
     may, may_count = (), 0
     if _HIDDEN_RELATIONS & set(chosen):
-        may, may_count = may_hit(net, things, start.nodes, limit)
-        fixtures = Fixtures(view, net, things)
-        notes += hidden_notes(net, [node for node in start.nodes if not fixtures.is_one(node)])
-        notes += interface_notes(net, things, start.nodes)
+        may, may_count = may_hit(graph, targets, start.nodes, limit)
+        fixtures = Fixtures(view, graph, targets)
+        notes += hidden_notes(graph, [node for node in start.nodes if not fixtures.is_one(node)])
+        notes += interface_notes(graph, targets, start.nodes)
     return RelatedAnswer(
-        receipt=net.receipt(),
+        receipt=graph.receipt(),
         target=named.node,
-        results=tuple(_relative(things, row, why) for row in shown),
+        results=tuple(_relative(targets, row, why) for row in shown),
         totals=tuple((relation, len(rows)) for relation, rows in related_by.items()),
         may=may,
         may_count=may_count,
@@ -102,20 +102,20 @@ def paths_between(
     """
     if not 1 <= most <= MOST_PATHS:
         raise InvalidArgument("paths", f"must be between 1 and {MOST_PATHS}, not {most}")
-    net = LazyNet(view, seconds)
-    things = Targets(view, net)
-    first, last = things.find(target), things.find(goal)
+    graph = LazyGraph(view, seconds)
+    targets = Targets(view, graph)
+    first, last = targets.find(target), targets.find(goal)
     notes = [end_point.moved for end_point in (first, last) if end_point.moved]
-    start, end = _target(things, first), _target(things, last)
+    start, end = _target(targets, first), _target(targets, last)
     if start.inside & end.inside:
         raise SettingError(
             f"{target!r} and {goal!r} are the same, or one contains the other; give two "
             "separate definitions"
         )
-    routes_found, turned = routes(net, start, end, most), False
+    routes_found, turned = routes(graph, start, end, most), False
     complete = routes_found.complete
     if not routes_found.paths:
-        routes_found = routes(net, end, start, most)
+        routes_found = routes(graph, end, start, most)
         turned, complete = bool(routes_found.paths), complete and routes_found.complete
     if not complete:
         notes.append("the search was cut short; there may be more and shorter paths")
@@ -124,21 +124,21 @@ def paths_between(
     elif turned:
         notes.append(f"{target} does not lead to {goal}; these paths lead from {goal} to {target}")
     return RelatedAnswer(
-        receipt=net.receipt(),
+        receipt=graph.receipt(),
         target=first.node,
         results=(),
         totals=(("paths", len(routes_found.paths)),),
-        paths=tuple(_path(things, steps) for steps in routes_found.paths),
+        paths=tuple(_path(targets, steps) for steps in routes_found.paths),
         goal=last.node,
         reversed=turned,
         notes=tuple(notes),
     )
 
 
-def _target(things: Targets, named: Named) -> Target:
-    net = things.net
+def _target(targets: Targets, named: Named) -> Target:
+    graph = targets.graph
     several = [
-        _file_target(things, node.path) if named.whole else symbol_target(net, node)
+        _file_target(targets, node.path) if named.whole else symbol_target(graph, node)
         for node in named.nodes
     ]
     if len(several) == 1:
@@ -150,13 +150,13 @@ def _target(things: Targets, named: Named) -> Target:
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
-def _file_target(things: Targets, path: bytes) -> Target:
-    whole = file_target(things.net, path)
-    return whole._replace(nodes=tuple(things.without_namespaces(whole.nodes)))
+def _file_target(targets: Targets, path: bytes) -> Target:
+    whole = file_target(targets.graph, path)
+    return whole._replace(nodes=tuple(targets.without_namespaces(whole.nodes)))
 
 
 def _tests(
-    view: CurrentView, net: LazyNet, things: Targets, walk: Walk, start: Target,
+    view: CurrentView, graph: LazyGraph, targets: Targets, walk: Walk, start: Target,
     paths: Sequence[bytes],
 ) -> tuple[list[RelatedNode], dict[Node, str]]:  # fmt: skip
     """Tests that reach the target in two steps, and test files named for its files."""
@@ -166,20 +166,20 @@ def _tests(
     for relation, words in reasons.items():
         deep = relation == "callers" and not start.whole
         for row in walk.related(relation, _TEST_DEPTH if deep else 1):
-            if net.is_test(row.node.path) and row.node not in tests:
+            if graph.is_test(row.node.path) and row.node not in tests:
                 tests[row.node] = row._replace(relation="tests")
                 why[row.node] = words if row.distance == 1 else "calls a caller of it"
     reached = [*((node, 0) for node in start.nodes), *((node, 1) for node in tests)]
-    for user in Fixtures(view, net, things).through(reached):
+    for user in Fixtures(view, graph, targets).through(reached):
         if user.node not in tests and user.node not in start.inside:
             where = ((user.node.path, user.line),)
             tests[user.node] = RelatedNode("tests", user.node, user.distance, where, None)
-            why[user.node] = f"uses the fixture {things.handle(user.via)}"
+            why[user.node] = f"uses the fixture {targets.handle(user.via)}"
     by_path = {node.path for node in tests}
-    files = net.test_files()
+    files = graph.test_files()
     run = to_run(files)
     for path in paths:
-        for test in net.tests_named_for(path):
+        for test in graph.tests_named_for(path):
             if test in run and test not in by_path and test not in paths:
                 node = Node(test, MODULE)
                 tests[node] = RelatedNode("tests", node, 1, (), None)
@@ -190,11 +190,11 @@ def _tests(
     return sorted(shown, key=lambda row: (row.distance, -len(row.sites), row.node)), why
 
 
-def _outside_tests(net: LazyNet, relation: str, rows: list[RelatedNode]) -> list[RelatedNode]:
+def _outside_tests(graph: LazyGraph, relation: str, rows: list[RelatedNode]) -> list[RelatedNode]:
     """Without what is told under `tests`."""
     if relation not in _ALSO_TESTS:
         return rows
-    return [row for row in rows if not net.is_test(row.node.path)]
+    return [row for row in rows if not graph.is_test(row.node.path)]
 
 
 def _telling(rows: list[RelatedNode]) -> list[RelatedNode]:
@@ -225,17 +225,17 @@ def _cut_notes(cut: Collection[str]) -> list[str]:
     return [f"more {', '.join(sorted(cut))} than could be followed"] if cut else []
 
 
-def _relative(things: Targets, row: RelatedNode, reasons: Mapping[Node, str]) -> Relative:
+def _relative(targets: Targets, row: RelatedNode, reasons: Mapping[Node, str]) -> Relative:
     why = reasons.get(row.node, "") if row.relation == "tests" else ""
     sites = tuple(f"{printed(path)}:{line}" for path, line in row.sites[:_SITES_SHOWN])
-    via = things.handle(row.via) if row.via is not None else ""
-    thing = things.node(row.node)
+    via = targets.handle(row.via) if row.via is not None else ""
+    thing = targets.node(row.node)
     return Relative(row.relation, thing, row.distance, sites, len(row.sites), via, why)
 
 
-def _path(things: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
-    rows = [PathStep(things.node(steps[0].source), "", "")]
+def _path(targets: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
+    rows = [PathStep(targets.node(steps[0].source), "", "")]
     for step in steps:
         site = f"{printed(step.source.path)}:{step.line}"
-        rows.append(PathStep(things.node(step.target), step.kind, site))
+        rows.append(PathStep(targets.node(step.target), step.kind, site))
     return tuple(rows)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from codelens.answers.graph_answers import GraphNode
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
@@ -46,9 +46,9 @@ class Named(NamedTuple):
 class Targets:
     """Names for the nodes of one look; each file's symbols are read once."""
 
-    def __init__(self, view: CurrentView, net: LazyNet) -> None:
+    def __init__(self, view: CurrentView, graph: LazyGraph) -> None:
         self.view = view
-        self.net = net
+        self.graph = graph
         self.ref = view.scope.ref if view.scope.kind == "ref" else ""
         """Written before the handles that are given back."""
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
@@ -154,7 +154,7 @@ class Targets:
             return Named(nodes, False, self.node(nodes[0]), [path], place.moved)
         lines = GraphNode(
             place.handle, printed(path), span.start_line, span.end_line, "", "lines", "",
-            self.net.is_test(path),
+            self.graph.is_test(path),
         )  # fmt: skip
         return Named(nodes, False, lines, [path], place.moved)
 
@@ -282,7 +282,7 @@ class Targets:
 
     def node(self, node: Node) -> GraphNode:
         """A node, to be shown."""
-        test = self.net.is_test(node.path)
+        test = self.graph.is_test(node.path)
         path = printed(node.path)
         symbols = self.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):

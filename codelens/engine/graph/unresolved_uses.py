@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
 from codelens.plurals import count_of
@@ -28,19 +28,19 @@ class _UnresolvedNames(NamedTuple):
 
 
 def hidden_notes(
-    net: LazyNet, nodes: Iterable[Node], between: Iterable[Node] = (), where: str = ""
+    graph: LazyGraph, nodes: Iterable[Node], between: Iterable[Node] = (), where: str = ""
 ) -> list[str]:
     """One sentence on the uses of these names that could not be resolved, if there are any.
 
     Args:
-        net: the graph.
+        graph: the graph.
         nodes: definitions that are asked about.
         between: others, through which these are used.
         where: of which files the sentence is, if not of those of now.
     """
     looked_at: set[str] = set()
-    own = _unresolved_names(net, nodes, looked_at)
-    theirs = _unresolved_names(net, between, looked_at)
+    own = _unresolved_names(graph, nodes, looked_at)
+    theirs = _unresolved_names(graph, between, looked_at)
     unresolved = f"could not be resolved{where} and may"
     clauses: list[str] = []
     if own.uses:
@@ -53,20 +53,20 @@ def hidden_notes(
     return [f"at least: {'; '.join(clauses)}"] if clauses else []
 
 
-def interface_notes(net: LazyNet, things: Targets, nodes: Iterable[Node]) -> list[str]:
+def interface_notes(graph: LazyGraph, targets: Targets, nodes: Iterable[Node]) -> list[str]:
     """One sentence on interfaces of Go through which a method may be called, for all it is known.
 
     Those that its type satisfies for certain are followed, and not named.
     """
     interfaces: dict[Node, None] = {}
     for node in list(nodes)[:_NAMES_LOOKED_AT]:
-        asking = net.interfaces_asking(node)
+        asking = graph.interfaces_asking(node)
         if asking and node not in asking:
-            known = overrides(net, node)
+            known = overrides(graph, node)
             interfaces |= dict.fromkeys(interface for interface in asking if interface not in known)
     if not interfaces:
         return []
-    shown = ", ".join(things.handle(interface) for interface in list(interfaces)[:_SHOWN])
+    shown = ", ".join(targets.handle(interface) for interface in list(interfaces)[:_SHOWN])
     more = ", ..." if len(interfaces) > _SHOWN else ""
     return [f"at least: calls through {shown}{more} may reach it, where the object is of its type"]
 
@@ -77,16 +77,16 @@ def places(sites: list[tuple[bytes, int]]) -> str:
     return f"{shown}, ..." if len(sites) > _SHOWN else shown
 
 
-def left_behind(net: LazyNet, gone: Iterable[str]) -> list[str]:
+def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
     """Uses of names whose definitions are gone, that are now unresolved; one sentence for all."""
     names = {qualified.rpartition(".")[2]: qualified for qualified in gone}
-    table = net.table()
+    table = graph.table()
     sites: list[tuple[bytes, int]] = []
     broken: dict[str, None] = {}
-    for path, uses in net.holding(names.keys()) if names else ():
+    for path, uses in graph.holding(names.keys()) if names else ():
         if not uses:
             continue
-        net.resolve([path])
+        graph.resolve([path])
         if path not in table:
             continue
         for use in uses:
@@ -103,15 +103,17 @@ def left_behind(net: LazyNet, gone: Iterable[str]) -> list[str]:
     return [f"{shown} {verb} gone; {uses}: {places(sites)}"]
 
 
-def _unresolved_names(net: LazyNet, nodes: Iterable[Node], looked_at: set[str]) -> _UnresolvedNames:
+def _unresolved_names(
+    graph: LazyGraph, nodes: Iterable[Node], looked_at: set[str]
+) -> _UnresolvedNames:
     unseen = _UnresolvedNames(0, [], [])
     for node in nodes:
         if node.symbol == MODULE or len(looked_at) >= _NAMES_LOOKED_AT:
             continue
-        name = net.symbols(node.path)[node.symbol].name
+        name = graph.symbols(node.path)[node.symbol].name
         if name not in looked_at:
             looked_at.add(name)
-            hidden = net.hidden(*node, shown=_SHOWN + 1)
+            hidden = graph.hidden(*node, shown=_SHOWN + 1)
             if hidden.uses:
                 sites = [*unseen.sites, *hidden.sites]
                 unseen = _UnresolvedNames(unseen.uses + hidden.uses, [*unseen.names, name], sites)

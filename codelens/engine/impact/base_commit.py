@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from codelens.answers.graph_answers import Fit
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached, changed_file, changed_symbol, reach
@@ -60,10 +60,10 @@ class Before:
         self._now = now
         self._moves = moves
         self._became = became
-        self.net = LazyNet(base, seconds)
+        self.graph = LazyGraph(base, seconds)
         # Files that nothing changed for lead where they lead now.
-        self.net.trust(now.net)
-        self.things = Targets(base, self.net)
+        self.graph.trust(now.graph)
+        self.targets = Targets(base, self.graph)
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
 
     def nodes(self, formers: Iterable[Former]) -> list[Node]:
@@ -71,19 +71,19 @@ class Before:
         found: dict[Node, None] = {}
         for one in formers:
             if one.symbol is None:
-                found.update(dict.fromkeys(changed_file(self.net, one.path)))
-            elif one.symbol < len(self.net.symbols(one.path)):
+                found.update(dict.fromkeys(changed_file(self.graph, one.path)))
+            elif one.symbol < len(self.graph.symbols(one.path)):
                 node = Node(one.path, one.symbol)
                 gone = self.standing(node) is None
                 # A type that stands is asked for by its name; what changed in it is told apart.
-                of = changed_symbol(self.net, node) if gone else [node]
+                of = changed_symbol(self.graph, node) if gone else [node]
                 found.update(dict.fromkeys(of))
         return list(found)
 
     def hit(self, nodes: Sequence[Node], depth: int) -> Formerly:
         """What used these nodes at the commit, through others or not, and stands now."""
-        reached = reach(self.net, nodes, depth)
-        self.things.fetch([one.node for one in reached.found] + [one.via for one in reached.found])
+        reached = reach(self.graph, nodes, depth)
+        self.targets.fetch([one.node for one in reached.found] + [one.via for one in reached.found])
         standing = {one.node: self.standing(one.node) for one in reached.found}
         self._now.fetch([node for node in standing.values() if node is not None])
         found: list[Reached] = []
@@ -94,7 +94,7 @@ class Before:
                 continue
             through = standing.get(one.via)
             via[node] = (
-                self._now.handle(through) if through is not None else self.things.handle(one.via)
+                self._now.handle(through) if through is not None else self.targets.handle(one.via)
             )
             found.append(one._replace(node=node, line=self.line(one.node.path, one.line)))
         return Formerly(tuple(found), via, {}, reached.cut)
@@ -109,7 +109,7 @@ class Before:
         known = self._became.get(node.path)
         if known is not None:
             return Node(path, known[node.symbol]) if node.symbol in known else None
-        before, now = self.things.symbols(node.path), self._now.symbols(path)
+        before, now = self.targets.symbols(node.path), self._now.symbols(path)
         if node.symbol >= len(before):
             return None
         named = _named(before, before[node.symbol].qualified)

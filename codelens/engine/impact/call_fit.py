@@ -57,7 +57,7 @@ class Calls:
         for one in redeclared:
             if not self._is_redeclared(one):
                 continue
-            for edge in self._then.net.edges_to(*one.old):
+            for edge in self._then.graph.edges_to(*one.old):
                 user = self._then.standing(Node(edge.source, edge.symbol))
                 if user is None or edge.kind not in {"call", "ref"}:
                     continue
@@ -68,7 +68,7 @@ class Calls:
         return found
 
     def _is_redeclared(self, one: Redeclared) -> bool:
-        old = self._then.things.symbols(one.old.path)[one.old.symbol]
+        old = self._then.targets.symbols(one.old.path)[one.old.symbol]
         if old.kind not in CALLABLE:
             return False
         if one.new is None:
@@ -77,16 +77,16 @@ class Calls:
 
     def _fit(self, one: Redeclared, edge: Edge, path: bytes) -> Fit:
         line = self._then.line(edge.source, edge.line)
-        net = self._now.net
-        if not net.resolve([path]):
+        graph = self._now.graph
+        if not graph.resolve([path]):
             return "uncertain"
         if one.new is None:
             # What supplies the name now may be what was meant, or not.
-            supplied = net.leads(path, line, edge.name) or edge.name in self._come
+            supplied = graph.leads(path, line, edge.name) or edge.name in self._come
             return "uncertain" if supplied else "breaks"
         leads = any(
             told.source == path and told.line == line and told.kind == edge.kind
-            for told in net.table().edges_to(*one.new)
+            for told in graph.table().edges_to(*one.new)
         )
         if not self._then.is_unchanged(edge.source, edge.line):
             return "fits" if leads else "uncertain"
@@ -97,10 +97,10 @@ class Calls:
     def _of_call(
         self, before: Node, now: Node, path: bytes, line: int, name: str, *, leads: bool
     ) -> Fit:
-        old = self._then.things.symbols(before.path)[before.symbol]
+        old = self._then.targets.symbols(before.path)[before.symbol]
         new = self._now.symbols(now.path)[now.symbol]
         took, takes = parameters(old.signature, old.name), parameters(new.signature, new.name)
-        language = self._now.net.graph.languages.get(path, "")
+        language = self._now.graph.resolved.languages.get(path, "")
         given = self._given(path, line, name, language)
         if took is None or takes is None or given is None:
             return "uncertain"
@@ -117,7 +117,7 @@ class Calls:
         """The arguments of the calls of a name in a line; None where they differ."""
         rows = [
             one
-            for one in self._now.net.graph.references(path)
+            for one in self._now.graph.resolved.references(path)
             if one.line == line and one.name == name and one.kind == "call"
         ]
         told = {self._of_reference(path, one, language) for one in rows}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from codelens.answers.graph_answers import AffectedNode, Changed, Fit, GraphNode, ImpactAnswer
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes, left_behind
@@ -60,8 +60,8 @@ class Base(NamedTuple):
 
 class _Asked(NamedTuple):
     view: CurrentView
-    net: LazyNet
-    things: Targets
+    graph: LazyGraph
+    targets: Targets
     depth: int
     limit: int
     deadline: float
@@ -82,14 +82,14 @@ def impact(
     asked = _asked(view, depth, limit, seconds)
     seeds, told = _Seeds(), set[str]()
     for target in dict.fromkeys(targets):
-        named = asked.things.find(target)
+        named = asked.targets.find(target)
         if named.node.handle in told:
             continue
         told.add(named.node.handle)
         seeds.notes += [named.moved] if named.moved else []
         for node in named.nodes:
-            of = changed_file(asked.net, node.path) if named.whole else None
-            of = asked.things.without_namespaces(of) if of else changed_symbol(asked.net, node)
+            of = changed_file(asked.graph, node.path) if named.whole else None
+            of = asked.targets.without_namespaces(of) if of else changed_symbol(asked.graph, node)
             seeds.nodes |= dict.fromkeys(of)
         seeds.changed += [Changed(one, "asked") for one in named.owners or (named.node,)]
         seeds.paths |= dict.fromkeys(named.paths)
@@ -121,7 +121,7 @@ def impact_of_diff(
     seeds = _Seeds(notes=list(found.notes))
     for change in found.changes:
         _take(asked, change, seeds, base.name)
-    seeds.notes += left_behind(asked.net, seeds.gone)
+    seeds.notes += left_behind(asked.graph, seeds.gone)
     return _answer(asked, seeds, base, f"{base.name}@{found.commit[:7]}", found.became)
 
 
@@ -136,13 +136,13 @@ def check_depth(depth: int) -> None:
 
 
 def _asked(view: CurrentView, depth: int, limit: int, seconds: float) -> _Asked:
-    net = LazyNet(view, seconds)
-    return _Asked(view, net, Targets(view, net), depth, limit, time.monotonic() + seconds)
+    graph = LazyGraph(view, seconds)
+    return _Asked(view, graph, Targets(view, graph), depth, limit, time.monotonic() + seconds)
 
 
 def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
     path = printed(change.path)
-    test = asked.net.is_test(change.path)
+    test = asked.graph.is_test(change.path)
     seeds.paths[change.path] = None
     if change.how == "removed":
         handle = (
@@ -155,7 +155,7 @@ def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
         seeds.formers.append(Former(change.path, change.was))
         if change.was is not None:
             seeds.redeclared.append(Redeclared(Node(change.path, change.was), None))
-            if all(one.qualified != change.name for one in asked.things.symbols(change.path)):
+            if all(one.qualified != change.name for one in asked.targets.symbols(change.path)):
                 seeds.gone.append(change.name)
         return
     node = Node(change.path, change.symbol)
@@ -169,55 +169,59 @@ def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
         # Lines that changed inside a type and in none of its members are of the type alone.
         seeds.nodes[node] = None
     if change.how == "added" and node.symbol != MODULE:
-        seeds.come.add(asked.things.symbols(node.path)[node.symbol].name)
+        seeds.come.add(asked.targets.symbols(node.path)[node.symbol].name)
     elif change.was is not None:
         seeds.formers.append(Former(change.path, change.was))
         seeds.redeclared.append(Redeclared(Node(change.path, change.was), node))
     if not change.told:
         return
-    seeds.changed.append(Changed(asked.things.node(node), change.how, change.lines, before))
+    seeds.changed.append(Changed(asked.targets.node(node), change.how, change.lines, before))
 
 
 def _answer(
     asked: _Asked, seeds: _Seeds, base: Base | None, against: str,
     became: Mapping[bytes, Mapping[int, int]] | None = None,
 ) -> ImpactAnswer:  # fmt: skip
-    net, things = asked.net, asked.things
+    graph, targets = asked.graph, asked.targets
     nodes = list(seeds.nodes)
-    found = reach(net, nodes, asked.depth)
-    receipt, notes = net.receipt(), list(seeds.notes)
+    found = reach(graph, nodes, asked.depth)
+    receipt, notes = graph.receipt(), list(seeds.notes)
     formerly, before = _NOTHING, list[str]()
     if seeds.formers and base is not None and (base.view is not None or base.lacking):
         formerly, before, receipt = _formerly(asked, seeds, base, became or {}, receipt)
     every = _merged(found.found, formerly, seeds)
-    files = TestFiles(asked.view, net, things)
+    files = TestFiles(asked.view, graph, targets)
     tests = files.called_for(nodes, seeds.paths, every)
     # Tests have a list of their own.
     hit = [
         one
         for one in every
-        if not net.is_test(one.node.path) and not is_inline_test(things, one.node)
+        if not graph.is_test(one.node.path) and not is_inline_test(targets, one.node)
     ]
     shown = hit[: asked.limit]
-    things.fetch(
+    targets.fetch(
         [one.node for one in shown] + [one.via for one in shown if one.node not in formerly.via]
     )
     # What is hit only through others has callers that hide as well.
     between = [one.node for one in hit if one.distance < asked.depth]
     open_to = [node for node in nodes if not files.is_fixture(node)]
-    hidden = [*hidden_notes(net, open_to, between), *interface_notes(net, things, nodes), *before]
+    hidden = [
+        *hidden_notes(graph, open_to, between),
+        *interface_notes(graph, targets, nodes),
+        *before,
+    ]
     cut = found.cut or formerly.cut
     notes += hidden
     if cut:
         notes.append("at least: more is affected than could be followed")
-    may, may_count = may_hit(net, things, nodes, asked.limit)
+    may, may_count = may_hit(graph, targets, nodes, asked.limit)
     totals: dict[int, int] = {}
     for one in hit:
         totals[one.distance] = totals.get(one.distance, 0) + 1
     return ImpactAnswer(
         receipt=receipt,
         changed=tuple(seeds.changed),
-        results=tuple(_hit(things, one, formerly) for one in shown),
+        results=tuple(_hit(targets, one, formerly) for one in shown),
         totals=tuple(sorted(totals.items())),
         files=len({one.node.path for one in hit} - seeds.paths.keys()),
         tests=tuple(tests[: asked.limit]),
@@ -240,14 +244,14 @@ def _formerly(
         note = f"who used what is changed or gone at {base.name} is unknown: {base.lacking}"
         return _NOTHING, [f"at least: {note}"], receipt
     left = max(asked.deadline - time.monotonic(), 0.0)
-    then = Before(base.view, asked.things, seeds.moves, became, left)
+    then = Before(base.view, asked.targets, seeds.moves, became, left)
     nodes = then.nodes(seeds.formers)
     formerly = then.hit(nodes, asked.depth)
-    fits = Calls(asked.things, then, seeds.come).fits(seeds.redeclared)
+    fits = Calls(asked.targets, then, seeds.come).fits(seeds.redeclared)
     formerly = formerly._replace(fits=fits)
     where = f" at {base.name}"
-    notes = hidden_notes(then.net, nodes, where=where)
-    other = then.net.receipt()
+    notes = hidden_notes(then.graph, nodes, where=where)
+    other = then.graph.receipt()
     if other.status != "fresh":
         note = "; ".join(filter(None, (receipt.note, f"{base.name}: {other.note or other.status}")))
         receipt = replace(receipt, status="partial", note=note)
@@ -281,11 +285,11 @@ def _fit(one: Reached, formerly: Formerly) -> Fit | None:
     return formerly.fits.get(one.node) if one.distance == 1 else None
 
 
-def _hit(things: Targets, one: Reached, formerly: Formerly) -> AffectedNode:
+def _hit(targets: Targets, one: Reached, formerly: Formerly) -> AffectedNode:
     # A call of a base's method stands at the base's definition: there is no place to point to.
     site = f"{printed(one.node.path)}:{one.line}"
     mine = one in formerly.found
-    via = formerly.via[one.node] if mine else things.handle(one.via)
+    via = formerly.via[one.node] if mine else targets.handle(one.via)
     return AffectedNode(
-        things.node(one.node), one.distance, one.how, via, site, _fit(one, formerly)
+        targets.node(one.node), one.distance, one.how, via, site, _fit(one, formerly)
     )

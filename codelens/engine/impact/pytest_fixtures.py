@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, cast
 
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets, innermost
 from codelens.resolve.facts.path_tree import folder_of, name_of
 from codelens.resolve.walk.edge_table import MODULE, Node
@@ -41,10 +41,10 @@ class Fixture(NamedTuple):
 class Fixtures:
     """The fixtures of one view; found when first asked for, kept with the state of the view."""
 
-    def __init__(self, view: CurrentView, net: LazyNet, things: Targets) -> None:
-        self._look = view
-        self._net = net
-        self._things = things
+    def __init__(self, view: CurrentView, graph: LazyGraph, targets: Targets) -> None:
+        self._view = view
+        self._graph = graph
+        self._targets = targets
 
     def is_one(self, node: Node) -> bool:
         """A definition is a fixture, or a hook."""
@@ -74,30 +74,30 @@ class Fixtures:
     def _may_define(self, node: Node) -> bool:
         if not node.path.endswith(b".py"):
             return False
-        return name_of(node.path) == b"conftest.py" or self._net.is_test(node.path)
+        return name_of(node.path) == b"conftest.py" or self._graph.is_test(node.path)
 
     def _every(self) -> dict[Node, Fixture]:
-        known = self._net.values.get("fixtures")
+        known = self._graph.values.get("fixtures")
         if known is None:
             known = {one.node: one for one in self._found()}
-            self._net.values["fixtures"] = known
+            self._graph.values["fixtures"] = known
         return cast("dict[Node, Fixture]", known)
 
     def _found(self) -> Iterator[Fixture]:
-        by_path = self._look.snapshot.by_path
+        by_path = self._view.snapshot.by_path
         lines: dict[bytes, set[int]] = {
             path: {use.line for use in uses}
-            for path, uses in self._net.holding(_DECORATORS)
+            for path, uses in self._graph.holding(_DECORATORS)
             if path.endswith(b".py")
         }
         for path in by_path:
             if name_of(path) == b"conftest.py":
                 lines.setdefault(path, set())
-        self._things.fetch([Node(path, MODULE) for path in lines])
+        self._targets.fetch([Node(path, MODULE) for path in lines])
         for path, marks in lines.items():
-            text = (self._look.read(by_path[path]) or b"").split(b"\n")
+            text = (self._view.read(by_path[path]) or b"").split(b"\n")
             conftest = name_of(path) == b"conftest.py"
-            for at, one in enumerate(self._things.symbols(path)):
+            for at, one in enumerate(self._targets.symbols(path)):
                 node = Node(path, at)
                 if conftest and one.parent < 0 and one.name.startswith(_HOOK):
                     yield Fixture(node, one.name, True, _scope(path))
@@ -138,27 +138,27 @@ class Fixtures:
     def _files(self) -> list[bytes]:
         return [
             path
-            for path in self._look.snapshot.by_path
+            for path in self._view.snapshot.by_path
             if path.endswith(b".py")
-            and (self._net.is_test(path) or name_of(path) == b"conftest.py")
+            and (self._graph.is_test(path) or name_of(path) == b"conftest.py")
         ]
 
     def _asking(self) -> dict[str, list[tuple[Node, int]]]:
         """Who takes a fixture of each name, as an argument or by its name as text."""
-        known = self._net.values.get("fixture users")
+        known = self._graph.values.get("fixture users")
         if known is None:
             found: dict[str, list[tuple[Node, int]]] = {}
             for name, node, line in (*self._by_argument(), *self._by_text()):
                 found.setdefault(name, []).append((node, line))
-            known = self._net.values["fixture users"] = found
+            known = self._graph.values["fixture users"] = found
         return cast("dict[str, list[tuple[Node, int]]]", known)
 
     def _by_argument(self) -> Iterator[tuple[str, Node, int]]:
         names, every = self._named().keys(), self._every()
         files = self._files()
-        self._things.fetch([Node(path, MODULE) for path in files])
+        self._targets.fetch([Node(path, MODULE) for path in files])
         for path in files:
-            for at, one in enumerate(self._things.symbols(path)):
+            for at, one in enumerate(self._targets.symbols(path)):
                 node = Node(path, at)
                 if _takes(one) or node in every:
                     for name in arguments(one.signature):
@@ -166,13 +166,13 @@ class Fixtures:
                             yield name, node, one.name_line
 
     def _by_text(self) -> Iterator[tuple[str, Node, int]]:
-        by_path = self._look.snapshot.by_path
-        for path, uses in self._net.holding(_BY_STRING):
+        by_path = self._view.snapshot.by_path
+        for path, uses in self._graph.holding(_BY_STRING):
             if not path.endswith(b".py") or not uses:
                 continue
-            text = (self._look.read(by_path[path]) or b"").split(b"\n")
+            text = (self._view.read(by_path[path]) or b"").split(b"\n")
             for use in uses:
-                (at,) = innermost(self._things.symbols(path), [(use.line, use.line)])
+                (at,) = innermost(self._targets.symbols(path), [(use.line, use.line)])
                 line = text[use.line - 1].decode("utf-8", "replace")
                 for name in _QUOTED.findall(line):
                     yield name, Node(path, at), use.line

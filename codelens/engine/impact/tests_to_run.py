@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from codelens.answers.graph_answers import TestFile
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.paths import printed
@@ -29,11 +29,11 @@ _INLINE = frozenset({"tests", "test"})
 """Modules of tests in a Rust file of the program (the Rust book, ch. 11.3)."""
 
 
-def is_inline_test(things: Targets, node: Node) -> bool:
+def is_inline_test(targets: Targets, node: Node) -> bool:
     """A definition among the tests that stand in the file that they test."""
     if not node.path.endswith(b".rs") or node.symbol < 0:
         return False
-    symbols = things.symbols(node.path)
+    symbols = targets.symbols(node.path)
     return node.symbol < len(symbols) and bool(
         _INLINE & set(symbols[node.symbol].qualified.split(".")[:-1])
     )
@@ -44,12 +44,12 @@ class TestFiles:
 
     __test__ = False
 
-    def __init__(self, view: CurrentView, net: LazyNet, things: Targets) -> None:
-        self._net = net
-        self._things = things
-        self._files = net.test_files()
+    def __init__(self, view: CurrentView, graph: LazyGraph, targets: Targets) -> None:
+        self._graph = graph
+        self._targets = targets
+        self._files = graph.test_files()
         self._run = to_run(self._files)
-        self._fixtures = Fixtures(view, net, things)
+        self._fixtures = Fixtures(view, graph, targets)
 
     def is_fixture(self, node: Node) -> bool:
         """Its users name it as an argument: what else names it is an argument's use."""
@@ -71,12 +71,12 @@ class TestFiles:
             [*((node, 0) for node in seeds), *((one.node, one.distance) for one in every)]
         )
         for one in (*every, *fixtures):
-            if self._net.is_test(one.node.path) or is_inline_test(self._things, one.node):
+            if self._graph.is_test(one.node.path) or is_inline_test(self._targets, one.node):
                 reached.setdefault(one.node.path, []).append(one)
         rows = self._by_name(list(dict.fromkeys(changed)), reached.keys())
         marked = self._annotated(reached.keys() - self._run)
         for path, ones in reached.items():
-            if path in self._run or path in marked or not self._net.is_test(path):
+            if path in self._run or path in marked or not self._graph.is_test(path):
                 rows[path] = self._reaching(path, ones, rows.get(path))
         return sorted(rows.values(), key=lambda row: (row.distance, -row.count, row.path))
 
@@ -87,7 +87,7 @@ class TestFiles:
         for path in changed:
             if path in self._run:
                 rows.setdefault(path, TestFile(printed(path), 0, "changes itself", ()))
-            named = [one for one in self._net.tests_named_for(path) if one in self._run]
+            named = [one for one in self._graph.tests_named_for(path) if one in self._run]
             why = f"named for {printed(path)}"
             if not named and path.endswith(b".go") and not self._run & set(reached):
                 folder = folder_of(path)
@@ -103,13 +103,13 @@ class TestFiles:
         wanted = {path for path in paths if path.endswith(_ANNOTATED)}
         if not wanted:
             return set()
-        return {path for path, uses in self._net.holding(_ANNOTATIONS) if path in wanted and uses}
+        return {path for path, uses in self._graph.holding(_ANNOTATIONS) if path in wanted and uses}
 
     def _reaching(self, path: bytes, ones: Sequence[Reached], known: TestFile | None) -> TestFile:
         nearest = min(ones, key=lambda one: (one.distance, one.how == "fixture"))
         why = f"reaches it in {count_of(nearest.distance, 'step')}"
         if nearest.how == "fixture":
-            why = f"uses the fixture {self._things.handle(nearest.via)}"
+            why = f"uses the fixture {self._targets.handle(nearest.via)}"
         handles, count = self._handles(ones)
         if known is not None:
             return TestFile(known.path, 0, f"{known.why}; {why}", handles, count)
@@ -121,12 +121,12 @@ class TestFiles:
         named = sorted(
             (not name.startswith("test"), one.distance, one.node) for one, name in named if name
         )
-        shown = tuple(self._things.handle(node) for *_, node in named[:_HANDLES_SHOWN])
+        shown = tuple(self._targets.handle(node) for *_, node in named[:_HANDLES_SHOWN])
         return shown, len(named)
 
     def _name(self, node: Node) -> str:
         """The lower name of what can be a test; of scripts only what is called so."""
-        one = self._things.symbols(node.path)[node.symbol]
+        one = self._targets.symbols(node.path)[node.symbol]
         name = one.name.lower()
         if one.kind not in CALLABLE:
             return ""

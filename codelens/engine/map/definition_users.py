@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.errors import HandleError
 from codelens.extract.language_settings import language_info
@@ -39,9 +39,9 @@ class DefinitionUsers:
     """
 
     def __init__(self, view: CurrentView, seconds: float) -> None:
-        self._net = LazyNet(view, min(max(seconds * _SHARE, _LEAST_SECONDS), _MOST_SECONDS))
-        self._things = Targets(view, self._net)
-        counted = self._net.values.setdefault("map users", {})
+        self._graph = LazyGraph(view, min(max(seconds * _SHARE, _LEAST_SECONDS), _MOST_SECONDS))
+        self._targets = Targets(view, self._graph)
+        counted = self._graph.values.setdefault("map users", {})
         self._counted = cast("dict[Node, Users]", counted)
         self.incomplete: set[Node] = set()
         """Definitions asked for, and not counted in full."""
@@ -49,7 +49,7 @@ class DefinitionUsers:
     def look_up(self, nodes: Iterable[Node]) -> None:
         """Resolve what may use some definitions in one go, as far as time allows."""
         new = [node for node in nodes if node not in self._counted]
-        self._net.prepare([part for node in new for part in self._parts(node)])
+        self._graph.prepare([part for node in new for part in self._parts(node)])
 
     def of(self, node: Node) -> Users:
         """The users of a definition as far as there is time to resolve them."""
@@ -57,13 +57,13 @@ class DefinitionUsers:
         if known is not None:
             return known
         parts = self._parts(node)
-        self._net.prepare(parts)
-        complete = all(self._net.knows_users(*part) for part in parts)
+        self._graph.prepare(parts)
+        complete = all(self._graph.knows_users(*part) for part in parts)
         # An import alone is no use: it names a class and the function of its name alike.
         files = {
             edge.source
             for part in parts
-            for edge in self._net.known_users(*part)
+            for edge in self._graph.known_users(*part)
             if edge.kind != "import"
         }
         users = Users(len(files - {part.path for part in parts}), complete)
@@ -75,9 +75,9 @@ class DefinitionUsers:
 
     def _parts(self, node: Node) -> list[Node]:
         """A definition, with the other places of one that is declared apart."""
-        language = self._net.graph.languages.get(node.path, "")
-        symbol = self._net.symbols(node.path)[node.symbol]
+        language = self._graph.resolved.languages.get(node.path, "")
+        symbol = self._graph.symbols(node.path)[node.symbol]
         if symbol.kind in CALLABLE and language and language_info(language).declared_apart:
             with suppress(HandleError):
-                return self._things.find(self._things.handle(node)).nodes
+                return self._targets.find(self._targets.handle(node)).nodes
         return [node]

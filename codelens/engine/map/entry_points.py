@@ -141,13 +141,13 @@ def _script(
     if public and data.get("private") is not True:
         # What is built is not in the repository; by custom it is built from this.
         library += [(name, stem, "library, of package.json") for stem in _SOURCES]
-    is_found = False
-    for shown, target, why in (*declared, *library):
+    has_library = False
+    for name_shown, target, why in (*declared, *library):
         path = _script_file(languages, folder, target)
-        if path is None or (is_found and why.startswith(("exports", "library"))):
+        if path is None or (has_library and why.startswith(("exports", "library"))):
             continue
-        is_found = is_found or "command" not in why
-        yield Entry(shown, path, "", why)
+        has_library = has_library or "command" not in why
+        yield Entry(name_shown, path, "", why)
 
 
 def _exported(target: object, deep: int = 0) -> Iterator[str]:
@@ -200,9 +200,9 @@ def _cargo(
 ) -> Iterator[Entry]:
     package = _table(data, "package").get("name")
     for path, why in ((b"src/main.rs", "program"), (b"src/lib.rs", "library")):
-        where = below(folder, path)
-        if isinstance(package, str) and where in languages:
-            yield Entry(package, where, "", f"{why}, by Cargo.toml")
+        source_path = below(folder, path)
+        if isinstance(package, str) and source_path in languages:
+            yield Entry(package, source_path, "", f"{why}, by Cargo.toml")
 
 
 def _conventional(
@@ -214,13 +214,13 @@ def _conventional(
         outer = folder_of(folder)
         inner = below(outer, b"__init__.py") in languages
         if folder and outer in {b"", b"src", b"lib"} and not inner:
-            shown = name_of(folder).decode("utf-8", "replace")
-            yield Entry(shown, path, "", f"package, import {shown}")
+            entry_name = name_of(folder).decode("utf-8", "replace")
+            yield Entry(entry_name, path, "", f"package, import {entry_name}")
     for path in sorted(languages, key=lambda path: (path.count(b"/"), path)):
         why = _CONVENTIONS.get(name_of(path))
         if why is not None:
-            shown = path.decode("utf-8", "replace")
-            yield Entry(shown, path, "", why)
+            entry_name = path.decode("utf-8", "replace")
+            yield Entry(entry_name, path, "", why)
         elif spec_of(languages[path]).has_main:
             for name in ("main", "Main"):
                 if name in defined.get(path, ()):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, cast
 
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.map.ranked_files import Ranked
 from codelens.rank.links.file_links import Linking, Links, Source, relinked
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
@@ -36,7 +36,7 @@ class _Facts(NamedTuple):
     imports: tuple[Import, ...]
 
 
-class _Kept:
+class _RankCache:
     """All that is known of a view's files, of the states that were asked about."""
 
     def __init__(self) -> None:
@@ -95,30 +95,30 @@ class _Kept:
             self.facts[content] = None if top is None else _Facts(top, imported.get(content, ()))
 
 
-def ranked(view: CurrentView, net: LazyNet) -> Ranked:
+def ranked(view: CurrentView, graph: LazyGraph) -> Ranked:
     """The files of a view as the map ranks them, for any focus and budget.
 
-    Once the net's time is spent, only those that are known; `unread` and `unlinked` tell how many
+    Once the graph's time is spent, only those that are known; `unread` and `unlinked` tell how many
     are not.
     """
     # Taken out while it changes: a question that is broken off leaves nothing half done.
-    stored = cast("_Kept", net.lasting.pop("map", None) or _Kept())
-    unread = stored.read(view.snapshot, net.spent)
-    sources, left_out = _sources(view.snapshot, net, stored)
+    stored = cast("_RankCache", graph.lasting.pop("map", None) or _RankCache())
+    unread = stored.read(view.snapshot, graph.spent)
+    sources, left_out = _sources(view.snapshot, graph, stored)
     bodies = {
         content: facts.top.bodies for content, facts in stored.facts.items() if facts is not None
     }
-    links, unlinked = _links(view, net, stored, sources)
+    links, unlinked = _links(view, graph, stored, sources)
     ranking = Ranked(sources, stored.roles, links, stored.about, bodies, left_out, unread, unlinked)
     stored.ranked = None if unlinked else ranking
-    stored.importer = net.graph.importer
-    net.lasting["map"] = stored
+    stored.importer = graph.resolved.importer
+    graph.lasting["map"] = stored
     return ranking
 
 
-def _sources(snapshot: Snapshot, net: LazyNet, stored: _Kept) -> tuple[list[Source], int]:
+def _sources(snapshot: Snapshot, graph: LazyGraph, stored: _RankCache) -> tuple[list[Source], int]:
     """The files to be ranked, by path, and how many are left out."""
-    facts, roles, languages = stored.facts, stored.roles, net.graph.languages
+    facts, roles, languages = stored.facts, stored.roles, graph.resolved.languages
     chosen = [
         (bool(roles.get(file.path)), file.path, known)
         for file in snapshot.files
@@ -139,17 +139,17 @@ def _sources(snapshot: Snapshot, net: LazyNet, stored: _Kept) -> tuple[list[Sour
     return sources, max(len(chosen) - _MOST_FILES, 0)
 
 
-def _before(stored: _Kept) -> Iterable[Source]:
+def _before(stored: _RankCache) -> Iterable[Source]:
     if stored.linking is not None:
         return stored.linking.sources
     return stored.ranked.sources if stored.ranked is not None else ()
 
 
 def _links(
-    view: CurrentView, net: LazyNet, stored: _Kept, sources: list[Source]
+    view: CurrentView, graph: LazyGraph, stored: _RankCache, sources: list[Source]
 ) -> tuple[Links, int]:
     """Who uses whom, and how many files are not looked into yet."""
-    importer, before = net.graph.importer, stored.ranked
+    importer, before = graph.resolved.importer, stored.ranked
 
     def counts(contents: Iterable[int]) -> Iterator[tuple[int, Mapping[str, int]]]:
         return name_uses.counts(view.snapshot.db, contents)
@@ -164,7 +164,7 @@ def _links(
             sources,
             importer,
             counts,
-            lambda names: {path for path, _ in net.holding(names)},
+            lambda names: {path for path, _ in graph.holding(names)},
         )
     ):
         return before.links, 0
@@ -173,7 +173,7 @@ def _links(
         linking = Linking(sources, importer)
     while linking.left:
         linking.go_on(counts)
-        if linking.left and net.spent():
+        if linking.left and graph.spent():
             break
     stored.linking = linking if linking.left else None
     return linking.links, linking.unlinked

@@ -19,12 +19,12 @@ _LEAST_USERS = 2
 
 
 def candidates(
-    things: Targets, ranked: Ranked, scores: Sequence[float], allowed: Collection[int] | None
+    targets: Targets, ranked: Ranked, scores: Sequence[float], allowed: Collection[int] | None
 ) -> list[Node]:
     """Definitions whose names most files hold, by that.
 
     Args:
-        things: names of the nodes.
+        targets: names of the nodes.
         ranked: the files.
         scores: weight of each.
         allowed: numbers of the files to choose from; None: all that are no tests or the like.
@@ -40,7 +40,7 @@ def candidates(
     for _, _, path, name in best:
         same = [
             Node(path, at)
-            for at, symbol in enumerate(things.symbols(path))
+            for at, symbol in enumerate(targets.symbols(path))
             if symbol.parent < 0 and symbol.name == name and symbol.kind != "module"
         ]
         nodes += same[:_NAMESAKES]
@@ -48,7 +48,7 @@ def candidates(
 
 
 def most_used(
-    things: Targets, users: DefinitionUsers, nodes: Sequence[Node]
+    targets: Targets, users: DefinitionUsers, nodes: Sequence[Node]
 ) -> Iterator[MapSymbol]:
     """Those of the candidates that most files use; of equals the first."""
     counted = [(users.of(node), node) for node in nodes]
@@ -56,4 +56,4 @@ def most_used(
     for at in order[:SHOWN]:
         count, node = counted[at]
         if count.files >= _LEAST_USERS or not count.complete:
-            yield MapSymbol(things.node(node), 0, count.files, not count.complete)
+            yield MapSymbol(targets.node(node), 0, count.files, not count.complete)

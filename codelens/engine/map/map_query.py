@@ -9,7 +9,7 @@ from typing import cast
 
 from codelens.answers.graph_answers import MapAnswer
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.engine.map.definition_users import DefinitionUsers
 from codelens.engine.map.file_ranks import ranked as ranks_of
@@ -62,27 +62,27 @@ def map_(
         raise InvalidArgument(
             "max_tokens", f"must be between {LEAST_TOKENS} and {MOST_TOKENS:,}, not {max_tokens:,}"
         )
-    net = LazyNet(view, seconds)
-    things = Targets(view, net)
-    known = net.values.get("map")
-    if known is None:
-        known = ranks_of(view, net)
-        if not known.unread and not known.unlinked:
-            net.values["map"] = known
-    ranked = cast("Ranked", known)
-    near, notes = _focused(view, things, focus), list[str]()
-    meant = tuple(dict.fromkeys(find_places(query))) if query else ()
+    graph = LazyGraph(view, seconds)
+    targets = Targets(view, graph)
+    cached_ranks = graph.values.get("map")
+    if cached_ranks is None:
+        cached_ranks = ranks_of(view, graph)
+        if not cached_ranks.unread and not cached_ranks.unlinked:
+            graph.values["map"] = cached_ranks
+    ranked = cast("Ranked", cached_ranks)
+    near, notes = _weights_near(view, targets, focus), list[str]()
+    query_nodes = tuple(dict.fromkeys(find_places(query))) if query else ()
     if query:
-        for number, path in enumerate(dict.fromkeys(node.path for node in meant)):
+        for number, path in enumerate(dict.fromkeys(node.path for node in query_nodes)):
             weight = _ROLE_WEIGHTS.get(ranked.roles.get(path, ""), 1.0)
             near[path] = near.get(path, 0.0) + weight / (1 + number)
-        if not meant:
+        if not query_nodes:
             notes.append(f"nothing found for {query!r}: the map shows the whole repository")
     rough = False
 
     def spent() -> bool:
         nonlocal rough
-        rough = net.spent()
+        rough = graph.spent()
         return rough
 
     scores = _scores(ranked, near, spent)
@@ -90,18 +90,20 @@ def map_(
         notes.append(f"{count_of(ranked.left_out, 'file')} of tests or third-party code not ranked")
     users = DefinitionUsers(view, seconds)
     names = tuple(name for name in (*focus, query) if name)
-    drawing = Drawing(view, things, ranked, scores, Interest(near, names, meant), users)
-    answer = drawing.drawn(max_tokens, notes)
+    drawing = Drawing(view, targets, ranked, scores, Interest(near, names, query_nodes), users)
+    answer = drawing.draw(max_tokens, notes)
     return _honest(answer, ranked, rough=rough, uncounted=len(users.incomplete))
 
 
 def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -> MapAnswer:
     """`partial`, where not every file was read in time, or ranked to the end."""
-    left = {
+    uncounted_files = {
         "are not read": ranked.unread,
         "are ranked without their uses": ranked.unlinked,
     }
-    reasons = [f"{count_of(count, 'file')} {what}" for what, count in left.items() if count]
+    reasons = [
+        f"{count_of(count, 'file')} {reason}" for reason, count in uncounted_files.items() if count
+    ]
     if rough:
         reasons.append("the order is not final")
     if uncounted:
@@ -114,12 +116,12 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -
     return replace(answer, receipt=replace(receipt, status="partial", note=note))
 
 
-def _focused(view: CurrentView, things: Targets, focus: Sequence[str]) -> dict[bytes, float]:
+def _weights_near(view: CurrentView, targets: Targets, focus: Sequence[str]) -> dict[bytes, float]:
     """Files that the focus names; all those below a folder."""
     weights: dict[bytes, float] = {}
     for target in focus:
         handle = parse_handle(target, view.scope.root)
-        below = things.below(handle) or things.find(target).paths
+        below = targets.below(handle) or targets.find(target).paths
         for path in below:
             weights[path] = weights.get(path, 0.0) + 1.0 / len(below)
     return weights
@@ -163,7 +165,7 @@ def _blended(
             backward[target][at] = weight
     used = pagerank(links, weights, spent)
     using = pagerank(backward, weights, spent)
-    both = [
+    blended = [
         ((1 - _USING) * score + _USING * other)
         * weights[at]
         * _substance(ranked, at)
@@ -171,8 +173,8 @@ def _blended(
         * sqrt(1 + ranked.links.importers[at])
         for at, (score, other) in enumerate(zip(used, using, strict=True))
     ]
-    total = sum(both) or 1.0
-    return [score / total for score in both]
+    total = sum(blended) or 1.0
+    return [score / total for score in blended]
 
 
 def _substance(ranked: Ranked, at: int) -> float:

@@ -43,13 +43,13 @@ _MINOR = frozenset({"constant", "variable", "field", "property", "member"})
 
 
 class Interest(NamedTuple):
-    """What a map is drawn near."""
+    """Files, names and definitions that the map is drawn near."""
 
     near: Mapping[bytes, float]
     """Files, with weights."""
     names: tuple[str, ...]
     """What was asked to be near, as written."""
-    meant: tuple[Node, ...]
+    query_nodes: tuple[Node, ...]
     """What a query finds, best first."""
 
 
@@ -58,7 +58,7 @@ class Drawing:
 
     Args:
         view: the view.
-        things: names of its nodes.
+        targets: names of its nodes.
         ranked: its files, with who uses whom.
         scores: weight of each file; the sum is 1.
         interest: what it is drawn near.
@@ -66,17 +66,17 @@ class Drawing:
     """
 
     def __init__(
-        self, view: CurrentView, things: Targets, ranked: Ranked, scores: Sequence[float],
+        self, view: CurrentView, targets: Targets, ranked: Ranked, scores: Sequence[float],
         interest: Interest, users: DefinitionUsers,
     ) -> None:  # fmt: skip
-        self._look = view
-        self._things = things
+        self._view = view
+        self._targets = targets
         self._ranked = ranked
         self._scores = scores
         self._interest = interest
         self._users = users
         # What a query finds leads, whatever uses it.
-        first = list(dict.fromkeys(node.path for node in interest.meant))[:_LEADING_FILES]
+        first = list(dict.fromkeys(node.path for node in interest.query_nodes))[:_LEADING_FILES]
         leading = {path: at for at, path in enumerate(first)}
         self._order = sorted(
             range(len(scores)),
@@ -87,7 +87,7 @@ class Drawing:
             ),
         )
 
-    def drawn(self, max_tokens: int, notes: Sequence[str]) -> MapAnswer:
+    def draw(self, max_tokens: int, notes: Sequence[str]) -> MapAnswer:
         """The map whose text costs at most so much; of files one at least.
 
         Args:
@@ -99,43 +99,45 @@ class Drawing:
         self._users.look_up(self._first_shown(max_tokens))
         languages = self._languages()
         plain = MapAnswer(
-            receipt=self._look.receipt(),
-            name=printed(self._look.scope.root.encode("utf-8", "surrogateescape")).rpartition("/")[
+            receipt=self._view.receipt(),
+            name=printed(self._view.scope.root.encode("utf-8", "surrogateescape")).rpartition("/")[
                 2
             ],
             languages=languages,
             folders=tuple(self._folders()),
             entries=tuple(self._entries()),
-            hot=tuple(most_used(self._things, self._users, hot)),
+            hot=tuple(most_used(self._targets, self._users, hot)),
             files=(),
             links=(),
             ranked=len(self._ranked.sources),
             focus=self._interest.names,
-            meant=tuple(self._things.node(node) for node in self._interest.meant[:_MEANT]),
+            meant=tuple(
+                self._targets.node(node) for node in self._interest.query_nodes[:_QUERY_PLACES]
+            ),
             notes=tuple(notes),
         )
         share = _HEAD_SHARE / 2 if self._interest.near else _HEAD_SHARE
         plain = _within(plain, int(max_tokens * share))
         head, _ = graph_text.map_(plain)
-        left = max_tokens - cost_of("\n".join(head)) - _SPARE_TOKENS
+        tokens_left = max_tokens - cost_of("\n".join(head)) - _SPARE_TOKENS
         files: list[MapFile] = []
-        shown: list[int] = []
+        drawn_files: list[int] = []
         for place, at in enumerate(self._order):
-            if left < _LEAST_FILE_TOKENS:
+            if tokens_left < _LEAST_FILE_TOKENS:
                 break
-            file = self._file(at, place, left)
+            file = self._file(at, place, tokens_left)
             cost = cost_of(graph_text.map_file(file)) + 1
-            if cost > left and files:
+            if cost > tokens_left and files:
                 break
-            left -= cost
+            tokens_left -= cost
             files.append(file)
-            shown.append(at)
-        return _replaced(plain, files, self._links(shown))
+            drawn_files.append(at)
+        return replace(plain, files=tuple(files), links=self._links(drawn_files))
 
     def _file(self, at: int, place: int, tokens: int) -> MapFile:
         """A file with its best definitions, fewer of them where there is less room."""
         source = self._ranked.sources[at]
-        symbols = self._things.symbols(source.path)
+        symbols = self._targets.symbols(source.path)
         most = max(_SYMBOLS_FIRST - place // 3, _SYMBOLS_LAST)
         if source.path in self._interest.near:
             most = _SYMBOLS_FIRST
@@ -178,11 +180,13 @@ class Drawing:
         }
         target_count = min(sum(map(len, members.values())), _MEMBERS)
         best = order[: max(most - target_count, (most + 1) // 2)]
-        room = most - len(best)
+        rows_left = most - len(best)
         below: dict[int, list[int]] = {}
         for owner in best:
-            below[owner] = members.get(owner, [])[: min(room, max(_LEAST_MEMBERS, room - 1))]
-            room -= len(below[owner])
+            below[owner] = members.get(owner, [])[
+                : min(rows_left, max(_LEAST_MEMBERS, rows_left - 1))
+            ]
+            rows_left -= len(below[owner])
         return [
             row
             for owner in sorted(best)
@@ -193,14 +197,14 @@ class Drawing:
         """The public methods of a type, those first whose name most files use."""
         prefix = f"{symbols[owner].qualified}."
         spread = self._ranked.links.spread
-        named: dict[str, int] = {}
+        by_name: dict[str, int] = {}
         for number, symbol in enumerate(symbols):
             mine = symbol.parent == owner or (
                 symbol.parent < 0 and symbol.qualified.startswith(prefix)
             )
             if mine and symbol.kind in CALLABLE and not symbol.name.startswith("_"):
-                named.setdefault(symbol.name, number)
-        return sorted(named.values(), key=lambda at: (-spread[symbols[at].name], at))
+                by_name.setdefault(symbol.name, number)
+        return sorted(by_name.values(), key=lambda at: (-spread[symbols[at].name], at))
 
     def _worth(self, at: int, symbols: Sequence[Symbol], number: int) -> tuple[object, ...]:
         symbol = symbols[number]
@@ -210,15 +214,15 @@ class Drawing:
         return (-users, not symbol.exported, minor, symbol.name.startswith("_"), -spread, number)
 
     def _symbol(self, path: bytes, number: int, depth: int) -> MapSymbol:
-        thing = self._things.node(Node(path, number))
+        graph_node = self._targets.node(Node(path, number))
         if depth:
-            return MapSymbol(thing, depth, 0)
+            return MapSymbol(graph_node, depth, 0)
         users = self._users.of(Node(path, number))
-        return MapSymbol(thing, depth, users.files, not users.complete)
+        return MapSymbol(graph_node, depth, users.files, not users.complete)
 
     def _languages(self) -> tuple[tuple[str, int, int], ...]:
         files: dict[str, list[int]] = {}
-        for content, rows in self._look.snapshot.by_content.items():
+        for content, rows in self._view.snapshot.by_content.items():
             about = self._ranked.about.get(content)
             if about is not None and about.language != "text" and about.outcome == "parsed":
                 count = files.setdefault(about.language, [0, 0])
@@ -264,33 +268,33 @@ class Drawing:
         return by_folder
 
     def _entries(self) -> Iterator[MapEntry]:
-        ranked, snapshot = self._ranked, self._look.snapshot
-        own = {
+        ranked, snapshot = self._ranked, self._view.snapshot
+        project_sources = {
             source.path: source for source in ranked.sources if not ranked.roles.get(source.path)
         }
         files = {
-            path: own[path].language if path in own else ""
+            path: project_sources[path].language if path in project_sources else ""
             for path in snapshot.by_path
             if not ranked.roles.get(path)
         }
-        defined = {path: source.defined for path, source in own.items()}
+        defined = {path: source.defined for path, source in project_sources.items()}
 
         def read(path: bytes) -> bytes | None:
-            return self._look.read(snapshot.by_path[path])
+            return self._view.read(snapshot.by_path[path])
 
         for entry in entries(files, defined, read)[:_ENTRIES]:
-            handle = file_handle(entry.path, self._things.ref)
+            handle = file_handle(entry.path, self._targets.ref)
             if entry.symbol:
                 # A manifest may name what is made at run time: then the file will do.
                 with suppress(HandleError):
-                    handle = self._things.find(f"{handle}#{entry.symbol}").node.handle
-            gives = "" if entry.symbol else self._given(entry.path)
+                    handle = self._targets.find(f"{handle}#{entry.symbol}").node.handle
+            gives = "" if entry.symbol else self._reexports(entry.path)
             yield MapEntry(entry.name, handle, f"{entry.why}{gives}")
 
-    def _given(self, path: bytes) -> str:
+    def _reexports(self, path: bytes) -> str:
         """What a package's file hands on from its own folder; most used first."""
-        content = self._look.snapshot.by_path[path].content
-        read = name_uses.imports(self._look.snapshot.db, [content] if content is not None else [])
+        content = self._view.snapshot.by_path[path].content
+        read = name_uses.imports(self._view.snapshot.db, [content] if content is not None else [])
         names = {
             alias or name: None
             for _, rows in read
@@ -298,18 +302,18 @@ class Drawing:
             if module.startswith(".") and name not in {"", "*", "default"}
         }
         spread = self._ranked.links.spread
-        shown = sorted(
+        public_names = sorted(
             (name for name in names if not name.startswith("_")), key=lambda path: -spread[path]
         )
-        if not shown:
+        if not public_names:
             return ""
-        more = ", ..." if len(shown) > _GIVEN else ""
-        return f"; gives {', '.join(shown[:_GIVEN])}{more}"
+        more = ", ..." if len(public_names) > _MOST_REEXPORTS else ""
+        return f"; gives {', '.join(public_names[:_MOST_REEXPORTS])}{more}"
 
     def _hot(self) -> list[Node]:
         """Definitions that may be used by the most files; near a focus those of what ranks."""
         allowed = set(self._order[:_NEAR_FILES]) if self._interest.near else None
-        return candidates(self._things, self._ranked, self._scores, allowed)
+        return candidates(self._targets, self._ranked, self._scores, allowed)
 
     def _first_shown(self, max_tokens: int) -> list[Node]:
         """Definitions of the files that there may be room for."""
@@ -317,16 +321,16 @@ class Drawing:
         nodes: list[Node] = []
         for at in self._order[:most]:
             path = self._ranked.sources[at].path
-            chosen = self._chosen(at, self._things.symbols(path), _SYMBOLS_FIRST)
+            chosen = self._chosen(at, self._targets.symbols(path), _SYMBOLS_FIRST)
             nodes += [Node(path, number) for number, depth in chosen if not depth]
         return nodes
 
-    def _links(self, shown: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
+    def _links(self, drawn_files: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
         """Among the files shown, the heaviest."""
-        sources, inside = self._ranked.sources, set(shown)
+        sources, inside = self._ranked.sources, set(drawn_files)
         rows = [
             (-weight, sources[at].path, sources[target].path)
-            for at in shown
+            for at in drawn_files
             for target, weight in self._ranked.links.weights[at].items()
             if target in inside
         ]
@@ -339,11 +343,11 @@ class Drawing:
 _SPARE_TOKENS = 40
 _LEAST_FILE_TOKENS = 12
 _NEAR_FILES = 12
-_LEADING_FILES, _MEANT = 3, 5
+_LEADING_FILES, _QUERY_PLACES = 3, 5
 """Of what a query finds: files that come first, and places that are named."""
 _LEAST_FILE_COST = 60
 """Tokens of a file with its definitions, seldom less."""
-_GIVEN = 12
+_MOST_REEXPORTS = 12
 
 
 def _modules(symbols: Sequence[Symbol]) -> set[int]:
@@ -358,7 +362,7 @@ def _modules(symbols: Sequence[Symbol]) -> set[int]:
 
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
     """Without the last of what is said of the whole, until it fits."""
-    for _ in range(_FOLDERS + _ENTRIES + SHOWN + _MEANT):
+    for _ in range(_FOLDERS + _ENTRIES + SHOWN + _QUERY_PLACES):
         if cost_of("\n".join(graph_text.map_(answer)[0])) <= tokens:
             break
         longest = max((answer.hot, answer.folders, answer.entries), key=len)
@@ -371,9 +375,3 @@ def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
         else:
             answer = replace(answer, meant=answer.meant[:-1])
     return answer
-
-
-def _replaced(
-    answer: MapAnswer, files: Sequence[MapFile], links: tuple[tuple[str, str, int], ...]
-) -> MapAnswer:
-    return replace(answer, files=tuple(files), links=links)

@@ -16,7 +16,7 @@ from codelens.branches.file_definitions import Definition
 from codelens.branches.parameters import breaks_calls
 from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, SIGNATURE
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes
 from codelens.engine.impact.tests_to_run import TestFiles
@@ -60,8 +60,8 @@ class Users:
     ) -> None:
         self._compared = compared
         self._view = new
-        self._net = LazyNet(new, seconds)
-        self._old_net = LazyNet(old, seconds) if old is not None else None
+        self._graph = LazyGraph(new, seconds)
+        self._old_graph = LazyGraph(old, seconds) if old is not None else None
         self._pairs = {pair.old.path: pair for pair in compared.diff.matches.pairs}
         self._old_path = {pair.new.path: path for path, pair in self._pairs.items()}
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
@@ -79,16 +79,16 @@ class Users:
             for change in changes
             if change.new is not None
         ]
-        notes += hidden_notes(self._net, nodes)
+        notes += hidden_notes(self._graph, nodes)
         gone = [
             Node(change.old.file.path, change.old.at)
             for change in changes
             if change.old is not None
         ]
-        if self._old_net is not None:
-            notes += hidden_notes(self._old_net, gone, where=f" at {self._compared.old.name}")
+        if self._old_graph is not None:
+            notes += hidden_notes(self._old_graph, gone, where=f" at {self._compared.old.name}")
         broken.sort(key=lambda use: (not use.certain, use.handle))
-        partial = self._net.receipt().status != "fresh"
+        partial = self._graph.receipt().status != "fresh"
         return Meaning(
             tuple(broken), tuple(self._tests()), bool(notes) or partial, tuple(dict.fromkeys(notes))
         )
@@ -109,11 +109,11 @@ class Users:
 
     def _of_gone(self, change: DefinitionChange) -> BrokenUse | None:
         old = change.old
-        if old is None or self._old_net is None:
+        if old is None or self._old_graph is None:
             return None
         edges = [
             edge
-            for edge in self._old_net.edges_to(old.file.path, old.at)
+            for edge in self._old_graph.edges_to(old.file.path, old.at)
             if edge.kind in _KINDS and not _inside(old, edge.source, edge.line)
         ]
         sites: dict[tuple[bytes, int], None] = {}
@@ -132,7 +132,7 @@ class Users:
         assert new is not None
         edges = [
             edge
-            for edge in self._net.edges_to(new.file.path, new.at)
+            for edge in self._graph.edges_to(new.file.path, new.at)
             if edge.kind == "call" and not _inside(new, edge.source, edge.line)
         ]
         sites = {
@@ -160,9 +160,9 @@ class Users:
 
     def _resolves(self, path: bytes, line: int, name: str) -> bool:
         """Whether a use leads somewhere on the new side."""
-        if not self._net.resolve([path]):
+        if not self._graph.resolve([path]):
             return True  # not known in time, so not told
-        return line in self._net.table().lines(path, name)
+        return line in self._graph.table().lines(path, name)
 
     def _standing(self, path: bytes, line: int) -> tuple[bytes, int] | None:
         """Where an unchanged line of the old side stands now; None if it was changed or is gone."""
@@ -203,8 +203,8 @@ class Users:
             if change.new is not None and change.how != (ADDED,)
         ][:MOST_ASKED]
         changed = [file.file.path for file in self._compared.diff.files]
-        users = reach(self._net, nodes, _DEPTH).found
-        files = TestFiles(self._view, self._net, Targets(self._view, self._net))
+        users = reach(self._graph, nodes, _DEPTH).found
+        files = TestFiles(self._view, self._graph, Targets(self._view, self._graph))
         for test_file in files.called_for(nodes, changed, users):
             yield test_file.path
 

@@ -32,7 +32,7 @@ from codelens.branches.sides import (
     texts_of,
 )
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.versions.rivals import RivalName
 from codelens.engine.versions.uncommitted import files_side, other_edits, own_edits
 from codelens.errors import CodelensError, ReadError
@@ -94,7 +94,7 @@ class Question:
             own_edits(view, facts.db), lambda: view,
         )  # fmt: skip
         self._changed: dict[tuple[str, str], Changed] = {}
-        self._nets: dict[str, LazyNet] = {}
+        self._graphs: dict[str, LazyGraph] = {}
         self._walked: list[CurrentView] = []
         self._handles: dict[tuple[str, bytes], list[str]] = {}
 
@@ -251,20 +251,20 @@ class Question:
 
     def _uses(self, party: Party) -> Callable[[FileDefinitions, int], Sequence[Use]]:
         def uses(file: FileDefinitions, at: int) -> Sequence[Use]:
-            net = self._net(party)
+            graph = self._graph(party)
             with self._facts.db.read():
-                edges = net.edges_of(file.path, at if at >= 0 else MODULE)
-                return list(_named(net, edges))
+                edges = graph.edges_of(file.path, at if at >= 0 else MODULE)
+                return list(_named(graph, edges))
 
         return uses
 
-    def _net(self, party: Party) -> LazyNet:
-        if party.name not in self._nets:
+    def _graph(self, party: Party) -> LazyGraph:
+        if party.name not in self._graphs:
             view = party.view_at()
             with self._facts.db.read():
-                self._nets[party.name] = LazyNet(view, self._seconds)
+                self._graphs[party.name] = LazyGraph(view, self._seconds)
             self._walked.append(view)
-        return self._nets[party.name]
+        return self._graphs[party.name]
 
     def walked(self) -> list[CurrentView]:
         """The looks whose graphs were walked."""
@@ -287,10 +287,10 @@ class Question:
         return self._handles[key][spot.definition.at]
 
 
-def _named(net: LazyNet, edges: Sequence[Edge]) -> Iterator[Use]:
+def _named(graph: LazyGraph, edges: Sequence[Edge]) -> Iterator[Use]:
     for edge in edges:
         if edge.target_symbol >= 0:
-            symbols = net.symbols(edge.target)
+            symbols = graph.symbols(edge.target)
             qualified = symbols[edge.target_symbol].qualified
             yield Use(edge.kind, edge.target, qualified, edge.line)
 

@@ -1,7 +1,7 @@
 """The graph as those see it who walk on it: nodes, and edges in both directions.
 
-`Net` is all that walking asks of whatever holds the edges, so that it may be a table in memory,
-a store, or files resolved as they are asked for.
+`EdgeReader` is all that walking asks of whatever holds the edges, so that it may be a table in
+memory, a store, or files resolved as they are asked for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Node(NamedTuple):
     symbol: int
 
 
-class Net(Protocol):
+class EdgeReader(Protocol):
     """Edges of one state of a view."""
 
     def edges_from(self, path: bytes) -> Sequence[Edge]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import TYPES
-from codelens.resolve.walk.edge_table import MODULE, Net, Node, subtree
+from codelens.resolve.walk.edge_table import MODULE, EdgeReader, Node, subtree
 from codelens.resolve.walk.relation_walk import overridden_by, overrides
 
 DEEPEST = 5
@@ -36,20 +36,20 @@ class Reach(NamedTuple):
     """There can be more: the search ended at `MOST_NODES`, or when time ran out."""
 
 
-def changed_symbol(net: Net, node: Node) -> list[Node]:
+def changed_symbol(graph: EdgeReader, node: Node) -> list[Node]:
     """What changes with a definition: a type with all that it holds."""
-    symbols = net.symbols(node.path)
+    symbols = graph.symbols(node.path)
     if node.symbol < 0 or symbols[node.symbol].kind not in TYPES:
         return [node]
     return [Node(node.path, at) for at in sorted(subtree(symbols, node.symbol))]
 
 
-def changed_file(net: Net, path: bytes) -> list[Node]:
+def changed_file(graph: EdgeReader, path: bytes) -> list[Node]:
     """What changes with a file: all of it."""
-    return [Node(path, at) for at in range(-1, len(net.symbols(path)))]
+    return [Node(path, at) for at in range(-1, len(graph.symbols(path)))]
 
 
-def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
+def reach(graph: EdgeReader, seeds: Iterable[Node], depth: int) -> Reach:
     """Everything that leads to one of `seeds` in at most `depth` steps.
 
     A module is hit by what it imports or uses at its top level, and passes it on only where it is
@@ -61,13 +61,13 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
     frontier = list(changing)
     for distance in range(1, depth + 1):
         following: list[Node] = []
-        net.prepare(frontier)
+        graph.prepare(frontier)
         for node in frontier:
-            cut = cut or net.spent()
+            cut = cut or graph.spent()
             # What is known already of what changes is told in any case.
             if cut and distance > 1:
                 break
-            for hit in _hit_by(net, node, distance):
+            for hit in _hit_by(graph, node, distance):
                 if hit.node in reached or hit.node in changing:
                     continue
                 if len(reached) >= MOST_NODES:
@@ -82,28 +82,28 @@ def reach(net: Net, seeds: Iterable[Node], depth: int) -> Reach:
         passed_on[hit.via] = passed_on.get(hit.via, 0) + 1
 
     def weight(hit: Reached) -> tuple[object, ...]:
-        test = net.is_test(hit.node.path)
+        test = graph.is_test(hit.node.path)
         return (hit.distance, test, -passed_on.get(hit.node, 0), hit.node)
 
     return Reach(tuple(sorted(_without_modules(reached.values()), key=weight)), cut)
 
 
-def _hit_by(net: Net, node: Node, distance: int) -> Iterator[Reached]:
-    for edge in net.edges_to(*node):
+def _hit_by(graph: EdgeReader, node: Node, distance: int) -> Iterator[Reached]:
+    for edge in graph.edges_to(*node):
         source = Node(edge.source, edge.symbol)
         if source != node and edge.kind != "override":
             yield Reached(source, distance, edge.kind, edge.line, node)
-    yield from _dispatched(net, node, distance)
+    yield from _dispatched(graph, node, distance)
 
 
-def _dispatched(net: Net, node: Node, distance: int) -> Iterator[Reached]:
+def _dispatched(graph: EdgeReader, node: Node, distance: int) -> Iterator[Reached]:
     """Methods in other types that share the name: of bases, and for a seed of subtypes."""
-    for base_method in overrides(net, node):
-        line = net.symbols(base_method.path)[base_method.symbol].name_line
+    for base_method in overrides(graph, node):
+        line = graph.symbols(base_method.path)[base_method.symbol].name_line
         yield Reached(base_method, distance, "overridden", line, node)
     if distance == 1:
-        for method in overridden_by(net, node):
-            line = net.symbols(method.path)[method.symbol].name_line
+        for method in overridden_by(graph, node):
+            line = graph.symbols(method.path)[method.symbol].name_line
             yield Reached(method, distance, "overrides", line, node)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.relations import INWARD
-from codelens.resolve.walk.edge_table import MODULE, Net, Node, subtree, symbols_inside
+from codelens.resolve.walk.edge_table import MODULE, EdgeReader, Node, subtree, symbols_inside
 
 MOST_NODES = 3_000
 """Nodes of one relation; more say nothing to anybody."""
@@ -44,15 +44,15 @@ class RelatedNode(NamedTuple):
     """What it is related through, beyond distance 1."""
 
 
-def symbol_target(net: Net, node: Node) -> Target:
+def symbol_target(graph: EdgeReader, node: Node) -> Target:
     """A definition: a type is used through its name, and uses what all inside it uses."""
-    inside = subtree(net.symbols(node.path), node.symbol)
+    inside = subtree(graph.symbols(node.path), node.symbol)
     return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
 
 
-def file_target(net: Net, path: bytes) -> Target:
+def file_target(graph: EdgeReader, path: bytes) -> Target:
     """A file: all of it."""
-    nodes = tuple(Node(path, at) for at in range(-1, len(net.symbols(path))))
+    nodes = tuple(Node(path, at) for at in range(-1, len(graph.symbols(path))))
     return Target(nodes, frozenset(nodes), whole=True)
 
 
@@ -65,8 +65,8 @@ class _Step(NamedTuple):
 class Walk:
     """Walks from one target; what it could not follow in full is in `cut`."""
 
-    def __init__(self, net: Net, target: Target) -> None:
-        self._net = net
+    def __init__(self, graph: EdgeReader, target: Target) -> None:
+        self._graph = graph
         self._target = target
         self.cut: set[str] = set()
         """Relations with more than `MOST_NODES` nodes, or for which there was no time."""
@@ -79,9 +79,9 @@ class Walk:
         for distance in range(1, depth + 1):
             reached: dict[Node, None] = {}
             if relation in INWARD:
-                self._net.prepare(edge_of_search)
+                self._graph.prepare(edge_of_search)
             for node in edge_of_search:
-                if self._net.spent():
+                if self._graph.spent():
                     self.cut.add(relation)
                     break
                 for step in self._steps(relation, node, distance):
@@ -103,7 +103,7 @@ class Walk:
         return sorted(whole, key=self._interest)
 
     def _interest(self, related: RelatedNode) -> tuple[object, ...]:
-        test = self._net.is_test(related.node.path)
+        test = self._graph.is_test(related.node.path)
         return (related.distance, test, -len(related.sites), related.node.path, related.node.symbol)
 
     def _steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
@@ -122,13 +122,13 @@ class Walk:
         return self._overriding(node, inward=relation in INWARD)
 
     def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
-        for edge in self._net.edges_to(*node):
+        for edge in self._graph.edges_to(*node):
             if edge.kind == kind:
                 yield _Step(Node(edge.source, edge.symbol), edge.source, edge.line)
 
     def _outward(self, node: Node, distance: int, kind: str) -> Iterator[_Step]:
         for symbol in sorted(self._own(node, distance)):
-            for edge in self._net.edges_of(node.path, symbol):
+            for edge in self._graph.edges_of(node.path, symbol):
                 if edge.kind != kind:
                     continue
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
@@ -137,7 +137,7 @@ class Walk:
         """The symbols whose edges are a node's: of the target's own nodes each has its own."""
         if distance == 1 and self._target.whole:
             return {node.symbol}
-        return own_symbols(self._net, node)
+        return own_symbols(self._graph, node)
 
     def _importers(self, node: Node, distance: int) -> Iterator[_Step]:
         if distance > 1 and not self._target.whole:
@@ -149,12 +149,12 @@ class Walk:
     def _imports(self, node: Node, distance: int) -> Iterator[_Step]:
         if node.symbol != MODULE or (distance == 1 and not self._target.whole):
             return
-        for edge in self._net.edges_of(node.path, MODULE):
+        for edge in self._graph.edges_of(node.path, MODULE):
             if edge.kind == "import":
                 yield _Step(Node(edge.target, MODULE), edge.source, edge.line)
 
     def _bases(self, node: Node) -> Iterator[_Step]:
-        for edge in self._net.deriving_edges(*node):
+        for edge in self._graph.deriving_edges(*node):
             if edge.kind in _DERIVING:
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
@@ -163,15 +163,15 @@ class Walk:
             yield from self._inward(node, kind)
 
     def _overriding(self, node: Node, *, inward: bool) -> Iterator[_Step]:
-        for method in overridden_by(self._net, node) if inward else overrides(self._net, node):
+        for method in overridden_by(self._graph, node) if inward else overrides(self._graph, node):
             yield _Step(
-                method, method.path, self._net.symbols(method.path)[method.symbol].name_line
+                method, method.path, self._graph.symbols(method.path)[method.symbol].name_line
             )
 
 
-def own_symbols(net: Net, node: Node) -> set[int]:
+def own_symbols(graph: EdgeReader, node: Node) -> set[int]:
     """The symbols whose edges count as a node's: of a type its own and its constructor's."""
-    symbols = net.symbols(node.path)
+    symbols = graph.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):
         return {node.symbol}
     top = symbols[node.symbol]
@@ -184,26 +184,28 @@ def own_symbols(net: Net, node: Node) -> set[int]:
     }
 
 
-def overrides(net: Net, node: Node) -> list[Node]:
+def overrides(graph: EdgeReader, node: Node) -> list[Node]:
     """The methods that a method overrides, by its type's bases or by the block it stands in."""
-    declared = [edge for edge in net.deriving_edges(*node) if edge.kind == "override"]
+    declared = [edge for edge in graph.deriving_edges(*node) if edge.kind == "override"]
     by_block = [Node(edge.target, edge.target_symbol) for edge in declared]
-    return sorted({*by_block, *_of_its_name(net, node, lambda at: bases(net, at))})
+    return sorted({*by_block, *_of_its_name(graph, node, lambda at: bases(graph, at))})
 
 
-def overridden_by(net: Net, node: Node) -> list[Node]:
+def overridden_by(graph: EdgeReader, node: Node) -> list[Node]:
     """The methods that override a method."""
-    declared = [edge for edge in net.edges_to(*node) if edge.kind == "override"]
+    declared = [edge for edge in graph.edges_to(*node) if edge.kind == "override"]
     by_block = [Node(edge.source, edge.symbol) for edge in declared]
-    return sorted({*by_block, *_of_its_name(net, node, lambda at: subtypes(net, at))})
+    return sorted({*by_block, *_of_its_name(graph, node, lambda at: subtypes(graph, at))})
 
 
-def _of_its_name(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -> list[Node]:
+def _of_its_name(
+    graph: EdgeReader, node: Node, step: Callable[[Node], Iterable[Node]]
+) -> list[Node]:
     """Methods of the same name in the types that `step` leads to from a method's type.
 
     Along one line of types only the nearest.
     """
-    symbols = net.symbols(node.path)
+    symbols = graph.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):
         return []
     method = symbols[node.symbol]
@@ -219,7 +221,7 @@ def _of_its_name(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -
             if type_ in seen or type_.symbol < 0:
                 continue
             seen.add(type_)
-            member = _member(net, type_, method.name)
+            member = _member(graph, type_, method.name)
             if member is None:
                 pending.append(type_)
             else:
@@ -227,8 +229,8 @@ def _of_its_name(net: Net, node: Node, step: Callable[[Node], Iterable[Node]]) -
     return methods
 
 
-def _member(net: Net, owner: Node, name: str) -> Node | None:
-    symbols = net.symbols(owner.path)
+def _member(graph: EdgeReader, owner: Node, name: str) -> Node | None:
+    symbols = graph.symbols(owner.path)
     return next(
         (
             Node(owner.path, at)
@@ -239,15 +241,15 @@ def _member(net: Net, owner: Node, name: str) -> Node | None:
     )
 
 
-def subtypes(net: Net, node: Node) -> Iterator[Node]:
+def subtypes(graph: EdgeReader, node: Node) -> Iterator[Node]:
     """Types that name this one as their base."""
-    for edge in net.edges_to(*node):
+    for edge in graph.edges_to(*node):
         if edge.kind == "inherit":
             yield Node(edge.source, edge.symbol)
 
 
-def bases(net: Net, node: Node) -> Iterator[Node]:
+def bases(graph: EdgeReader, node: Node) -> Iterator[Node]:
     """Types that this one names as its bases."""
-    for edge in net.deriving_edges(*node):
+    for edge in graph.deriving_edges(*node):
         if edge.kind == "inherit":
             yield Node(edge.target, edge.target_symbol)

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from codelens.resolve.edges import Edge
-from codelens.resolve.walk.edge_table import MODULE, Net, Node
+from codelens.resolve.walk.edge_table import MODULE, EdgeReader, Node
 from codelens.resolve.walk.relation_walk import Target, overridden_by, own_symbols
 
 MOST_STEPS = 10
@@ -32,9 +32,9 @@ class Routes(NamedTuple):
     """False: the search gave up before it had seen all."""
 
 
-def routes(net: Net, start: Target, goal: Target, most: int) -> Routes:
+def routes(graph: EdgeReader, start: Target, goal: Target, most: int) -> Routes:
     """Up to `most` paths without a cycle along which `start` uses `goal`."""
-    seen = _Search(net, start, goal)
+    seen = _Search(graph, start, goal)
     seen.spread()
     if not seen.reached:
         return Routes((), seen.complete)
@@ -44,8 +44,8 @@ def routes(net: Net, start: Target, goal: Target, most: int) -> Routes:
 class _Search:
     """Forward by distance; then backward along what was seen, in order of the paths' lengths."""
 
-    def __init__(self, net: Net, start: Target, goal: Target) -> None:
-        self._net = net
+    def __init__(self, graph: EdgeReader, start: Target, goal: Target) -> None:
+        self._graph = graph
         self._goal = goal.inside
         self._files = start.whole
         self._distance: dict[Node, int] = dict.fromkeys(sorted(start.inside), 0)
@@ -59,7 +59,7 @@ class _Search:
         for distance in range(1, MOST_STEPS + 1):
             following: list[Node] = []
             for node in frontier:
-                if self._net.spent():
+                if self._graph.spent():
                     self.complete = False
                     return
                 for step in self._steps(node, distance == 1):
@@ -87,10 +87,10 @@ class _Search:
 
     def _steps(self, node: Node, first: bool) -> list[Step]:
         """Steps that lead on from a node, one a target."""
-        net = self._net
-        own = {node.symbol} if first else own_symbols(net, node)
+        graph = self._graph
+        own = {node.symbol} if first else own_symbols(graph, node)
         steps: dict[Node, Step] = {}
-        for edge in (edge_ for at in sorted(own) for edge_ in net.edges_of(node.path, at)):
+        for edge in (edge_ for at in sorted(own) for edge_ in graph.edges_of(node.path, at)):
             target = Node(edge.target, edge.target_symbol)
             if edge.kind == "override" or (edge.kind == "import" and node.symbol != MODULE):
                 continue
@@ -100,8 +100,8 @@ class _Search:
             if target != node and target not in steps:
                 steps[target] = Step(Node(edge.source, edge.symbol), target, *_how(edge))
         if node.symbol >= 0 and not first:
-            for method in overridden_by(net, node):
-                line = net.symbols(node.path)[node.symbol].name_line
+            for method in overridden_by(graph, node):
+                line = graph.symbols(node.path)[node.symbol].name_line
                 steps.setdefault(method, Step(node, method, "override", line))
         return list(steps.values())
 
@@ -141,7 +141,7 @@ class _Search:
         if step.source in self._distance:
             return step.source
         at = step.source
-        symbols = self._net.symbols(at.path)
+        symbols = self._graph.symbols(at.path)
         while at.symbol >= 0:
             at = Node(at.path, symbols[at.symbol].parent)
             if at in self._distance:

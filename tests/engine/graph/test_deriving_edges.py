@@ -8,7 +8,7 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.engine.view_request import ViewRequest
 from codelens.resolve.walk.relation_walk import overrides
@@ -26,12 +26,12 @@ def test_a_file_is_not_resolved_for_what_its_types_derive_from(tmp_path: Path) -
     with Engine(Settings(home=tmp_path / "home")) as engine:
         engine.index(path=repo.root)
         with engine.pool.view(ViewRequest(repo.root)) as view, view.reading():
-            net = LazyNet(view, 60.0)
-            things = Targets(view, net)
-            run = things.find("work.py#Work.run").nodes[0]
-            assert overrides(net, run) == things.find("base.py#Base.run").nodes
-            assert b"work.py" not in net.table()
+            graph = LazyGraph(view, 60.0)
+            targets = Targets(view, graph)
+            run = targets.find("work.py#Work.run").nodes[0]
+            assert overrides(graph, run) == targets.find("base.py#Base.run").nodes
+            assert b"work.py" not in graph.table()
             # What is known of it by then is told as well when all of it is asked for.
-            kinds = {edge.kind for edge in net.edges_from(b"work.py")}
+            kinds = {edge.kind for edge in graph.edges_from(b"work.py")}
             assert {"import", "inherit", "call"} <= kinds
-            assert len([one for one in net.edges_from(b"work.py") if one.kind == "call"]) == 200
+            assert len([one for one in graph.edges_from(b"work.py") if one.kind == "call"]) == 200

@@ -11,7 +11,7 @@ from codelens import Engine
 from codelens.engine.graph import cpu_limit, lazy_graph
 from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
-from codelens.engine.graph.lazy_graph import LazyNet
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.view_request import ViewRequest
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import Node
@@ -60,13 +60,13 @@ def committed() -> dict[str, str]:
 def told(engine: Engine) -> dict[Node, set[Edge]]:
     """All edges to each definition, asked one by one."""
     with engine.pool.view(ViewRequest()) as view, view.reading():
-        net = LazyNet(view, 60)
+        graph = LazyGraph(view, 60)
         nodes = [
             Node(path, at)
-            for path in sorted(net.graph.languages)
-            for at in range(len(net.graph.symbols(path)))
+            for path in sorted(graph.resolved.languages)
+            for at in range(len(graph.resolved.symbols(path)))
         ]
-        return {node: {*net.edges_to(*node), *net.possible_to(*node)} for node in nodes}
+        return {node: {*graph.edges_to(*node), *graph.possible_to(*node)} for node in nodes}
 
 
 def test_edges_are_the_same_however_they_are_asked(
@@ -112,11 +112,11 @@ def test_a_file_that_is_asked_about_often_is_resolved_whole(
     monkeypatch.setattr(lazy_graph, "_MOST_PARTS", 1)
     engine = Engine()
     with engine.pool.view(ViewRequest()) as view, view.reading():
-        net = LazyNet(view, 60)
-        symbols = net.graph.symbols(b"shop/item.py")
+        graph = LazyGraph(view, 60)
+        symbols = graph.resolved.symbols(b"shop/item.py")
         places = {symbol.name: at for at, symbol in enumerate(symbols) if symbol.parent >= 0}
         for name in ("copy", "log"):
-            assert net.edges_to(b"shop/item.py", places[name])
+            assert graph.edges_to(b"shop/item.py", places[name])
         assert b"shop/item.py" in edge_cache_of(view).table
 
 
@@ -171,12 +171,12 @@ def test_what_time_ran_out_for_is_gone_on_with(
             if symbol.name == "copy"
         )
         for _ in range(40):
-            net = LazyNet(view, 60)
+            graph = LazyGraph(view, 60)
             left = iter([False] * 6)
-            monkeypatch.setattr(net, "_late", lambda left=left: next(left, True))
-            edges = net.edges_to(b"shop/item.py", at)
-            rounds.append(len(net.unseen))
-            if not net.unseen:
+            monkeypatch.setattr(graph, "_late", lambda left=left: next(left, True))
+            edges = graph.edges_to(b"shop/item.py", at)
+            rounds.append(len(graph.unseen))
+            if not graph.unseen:
                 break
     assert rounds[0] > 0 == rounds[-1], rounds
     assert {edge.source for edge in edges} == {b"shop/item.py", b"app/a.py", b"app/b.py"}
