@@ -331,6 +331,23 @@ def test_a_folder_deeper_than_python_recurses_is_walked(repo: GitRepo) -> None:
         subprocess.run(["rm", "-rf", repo.path("d")], check=True)  # rmtree recurses
 
 
+@pytest.mark.parametrize("ignore_case", [False, True])
+@pytest.mark.parametrize("stages", ["0", "2", "02", "12", "13"])
+@pytest.mark.parametrize("link_stage", ["0", "1", "2", "3"])
+def test_a_conflict_between_a_submodule_and_a_file_at_a_folder(
+    repo: GitRepo, ignore_case: bool, stages: str, link_stage: str
+) -> None:
+    repo.config("core.ignoreCase", str(ignore_case).lower())
+    repo.write("Sub/inner")
+    for stage in stages:
+        track(repo, {b"Sub": b"100644"}, stage=int(stage))
+    track(repo, {b"Sub": b"160000"}, stage=int(link_stage))
+
+    found = walker(repo, IgnoreSettings("", ignore_case=ignore_case)).walk()
+
+    assert listed(found) == expected(repo)
+
+
 def test_what_decides_beside_the_folders_is_told(repo: GitRepo, tmp_path: Path) -> None:
     repo.write_all({".gitignore": "skip/\n", "d/.gitignore": "", "skip/.gitignore": ""})
     repo.path("half/.git").mkdir(parents=True)

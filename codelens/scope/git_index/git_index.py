@@ -53,6 +53,8 @@ class TrackedSet(NamedTuple):
     """All tracked paths, those of submodules included."""
     gitlinks: frozenset[bytes]
     """Submodules."""
+    replaced_gitlinks: frozenset[bytes]
+    """Gitlinks of which a conflict lists a file after them."""
     folders: frozenset[bytes]
     """Every folder above a tracked path, but not the root."""
     ignore_blobs: dict[bytes, bytes]
@@ -61,17 +63,27 @@ class TrackedSet(NamedTuple):
     """Equal for two indexes that let the same files belong; 16 bytes."""
 
 
-def _tracked_set(
-    paths: list[bytes], gitlinks: list[bytes], blobs: dict[bytes, bytes]
-) -> TrackedSet:
-    """From paths in git's order; a conflict may repeat one."""
+def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, bytes]) -> TrackedSet:
+    """From paths in git's order, of which a conflict may repeat one, and positions of gitlinks."""
+    links = [paths[position] for position in gitlinks]
+    positions = set(gitlinks)
+    file_follows = {
+        paths[at]: at + 1 not in positions and paths[at + 1 : at + 2] == [paths[at]]
+        for at in gitlinks
+    }
+    replaced = [path for path, follows in file_follows.items() if follows]
     digest = hashlib.blake2b(digest_size=16)
     digest.update(b"\0".join(dict.fromkeys(paths)))
-    digest.update(b"\0\0" + b"\0".join(gitlinks) + b"\0\0")
+    digest.update(b"\0\0" + b"\0".join(links) + b"\0\0" + b"\0".join(replaced))
     for path, oid in blobs.items():
         digest.update(path + b"\0" + oid)
     return TrackedSet(
-        frozenset(paths), frozenset(gitlinks), _folders_of(paths), blobs, digest.digest()
+        frozenset(paths),
+        frozenset(links),
+        frozenset(replaced),
+        _folders_of(paths),
+        blobs,
+        digest.digest(),
     )
 
 
@@ -163,16 +175,20 @@ def _tracked(file: str, expand_tree: ExpandTree | None) -> TrackedSet:
         entries = _all_entries(file, loaded, expand_tree)
         return _tracked_set(
             [entry.path for entry in entries],
-            [entry.path for entry in entries if entry.mode & _TYPE_BITS == GITLINK],
+            [at for at, entry in enumerate(entries) if entry.mode & _TYPE_BITS == GITLINK],
             {
                 entry.path: entry.oid
                 for entry in entries
                 if entry.skip_worktree and _is_ignore(entry.path)
             },
         )
-    gitlinks: list[bytes] = []
+    gitlinks: list[int] = []
     if _GITLINK_BYTE in types:
-        gitlinks = [path for at, path, _ in loaded.records if data[at + _TYPE_AT] == _GITLINK_BYTE]
+        gitlinks = [
+            number
+            for number, (at, _, _) in enumerate(loaded.records)
+            if data[at + _TYPE_AT] == _GITLINK_BYTE
+        ]
     blobs = {
         path: FIXED.unpack_from(data, at)[10]
         for at, path, flags in loaded.records

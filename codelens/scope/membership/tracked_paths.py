@@ -17,6 +17,7 @@ class Tracked:
         self.paths = tracked.paths
         self.folders = tracked.folders
         self._gitlinks = tracked.gitlinks
+        self._replaced_gitlinks = tracked.replaced_gitlinks
         self._fold = fold
         self._folded_paths: dict[bytes, list[bytes]] = {}
         self._folded_folders: set[bytes] = set()
@@ -26,7 +27,11 @@ class Tracked:
             self._folded_folders = {path.lower() for path in tracked.folders}
 
     def kind_of_folder(self, path: bytes) -> FolderKind:
-        """What a folder on the disk is to the index (`directory_exists_in_index` of dir.c)."""
+        """What a folder on the disk is to the index (`directory_exists_in_index` of dir.c).
+
+        With `fold` git looks the name up in a hash, which gives the last entry of that name: of
+        several spellings, and of the stages of a conflict.
+        """
         if not self._fold:
             if path in self._gitlinks:
                 return "gitlink"
@@ -34,8 +39,9 @@ class Tracked:
         lower = path.lower()
         if lower in self._folded_folders:
             return "tracked"
-        links = (item in self._gitlinks for item in self._folded_paths.get(lower, ()))
-        return "gitlink" if any(links) else "unknown"
+        last = self._folded_paths.get(lower, [b""])[-1]
+        is_gitlink = last in self._gitlinks and last not in self._replaced_gitlinks
+        return "gitlink" if is_gitlink else "unknown"
 
     def spellings(self, path: bytes) -> list[bytes]:
         """Tracked paths that differ from `path` in case alone; none without `fold`."""
