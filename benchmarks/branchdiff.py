@@ -422,7 +422,7 @@ def sources(repositories: list[Path]) -> dict[str, list[tuple[str, bytes]]]:
             if not name or language_of(RelPath(name), b"", {}) not in LANGUAGES:
                 continue
             data = blob(where, "HEAD", name)
-            language = language_of(RelPath(name), data[:4096], {})
+            language = language_of(RelPath(name), data, {})
             if language not in LANGUAGES:
                 continue
             if 1500 < len(data) < 40_000 and b"\0" not in data and data.isascii():

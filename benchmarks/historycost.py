@@ -50,7 +50,7 @@ def texts(where: Path, commit: str, path: str, qualified: str) -> list[bytes]:
     data = subprocess.run(
         ["git", "cat-file", "blob", f"{commit}:{path}"], cwd=where, capture_output=True
     ).stdout
-    language = language_of(RelPath(path.encode()), data[:4096], {})
+    language = language_of(RelPath(path.encode()), data, {})
     lines = data.split(b"\n")
     return [
         b"\n".join(lines[one.start_line - 1 : one.end_line])
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--definitions", type=int, default=34)
     asked = parser.parse_args()
-    totals = dict.fromkeys(
+    totals: dict[str, int] = dict.fromkeys(
         ("asked", "git", "found", "drifted", "missed", "beyond", "more", "moves", "cut"), 0
     )
     with tempfile.TemporaryDirectory() as home:

@@ -7,8 +7,8 @@
     python benchmarks/languages.py cpu [--language NAME]...
     python benchmarks/languages.py macros REPOSITORY...
 
-`macros` counts, for C and C++, names that hold a blank and functions named after a macro that
-ctags does not know there, beside recall of ctags' definitions.
+`macros` counts, for C and C++, with and without the repair around macros: ctags' definitions that
+we have, names that hold a blank, and functions named after a macro that ctags does not know there.
 
 `compare` sets codelens beside Universal Ctags on the same files: recall of ctags' functions,
 classes, methods and types, and those of ours that ctags lacks ("extras"). `--write-sample` writes

@@ -124,7 +124,7 @@ for name in sys.stdin.buffer.read().split(b'\\0'):
     if not name or os.path.islink(name) or not os.path.isfile(name): continue
     if os.path.getsize(name) > 1_000_000: continue
     data = open(name, 'rb').read()
-    language = language_of(name, data[:4096], {})
+    language = language_of(name, data, {})
     total += len(data)
     if classify(data)[0] == 'parsed' and language != 'text': work.append((language, decode(data)))
 t = time.process_time()

@@ -65,7 +65,7 @@ def texts(repository: Path, plan: Plan, limit: int) -> list[Text]:
         if skipped and skipped.search(name):
             continue
         data = path.read_bytes()
-        if language_of(name.encode(), data[:4096]) != plan.language:
+        if language_of(name.encode(), data) != plan.language:
             continue
         if classify(data)[0] != "parsed":
             continue

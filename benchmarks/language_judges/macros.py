@@ -1,68 +1,119 @@
-"""What macros do to the definitions of C and C++: names that are a macro's, names with blanks."""
+"""What macros do to the definitions of C and C++: names that are a macro's, names with blanks.
+
+Each repository is read twice: as codelens reads it, and without the repair around macros
+(`codelens.extract.parse.macro_repair`). What ctags names after a macro (`TEST(A, b)` is `TEST` to
+it) is no name to recall; a test named after the macro that it tests has its right name.
+"""
 
 from __future__ import annotations
 
 import argparse
 import collections
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
+from codelens.extract.parse import parse_repair
+from codelens.extract.parse.macro_repair import Repaired
+from codelens.types import Symbol
 from language_judges.comparison import compare as compared
-from language_judges.definitions import git_files, our_symbols, texts
+from language_judges.definitions import our_symbols, texts
 from language_judges.plan import FUNCTIONS, folders, plans
 
-_DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Z_][A-Z0-9_]{2,})\b", re.MULTILINE)
+_IN_CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]{2,}")
 _LANGUAGES = ("c", "cpp")
 
 
-class Row(NamedTuple):
-    """The figures of one repository."""
+class Counts(NamedTuple):
+    """The figures of one repository, read in one way."""
 
-    files: int
-    ours: int
-    theirs: int
-    found: int
-    blanks: int
-    """Definitions whose name holds a blank."""
-    called: int
-    """Functions that have the name of a macro in capitals, and that ctags does not know there."""
+    files: int = 0
+    ours: int = 0
+    theirs: int = 0
+    """Definitions of ctags, without those that it names after a macro."""
+    agreed: int = 0
+    blanks: int = 0
+    """Definitions whose name has a blank."""
+    after_macros: int = 0
+    """Functions whose name is in capitals, as macros are, and that ctags does not know there."""
+
+    @property
+    def recall(self) -> float:
+        return self.agreed / max(1, self.theirs)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print a markdown table with a row a repository."""
-    print(
-        "| repository | files | ours | ctags | recall | names with a blank | named after a macro |"
-    )
-    print("|" + "---|" * 7)
+    """Print a markdown table with a row for each repository and one for all."""
+    print("| repository | files | ctags' | recall | named after a macro | names with a blank |")
+    print("|" + "---|" * 6)
+    sums = Counts(), Counts()
     for folder in folders(plans()["c"], args.repositories, args.root):
-        row = _row(folder, int(args.megabytes * 1_000_000))
-        recall = f"{row.found / max(1, row.theirs):.3f}"
-        cells = (folder.name, row.files, row.ours, row.theirs, recall, row.blanks, row.called)
-        print("| " + " | ".join(str(one) for one in cells) + " |", flush=True)
+        limit = int(args.megabytes * 1_000_000)
+        with _without_repair():
+            before = _counts(folder, limit)
+        after = _counts(folder, limit)
+        _print_row(folder.name, before, after)
+        sums = _sum(sums[0], before), _sum(sums[1], after)
+    _print_row("all", *sums)
 
 
-def _row(folder, limit: int) -> Row:
-    macros = set[str]()
-    for name in git_files(folder):
-        path = folder / name
-        if path.is_file() and not path.is_symlink() and path.stat().st_size < 1_000_000:
-            macros.update(one.decode() for one in _DEFINED.findall(path.read_bytes()))
+def _print_row(name: str, before: Counts, after: Counts) -> None:
+    cells = (
+        name,
+        f"{after.files:,}",
+        f"{after.theirs:,}",
+        f"{before.recall:.3f} -> {after.recall:.3f}",
+        f"{before.after_macros} -> {after.after_macros}",
+        f"{before.blanks} -> {after.blanks}",
+    )
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def _sum(left: Counts, right: Counts) -> Counts:
+    return Counts._make(map(sum, zip(left, right, strict=True)))
+
+
+@contextmanager
+def _without_repair() -> Iterator[None]:
+    """Texts are parsed as they are, whatever macros stand in them."""
+    repair: Callable[..., Repaired] = parse_repair.repaired
+    parse_repair.repaired = lambda text, root, *_: Repaired(text, root)
+    try:
+        yield
+    finally:
+        parse_repair.repaired = repair
+
+
+def _counts(folder: Path, limit: int) -> Counts:
     total: collections.Counter[str] = collections.Counter()
     for language in _LANGUAGES:
         plan = plans()[language]
         result = compared(plan, [folder], limit)
-        extras = {(one.path, one.line, one.qualified) for one in result.extras}
-        total["theirs"] += len(result.theirs)
-        total["found"] += result.found
+        extras = {(place.path, place.line, place.qualified) for place in result.extras}
+        missing = {*result.misses, *result.dropped}
+        for place in result.theirs:
+            if place.kind == "function" and _IN_CAPITALS.fullmatch(place.qualified):
+                continue
+            total["theirs"] += 1
+            total["agreed"] += place not in missing
         for text in texts(folder, plan, limit):
             _, symbols = our_symbols(text, language)
             total["files"] += 1
             total["ours"] += len(symbols)
-            total["blanks"] += sum(" " in one.qualified for one in symbols)
-            total["called"] += sum(
-                one.kind in FUNCTIONS - {"macro"}
-                and one.name in macros
-                and (text.path, one.name_line, one.qualified) in extras
-                for one in symbols
+            total["blanks"] += sum(" " in symbol.qualified for symbol in symbols)
+            total["after_macros"] += sum(
+                (text.path, symbol.name_line, symbol.qualified) in extras
+                and _is_named_after_macro(symbol)
+                for symbol in symbols
             )
-    return Row(**{name: total[name] for name in Row._fields})
+    return Counts(**total)
+
+
+def _is_named_after_macro(symbol: Symbol) -> bool:
+    if symbol.kind not in FUNCTIONS - {"macro"} or not _IN_CAPITALS.fullmatch(symbol.name):
+        return False
+    # `TEST(Assertions, ASSERT_EQ)` is a test of that name.
+    arguments = symbol.signature.partition("(")[2]
+    return not re.search(rf"[(,]\s*{symbol.name}\s*\)", f"({arguments}")

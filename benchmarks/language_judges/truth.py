@@ -92,6 +92,6 @@ def _names(repository: Path, path: str) -> set[tuple[int, str]]:
     if not file.is_file():
         raise SystemExit(f"{file} is not there: another commit than the one judged?")
     data = file.read_bytes()
-    language = language_of(path.encode(), data[:4096])
+    language = language_of(path.encode(), data)
     _, symbols = our_symbols(Text(path, data), language)
     return {(one.name_line, bare(one.name)) for one in symbols}

@@ -20,7 +20,6 @@ from codelens.store.facts.contents import TIER_FULL, find, surfaces, symbols_of
 from codelens.store.facts.resolution_facts import surface
 from codelens.types import Symbol
 
-_HEAD_BYTES = 4096
 _HANG_S = 5.0
 """For texts that ended a process before: somebody waits, and nothing of them is kept."""
 
@@ -76,7 +75,7 @@ class OlderTexts:
         if classify(data)[0] != "parsed":
             return NOTHING
         db, settings = self._view.snapshot.db, self._view.settings
-        language = language_of(path, data[:_HEAD_BYTES], settings.languages)
+        language = language_of(path, data, settings.languages)
         key = (hash_of(data), language)
         known = find(db, [key]).get(key)
         if known is not None and known.tier == TIER_FULL:

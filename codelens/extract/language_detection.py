@@ -21,6 +21,11 @@ from codelens.extract.extractor_version import CORE_VERSION
 from codelens.extract.language_settings import TEXT, language_info
 
 _VERSIONS_PER_CORE = 1000
+_HEAD_BYTES = 4096
+"""What tells a language stands in the first bytes, or in the first bytes of code."""
+_COMMENTED_BYTES = 65_536
+"""Looked through for the code below a long comment: licence, conventions, tables of contents."""
+_C_COMMENT = re.compile(rb"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 _INDEX = "detection.json"
 
 
@@ -87,12 +92,12 @@ def extractor_version(language: str) -> int:
     return CORE_VERSION * _VERSIONS_PER_CORE + all_traits()[language].version
 
 
-def language_of(path: bytes, head: bytes, overrides: Mapping[str, str] | None = None) -> str:
+def language_of(path: bytes, text: bytes, overrides: Mapping[str, str] | None = None) -> str:
     """Language of a file by override, name, extension, `#!` line and content; `text` if unknown.
 
     Args:
         path: relative to the worktree, `/` between its parts.
-        head: the first few kB of the file.
+        text: the file's, or its first few kB; only those, and the code behind C's comments, count.
         overrides: glob -> language; the last that matches counts. A glob without `/` is matched
             with the file's name, one with `/` with the whole path; `**` crosses folders.
 
@@ -104,12 +109,24 @@ def language_of(path: bytes, head: bytes, overrides: Mapping[str, str] | None = 
         return known
     table = _table()
     extension = _extension(_name(path))
-    for pattern, language in table.contested.get(extension, ()):
-        if pattern.search(head):
-            return language
+    contested = table.contested.get(extension, ())
+    for part in _telling_parts(text) if contested else ():
+        for pattern, language in contested:
+            if pattern.search(part):
+                return language
     if extension:
         return table.by_extension.get(extension, TEXT)
-    return table.by_interpreter.get(_interpreter(head), TEXT)
+    return table.by_interpreter.get(_interpreter(text[:_HEAD_BYTES]), TEXT)
+
+
+def _telling_parts(text: bytes) -> Iterator[bytes]:
+    """The head of a text, and where comments fill it the head of its code."""
+    head = text[:_HEAD_BYTES]
+    yield head
+    if len(text) > _HEAD_BYTES:
+        code = _C_COMMENT.sub(b"", text[:_COMMENTED_BYTES])[:_HEAD_BYTES]
+        if code != head:
+            yield code
 
 
 def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) -> str | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, ReadError
+from codelens.extract.language_settings import TEXT, language_info
 from codelens.handles.declarations import has_body, is_same, may_be_apart
 from codelens.handles.handle_grammar import (
     Handle,
@@ -178,7 +179,7 @@ class Finder:
         if handle.ordinal > 1:
             owners = [owner for owner in owners if owner.ordinal == handle.ordinal]
         if len(owners) > 1:
-            owners = self._joined(owners)
+            owners = self._joined(self._without_examples(owners))
         if len(owners) > 1:
             raise AmbiguousHandle(symbol_text(handle.symbol), self._handles(owners))
         if owners:
@@ -211,6 +212,25 @@ class Finder:
     def _place(self, owner: _Owner, moved: str = "") -> Place:
         also = tuple(self._handles(self._elsewhere(owner)))
         return Place(owner.file, owner.symbol, None, self._handles([owner])[0], moved, also)
+
+    def _without_examples(self, owners: list[_Owner]) -> list[_Owner]:
+        """Without the code that prose quotes, where code has the name: nobody means an example."""
+        languages = self._languages(owners)
+        in_prose = [owner for owner, language in languages if language_info(language).prose]
+        if len(in_prose) == len(owners):
+            return owners
+        examples = {
+            (owner.file.path, owner.at) for owner in in_prose if owner.symbol.kind != "heading"
+        }
+        return [owner for owner in owners if (owner.file.path, owner.at) not in examples]
+
+    def _languages(self, owners: Sequence[_Owner]) -> list[tuple[_Owner, str]]:
+        contents = {owner.file.content for owner in owners if owner.file.content is not None}
+        about = self._snapshot.about(contents)
+        return [
+            (owner, about[owner.file.content].language if owner.file.content in about else TEXT)
+            for owner in owners
+        ]
 
     def _joined(self, owners: list[_Owner]) -> list[_Owner]:
         """Without declarations of what is defined among the owners; of those alone the first."""
@@ -247,9 +267,8 @@ class Finder:
         return [other for other in others if other not in declared] + declared
 
     def _may_be_apart(self, owner: _Owner) -> bool:
-        content = owner.file.content
-        about = self._snapshot.about([content]) if content is not None else {}
-        return any(may_be_apart(owner.symbol, content.language) for content in about.values())
+        ((_, language),) = self._languages([owner])
+        return may_be_apart(owner.symbol, language)
 
     def _is_whole(self, owner: _Owner) -> bool:
         try:

@@ -26,7 +26,6 @@ from codelens.types import RelPath, Symbol
 
 READ_LIMIT_BYTES = 64 * 1024 * 1024
 """Larger files are refused: their lines cannot be told without reading all of them."""
-_HEAD_BYTES = 4096
 
 Extract = Callable[[bytes, str], Sequence[Symbol]]
 """The symbols of a text in a language."""
@@ -155,7 +154,7 @@ class Reader:
         return place.lines.start_line, min(place.lines.end_line, count)
 
     def _language(self, path: bytes, data: bytes) -> str:
-        return language_of(RelPath(path), data[:_HEAD_BYTES], self._overrides)
+        return language_of(RelPath(path), data, self._overrides)
 
     def _blob(self, path: RelPath) -> bytes:
         oid = file_at(self._repository, self._scope.head, path)

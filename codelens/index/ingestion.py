@@ -30,7 +30,6 @@ _GROUP_BYTES = 4_000_000
 _FLUSH_BYTES = 24_000_000
 _COMMIT_S = 1.0
 """So much work at most is lost to a process that is killed, beside the texts that are in hand."""
-_HEAD_BYTES = 4096
 
 
 class Ingested(NamedTuple):
@@ -169,7 +168,7 @@ class Ingest:
             except Unavailable as reason:
                 self._changes.append(Change(work.path, None, reason.state, reason.signature))
             else:
-                language = language_of(work.path, data[:_HEAD_BYTES], self._overrides)
+                language = language_of(work.path, data, self._overrides)
                 text_state = _Identified(work, (hash_of(data), language), len(data), signature)
                 texts_read.append((text_state, data))
         return texts_read

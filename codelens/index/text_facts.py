@@ -22,7 +22,6 @@ from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL, ContentKey
 from codelens.types import Facts, RelPath, Symbol
 
-_HEAD_BYTES = 4096
 _HANG_S = 5.0
 _POOL_BYTES = 1_500_000
 """From here on worker processes pay (`codelens.index.view_refresh`)."""
@@ -108,7 +107,7 @@ def _identified(
     outcome, generated = classify(text.data)
     if len(text.data) > max_bytes:
         outcome = "oversized"
-    language = text.language or language_of(RelPath(text.path), text.data[:_HEAD_BYTES], languages)
+    language = text.language or language_of(RelPath(text.path), text.data, languages)
     return (hash_of(text.data), language), str(outcome), generated
 
 

@@ -52,6 +52,21 @@ def test_a_language_is_told_by_name_extension_or_interpreter(
     assert language_of(path, head) == language
 
 
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        (b"#include <vector>\n", "cpp"),
+        (b"@interface Box : NSObject\n@end\n", "objc"),
+        (b"int take(int x);\n", "c"),
+    ],
+)
+def test_the_language_of_a_header_is_told_behind_a_long_comment(code: bytes, language: str) -> None:
+    licence = b"/*\n" + b" * Redistribution is permitted.\n" * 200 + b" */\n"
+    lines = b"// Redistribution is permitted.\n" * 200
+    assert language_of(b"x.h", licence + code) == language
+    assert language_of(b"x.h", lines + code) == language
+
+
 def test_a_path_alone_does_not_tell_the_language_of_a_name_without_extension() -> None:
     assert language_by_path(b"bin/tool") is None
     assert language_by_path(b"bin/tool.py") == "python"

@@ -112,6 +112,17 @@ def test_a_bare_name_with_several_owners_lists_them(engine: Engine, repo: GitRep
     assert item.near == ("src/auth.py#login", "src/other.py#login")
 
 
+def test_an_example_in_prose_is_no_owner_of_a_name(engine: Engine, repo: GitRepo) -> None:
+    example = "# Page\n\n```python\ndef login(name):\n    ...\n```\n"
+    for at in range(25):
+        repo.write(f"docs/page{at}.md", example)
+    repo.write("docs/only.md", example.replace("login", "logout"))
+    assert read(engine, repo, "login").handle == "src/auth.py#login"
+    assert read(engine, repo, "logout").handle == "docs/only.md#logout"
+    repo.write("src/other.py", "def login():\n    pass\n")
+    assert read(engine, repo, "login").near == ("src/auth.py#login", "src/other.py#login")
+
+
 def test_a_file_is_meant_before_a_name(engine: Engine, repo: GitRepo) -> None:
     repo.write("login", "the file\n")
     assert read(engine, repo, "login").text == "the file\n"
