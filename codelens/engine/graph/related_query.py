@@ -78,7 +78,9 @@ def related(
     if _HIDDEN_RELATIONS & set(chosen):
         may, may_count = may_hit(graph, targets, start.nodes, limit)
         fixtures = Fixtures(view, graph, targets)
-        notes += hidden_notes(graph, [node for node in start.nodes if not fixtures.is_one(node)])
+        notes += hidden_notes(
+            graph, [node for node in start.nodes if not fixtures.is_fixture(node)]
+        )
         notes += interface_notes(graph, targets, start.nodes)
     return RelatedAnswer(
         receipt=graph.receipt(),

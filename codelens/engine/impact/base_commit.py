@@ -20,7 +20,7 @@ from codelens.scope.text_diff import LineChange, changed_lines
 from codelens.types import Symbol
 
 
-class Former(NamedTuple):
+class BaseNode(NamedTuple):
     """A definition or file of the commit, that does not stand as it stood."""
 
     path: bytes
@@ -29,10 +29,10 @@ class Former(NamedTuple):
     """Position; None for the file with all that is in it."""
 
 
-class Formerly(NamedTuple):
+class BaseUsers(NamedTuple):
     """Who used it, as they stand now."""
 
-    found: tuple[Reached, ...]
+    users: tuple[Reached, ...]
     via: Mapping[Node, str]
     """The handle of what each of them used; in the commit, of what is gone."""
     fits: Mapping[Node, Fit]
@@ -41,63 +41,67 @@ class Formerly(NamedTuple):
     """There is more than could be followed."""
 
 
-class Before:
+class BaseGraph:
     """The commit's graph beside the files of now.
 
     Args:
         base: a look at the commit; in the same read transaction as `now`.
         now: names of what stands now.
         moves: where files that only moved were, and are.
-        became: of files that changed, by path: position of a definition then -> now.
+        new_positions: of files that changed, by path: position of a definition then -> now.
         seconds: how long files may be resolved for.
     """
 
     def __init__(
         self, base: CurrentView, now: Targets, moves: Mapping[bytes, bytes],
-        became: Mapping[bytes, Mapping[int, int]], seconds: float,
+        new_positions: Mapping[bytes, Mapping[int, int]], seconds: float,
     ) -> None:  # fmt: skip
         self._base = base
         self._now = now
         self._moves = moves
-        self._became = became
+        self._new_positions = new_positions
         self.graph = LazyGraph(base, seconds)
         # Files that nothing changed for lead where they lead now.
         self.graph.trust(now.graph)
         self.targets = Targets(base, self.graph)
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
 
-    def nodes(self, formers: Iterable[Former]) -> list[Node]:
+    def nodes(self, base_nodes: Iterable[BaseNode]) -> list[Node]:
         """What they are nodes of."""
-        found: dict[Node, None] = {}
-        for one in formers:
-            if one.symbol is None:
-                found.update(dict.fromkeys(changed_file(self.graph, one.path)))
-            elif one.symbol < len(self.graph.symbols(one.path)):
-                node = Node(one.path, one.symbol)
-                gone = self.standing(node) is None
+        graph_nodes: dict[Node, None] = {}
+        for base_node in base_nodes:
+            if base_node.symbol is None:
+                graph_nodes.update(dict.fromkeys(changed_file(self.graph, base_node.path)))
+            elif base_node.symbol < len(self.graph.symbols(base_node.path)):
+                node = Node(base_node.path, base_node.symbol)
+                is_gone = self.standing(node) is None
                 # A type that stands is asked for by its name; what changed in it is told apart.
-                of = changed_symbol(self.graph, node) if gone else [node]
-                found.update(dict.fromkeys(of))
-        return list(found)
+                changed_nodes = changed_symbol(self.graph, node) if is_gone else [node]
+                graph_nodes.update(dict.fromkeys(changed_nodes))
+        return list(graph_nodes)
 
-    def hit(self, nodes: Sequence[Node], depth: int) -> Formerly:
+    def hit(self, nodes: Sequence[Node], depth: int) -> BaseUsers:
         """What used these nodes at the commit, through others or not, and stands now."""
         reached = reach(self.graph, nodes, depth)
-        self.targets.fetch([one.node for one in reached.found] + [one.via for one in reached.found])
-        standing = {one.node: self.standing(one.node) for one in reached.found}
-        self._now.fetch([node for node in standing.values() if node is not None])
-        found: list[Reached] = []
+        self.targets.fetch(
+            [user.node for user in reached.found] + [user.via for user in reached.found]
+        )
+        current_nodes = {user.node: self.standing(user.node) for user in reached.found}
+        self._now.fetch([node for node in current_nodes.values() if node is not None])
+        users: list[Reached] = []
         via: dict[Node, str] = {}
-        for one in reached.found:
-            node = standing[one.node]
+        for user in reached.found:
+            node = current_nodes[user.node]
             if node is None or node in via:
                 continue
-            through = standing.get(one.via)
+            via_node = current_nodes.get(user.via)
             via[node] = (
-                self._now.handle(through) if through is not None else self.targets.handle(one.via)
+                self._now.handle(via_node)
+                if via_node is not None
+                else self.targets.handle(user.via)
             )
-            found.append(one._replace(node=node, line=self.line(one.node.path, one.line)))
-        return Formerly(tuple(found), via, {}, reached.cut)
+            users.append(user._replace(node=node, line=self.line(user.node.path, user.line)))
+        return BaseUsers(tuple(users), via, {}, reached.cut)
 
     def standing(self, node: Node) -> Node | None:
         """A node of the commit as it stands now; None if it does not."""
@@ -106,16 +110,16 @@ class Before:
             return None
         if node.symbol == MODULE:
             return Node(path, MODULE)
-        known = self._became.get(node.path)
-        if known is not None:
-            return Node(path, known[node.symbol]) if node.symbol in known else None
+        positions = self._new_positions.get(node.path)
+        if positions is not None:
+            return Node(path, positions[node.symbol]) if node.symbol in positions else None
         before, now = self.targets.symbols(node.path), self._now.symbols(path)
         if node.symbol >= len(before):
             return None
-        named = _named(before, before[node.symbol].qualified)
-        standing = _named(now, before[node.symbol].qualified)
-        number = named.index(node.symbol)
-        return Node(path, standing[number]) if number < len(standing) else None
+        old_numbers = _positions_of(before, before[node.symbol].qualified)
+        new_numbers = _positions_of(now, before[node.symbol].qualified)
+        number = old_numbers.index(node.symbol)
+        return Node(path, new_numbers[number]) if number < len(new_numbers) else None
 
     def line(self, path: bytes, line: int) -> int:
         """Where a line of the commit stands now; one that is gone, where it stood."""
@@ -153,5 +157,5 @@ class Before:
         return changed_lines(self._base.read(old) or b"", now.read(new) or b"")
 
 
-def _named(symbols: Sequence[Symbol], qualified: str) -> list[int]:
-    return [at for at, one in enumerate(symbols) if one.qualified == qualified]
+def _positions_of(symbols: Sequence[Symbol], qualified: str) -> list[int]:
+    return [at for at, symbol in enumerate(symbols) if symbol.qualified == qualified]

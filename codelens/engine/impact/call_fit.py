@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from codelens.answers.graph_answers import Fit
-from codelens.branches.given_arguments import Given, given_arguments
 from codelens.branches.parameters import Parameter, parameter_name, parameters
+from codelens.branches.passed_arguments import PassedArguments, passed_arguments
 from codelens.engine.graph.targets import Targets
-from codelens.engine.impact.base_commit import Before
+from codelens.engine.impact.base_commit import BaseGraph
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.languages.registry import spec_of
@@ -36,104 +36,115 @@ class Redeclared(NamedTuple):
     """None: it is gone."""
 
 
-class Calls:
+class CallJudge:
     """Judges the calls of functions that were declared otherwise or are gone.
 
     Args:
         now: the files as they are now.
-        then: the graph of the commit.
-        come: names that the change defines anew.
+        base_graph: the graph of the commit.
+        added_names: names that the change defines anew.
     """
 
-    def __init__(self, now: Targets, then: Before, come: Iterable[str]) -> None:
+    def __init__(self, now: Targets, base_graph: BaseGraph, added_names: Iterable[str]) -> None:
         self._now = now
-        self._then = then
-        self._come = frozenset(come)
+        self._base_graph = base_graph
+        self._added_names = frozenset(added_names)
         self._texts: dict[bytes, bytes] = {}
 
     def fits(self, redeclared: Iterable[Redeclared]) -> Mapping[Node, Fit]:
         """For each user as it stands now the worst that is true of its calls."""
-        found: dict[Node, Fit] = {}
-        for one in redeclared:
-            if not self._is_redeclared(one):
+        fit_by_user: dict[Node, Fit] = {}
+        for redeclared_function in redeclared:
+            if not self._is_redeclared(redeclared_function):
                 continue
-            for edge in self._then.graph.edges_to(*one.old):
-                user = self._then.standing(Node(edge.source, edge.symbol))
+            for edge in self._base_graph.graph.edges_to(*redeclared_function.old):
+                user = self._base_graph.standing(Node(edge.source, edge.symbol))
                 if user is None or edge.kind not in {"call", "ref"}:
                     continue
-                fit = self._fit(one, edge, user.path)
-                known = found.get(user)
-                if known is None or _WORST_FIRST.index(fit) < _WORST_FIRST.index(known):
-                    found[user] = fit
-        return found
+                fit = self._fit(redeclared_function, edge, user.path)
+                known_fit = fit_by_user.get(user)
+                if known_fit is None or _WORST_FIRST.index(fit) < _WORST_FIRST.index(known_fit):
+                    fit_by_user[user] = fit
+        return fit_by_user
 
-    def _is_redeclared(self, one: Redeclared) -> bool:
-        old = self._then.targets.symbols(one.old.path)[one.old.symbol]
+    def _is_redeclared(self, redeclared: Redeclared) -> bool:
+        old = self._base_graph.targets.symbols(redeclared.old.path)[redeclared.old.symbol]
         if old.kind not in CALLABLE:
             return False
-        if one.new is None:
+        if redeclared.new is None:
             return True
-        return _declared(old) != _declared(self._now.symbols(one.new.path)[one.new.symbol])
+        return _declaration(old) != _declaration(
+            self._now.symbols(redeclared.new.path)[redeclared.new.symbol]
+        )
 
-    def _fit(self, one: Redeclared, edge: Edge, path: bytes) -> Fit:
-        line = self._then.line(edge.source, edge.line)
+    def _fit(self, redeclared: Redeclared, edge: Edge, path: bytes) -> Fit:
+        line = self._base_graph.line(edge.source, edge.line)
         graph = self._now.graph
         if not graph.resolve([path]):
             return "uncertain"
-        if one.new is None:
+        if redeclared.new is None:
             # What supplies the name now may be what was meant, or not.
-            supplied = graph.leads(path, line, edge.name) or edge.name in self._come
+            supplied = graph.leads(path, line, edge.name) or edge.name in self._added_names
             return "uncertain" if supplied else "breaks"
-        leads = any(
-            told.source == path and told.line == line and told.kind == edge.kind
-            for told in graph.table().edges_to(*one.new)
+        still_means_it = any(
+            new_edge.source == path and new_edge.line == line and new_edge.kind == edge.kind
+            for new_edge in graph.table().edges_to(*redeclared.new)
         )
-        if not self._then.is_unchanged(edge.source, edge.line):
-            return "fits" if leads else "uncertain"
+        if not self._base_graph.is_unchanged(edge.source, edge.line):
+            return "fits" if still_means_it else "uncertain"
         if edge.kind != "call":
             return "uncertain"
-        return self._of_call(one.old, one.new, path, line, edge.name, leads=leads)
+        return self._fit_of_call(
+            redeclared.old, redeclared.new, path, line, edge.name, still_means_it=still_means_it
+        )
 
-    def _of_call(
-        self, before: Node, now: Node, path: bytes, line: int, name: str, *, leads: bool
+    def _fit_of_call(
+        self, before: Node, now: Node, path: bytes, line: int, name: str, *, still_means_it: bool
     ) -> Fit:
-        old = self._then.targets.symbols(before.path)[before.symbol]
+        old = self._base_graph.targets.symbols(before.path)[before.symbol]
         new = self._now.symbols(now.path)[now.symbol]
-        took, takes = parameters(old.signature, old.name), parameters(new.signature, new.name)
+        old_parameters, new_parameters = (
+            parameters(old.signature, old.name),
+            parameters(new.signature, new.name),
+        )
         language = self._now.graph.resolved.languages.get(path, "")
-        given = self._given(path, line, name, language)
-        if took is None or takes is None or given is None:
+        passed = self._arguments_at(path, line, name, language)
+        if old_parameters is None or new_parameters is None or passed is None:
             return "uncertain"
-        if not _takes(takes, given, language, _has_self(new)):
+        if not _can_take(new_parameters, passed, language, _has_self(new)):
             return "uncertain" if language in _LOOSE else "breaks"
-        same = [one.text for one in took[: given.number]] == [
-            one.text for one in takes[: given.number]
+        same_types = [parameter.text for parameter in old_parameters[: passed.number]] == [
+            parameter.text for parameter in new_parameters[: passed.number]
         ]
         # Where a call chooses between overloads it may mean another one now.
-        means_it = leads or not spec_of(language).overloads_apart
-        return "fits" if same and means_it else "uncertain"
+        means_it = still_means_it or not spec_of(language).overloads_apart
+        return "fits" if same_types and means_it else "uncertain"
 
-    def _given(self, path: bytes, line: int, name: str, language: str) -> Given | None:
+    def _arguments_at(
+        self, path: bytes, line: int, name: str, language: str
+    ) -> PassedArguments | None:
         """The arguments of the calls of a name in a line; None where they differ."""
-        rows = [
-            one
-            for one in self._now.graph.resolved.references(path)
-            if one.line == line and one.name == name and one.kind == "call"
+        calls = [
+            reference
+            for reference in self._now.graph.resolved.references(path)
+            if reference.line == line and reference.name == name and reference.kind == "call"
         ]
-        told = {self._of_reference(path, one, language) for one in rows}
-        return told.pop() if len(told) == 1 else None
+        arguments_of_calls = {self._arguments_of(path, reference, language) for reference in calls}
+        return arguments_of_calls.pop() if len(arguments_of_calls) == 1 else None
 
-    def _of_reference(self, path: bytes, one: Reference, language: str) -> Given | None:
+    def _arguments_of(
+        self, path: bytes, reference: Reference, language: str
+    ) -> PassedArguments | None:
         text = self._text(path)
-        start = _line_start(text, one.line)
+        start = _line_start(text, reference.line)
         if start < 0:
             return None
-        end = start + one.column + len(one.name.encode("utf-8", "surrogatepass"))
-        found = given_arguments(text, end, language)
-        if one.arguments < 0:
-            return found
+        end = start + reference.column + len(reference.name.encode("utf-8", "surrogatepass"))
+        passed = passed_arguments(text, end, language)
+        if reference.arguments < 0:
+            return passed
         # The grammar counted: what the text alone may get wrong are the commas.
-        return Given(one.arguments, found.names if found is not None else ())
+        return PassedArguments(reference.arguments, passed.names if passed is not None else ())
 
     def _text(self, path: bytes) -> bytes:
         known = self._texts.get(path)
@@ -146,34 +157,36 @@ class Calls:
 
 def count_by_fit(fits: Iterable[Fit | None]) -> tuple[tuple[Fit, int], ...]:
     """How often each is true, the worst first."""
-    told = list(fits)
-    return tuple((one, told.count(one)) for one in _WORST_FIRST if one in told)
+    every_fit = list(fits)
+    return tuple((fit, every_fit.count(fit)) for fit in _WORST_FIRST if fit in every_fit)
 
 
-def _declared(one: Symbol) -> str:
-    return "".join(one.signature.split())
+def _declaration(symbol: Symbol) -> str:
+    return "".join(symbol.signature.split())
 
 
-def _takes(wanted: list[Parameter], given: Given, language: str, has_self: bool) -> bool:
+def _can_take(
+    declared: list[Parameter], passed: PassedArguments, language: str, has_self: bool
+) -> bool:
     """Whether parameters can take the arguments of a call, by their number and names."""
-    least = sum(one.required for one in wanted)
-    most = len(wanted)
-    if has_self and given.number == most + 1:
+    least = sum(parameter.required for parameter in declared)
+    most = len(declared)
+    if has_self and passed.number == most + 1:
         # `Type.method(one, ...)`: the instance is the first argument.
         return True
-    names = {parameter_name(one) for one in wanted}
-    open_ended = any(one.is_variadic for one in wanted) or language in _TAKES_MORE
-    if given.number < least or (given.number > most and not open_ended):
+    names = {parameter_name(parameter) for parameter in declared}
+    open_ended = any(parameter.is_variadic for parameter in declared) or language in _TAKES_MORE
+    if passed.number < least or (passed.number > most and not open_ended):
         return False
-    return open_ended or language not in _NAMES_ARGUMENTS or names.issuperset(given.names)
+    return open_ended or language not in _NAMES_ARGUMENTS or names.issuperset(passed.names)
 
 
 _NAMES_ARGUMENTS = frozenset({"python", "kotlin", "csharp", "php"})
 """Languages whose calls name parameters; in others a name and a colon are part of a value."""
 
 
-def _has_self(one: Symbol) -> bool:
-    return "self" in one.signature.partition("(")[2].partition(",")[0].partition(")")[0]
+def _has_self(symbol: Symbol) -> bool:
+    return "self" in symbol.signature.partition("(")[2].partition(",")[0].partition(")")[0]
 
 
 def _line_start(text: bytes, line: int) -> int:

@@ -13,8 +13,8 @@ from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes, left_behind
-from codelens.engine.impact.base_commit import Before, Former, Formerly
-from codelens.engine.impact.call_fit import Calls, Redeclared, count_by_fit
+from codelens.engine.impact.base_commit import BaseGraph, BaseNode, BaseUsers
+from codelens.engine.impact.call_fit import CallJudge, Redeclared, count_by_fit
 from codelens.engine.impact.symbol_diff import Change, Changes
 from codelens.engine.impact.tests_to_run import TestFiles, is_inline_test
 from codelens.errors import InvalidArgument, SettingError
@@ -25,7 +25,7 @@ from codelens.resolve.walk.reach import DEEPEST, Reached, changed_file, changed_
 from codelens.types import Receipt
 
 MOST_TARGETS = 100
-_NOTHING = Formerly((), {}, {}, False)
+_NOTHING = BaseUsers((), {}, {}, False)
 
 
 @dataclass(slots=True)
@@ -37,12 +37,12 @@ class _Seeds:
     paths: dict[bytes, None] = field(default_factory=dict[bytes, None])
     """Files that change, to find the tests named for them."""
     notes: list[str] = field(default_factory=list[str])
-    formers: list[Former] = field(default_factory=list[Former])
+    base_nodes: list[BaseNode] = field(default_factory=list[BaseNode])
     """What of the commit does not stand as it stood."""
     redeclared: list[Redeclared] = field(default_factory=list[Redeclared])
     gone: list[str] = field(default_factory=list[str])
     """Qualified names that nothing has any more."""
-    come: set[str] = field(default_factory=set[str])
+    added_names: set[str] = field(default_factory=set[str])
     """Names of what is new."""
     moves: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
 
@@ -58,7 +58,7 @@ class Base(NamedTuple):
     """Why it cannot be had."""
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     view: CurrentView
     graph: LazyGraph
     targets: Targets
@@ -79,50 +79,56 @@ def impact(
     check_depth(depth)
     if not 1 <= len(targets) <= MOST_TARGETS:
         raise SettingError(f"give 1 to {MOST_TARGETS} targets, not {len(targets)}")
-    asked = _asked(view, depth, limit, seconds)
-    seeds, told = _Seeds(), set[str]()
+    question = _question(view, depth, limit, seconds)
+    seeds, handles = _Seeds(), set[str]()
     for target in dict.fromkeys(targets):
-        named = asked.targets.find(target)
-        if named.node.handle in told:
+        named = question.targets.find(target)
+        if named.node.handle in handles:
             continue
-        told.add(named.node.handle)
+        handles.add(named.node.handle)
         seeds.notes += [named.moved] if named.moved else []
         for node in named.nodes:
-            of = changed_file(asked.graph, node.path) if named.whole else None
-            of = asked.targets.without_namespaces(of) if of else changed_symbol(asked.graph, node)
-            seeds.nodes |= dict.fromkeys(of)
-        seeds.changed += [Changed(one, "asked") for one in named.owners or (named.node,)]
+            changed_nodes = changed_file(question.graph, node.path) if named.whole else None
+            changed_nodes = (
+                question.targets.without_namespaces(changed_nodes)
+                if changed_nodes
+                else changed_symbol(question.graph, node)
+            )
+            seeds.nodes |= dict.fromkeys(changed_nodes)
+        seeds.changed += [
+            Changed(node_asked, "asked") for node_asked in named.owners or (named.node,)
+        ]
         seeds.paths |= dict.fromkeys(named.paths)
-    return _answer(asked, seeds, None, "")
+    return _answer(question, seeds, None, "")
 
 
-def asks_base(found: Changes) -> bool:
+def asks_base(diff: Changes) -> bool:
     """Something does not stand as it stood: who used it is known to the commit alone.
 
     Where nothing can be seen to differ from other files, each use leads where it led.
     """
-    return found.seen_outside and any(one.how != "added" for one in found.changes)
+    return diff.seen_outside and any(change.how != "added" for change in diff.changes)
 
 
 def impact_of_diff(
-    view: CurrentView, found: Changes, base: Base, depth: int, limit: int, seconds: float
+    view: CurrentView, diff: Changes, base: Base, depth: int, limit: int, seconds: float
 ) -> ImpactAnswer:
     """What uses the definitions that differ between a commit and the files as they are now.
 
     Args:
         view: the files as they are now.
-        found: what differs.
+        diff: what differs.
         base: the commit, looked at if something of it does not stand as it stood (`asks_base`).
         depth: steps at most.
         limit: results at most.
         seconds: how long files may be resolved for.
     """
-    asked = _asked(view, depth, limit, seconds)
-    seeds = _Seeds(notes=list(found.notes))
-    for change in found.changes:
-        _take(asked, change, seeds, base.name)
-    seeds.notes += left_behind(asked.graph, seeds.gone)
-    return _answer(asked, seeds, base, f"{base.name}@{found.commit[:7]}", found.became)
+    question = _question(view, depth, limit, seconds)
+    seeds = _Seeds(notes=list(diff.notes))
+    for change in diff.changes:
+        _take(question, change, seeds, base.name)
+    seeds.notes += left_behind(question.graph, seeds.gone)
+    return _answer(question, seeds, base, f"{base.name}@{diff.commit[:7]}", diff.new_positions)
 
 
 def check_depth(depth: int) -> None:
@@ -135,14 +141,14 @@ def check_depth(depth: int) -> None:
         raise InvalidArgument("depth", f"must be between 1 and {DEEPEST}, not {depth}")
 
 
-def _asked(view: CurrentView, depth: int, limit: int, seconds: float) -> _Asked:
+def _question(view: CurrentView, depth: int, limit: int, seconds: float) -> _Question:
     graph = LazyGraph(view, seconds)
-    return _Asked(view, graph, Targets(view, graph), depth, limit, time.monotonic() + seconds)
+    return _Question(view, graph, Targets(view, graph), depth, limit, time.monotonic() + seconds)
 
 
-def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
+def _take(question: _Question, change: Change, seeds: _Seeds, base: str) -> None:
     path = printed(change.path)
-    test = asked.graph.is_test(change.path)
+    test = question.graph.is_test(change.path)
     seeds.paths[change.path] = None
     if change.how == "removed":
         handle = (
@@ -152,144 +158,153 @@ def _take(asked: _Asked, change: Change, seeds: _Seeds, base: str) -> None:
         )
         gone = GraphNode(handle, path, 0, 0, change.name, change.kind or "file", "", test)
         seeds.changed.append(Changed(gone, "removed"))
-        seeds.formers.append(Former(change.path, change.was))
-        if change.was is not None:
-            seeds.redeclared.append(Redeclared(Node(change.path, change.was), None))
-            if all(one.qualified != change.name for one in asked.targets.symbols(change.path)):
+        seeds.base_nodes.append(BaseNode(change.path, change.old_symbol))
+        if change.old_symbol is not None:
+            seeds.redeclared.append(Redeclared(Node(change.path, change.old_symbol), None))
+            if all(
+                symbol.qualified != change.name for symbol in question.targets.symbols(change.path)
+            ):
                 seeds.gone.append(change.name)
         return
     node = Node(change.path, change.symbol)
     before = ""
     if change.before:
         before = printed(change.before)
-        seeds.formers.append(Former(change.before, None))
+        seeds.base_nodes.append(BaseNode(change.before, None))
         seeds.moves[change.before] = change.path
         seeds.paths[change.before] = None
     if not change.harmless:
         # Lines that changed inside a type and in none of its members are of the type alone.
         seeds.nodes[node] = None
     if change.how == "added" and node.symbol != MODULE:
-        seeds.come.add(asked.targets.symbols(node.path)[node.symbol].name)
-    elif change.was is not None:
-        seeds.formers.append(Former(change.path, change.was))
-        seeds.redeclared.append(Redeclared(Node(change.path, change.was), node))
-    if not change.told:
+        seeds.added_names.add(question.targets.symbols(node.path)[node.symbol].name)
+    elif change.old_symbol is not None:
+        seeds.base_nodes.append(BaseNode(change.path, change.old_symbol))
+        seeds.redeclared.append(Redeclared(Node(change.path, change.old_symbol), node))
+    if not change.listed:
         return
-    seeds.changed.append(Changed(asked.targets.node(node), change.how, change.lines, before))
+    seeds.changed.append(Changed(question.targets.node(node), change.how, change.lines, before))
 
 
 def _answer(
-    asked: _Asked, seeds: _Seeds, base: Base | None, against: str,
-    became: Mapping[bytes, Mapping[int, int]] | None = None,
+    question: _Question, seeds: _Seeds, base: Base | None, against: str,
+    new_positions: Mapping[bytes, Mapping[int, int]] | None = None,
 ) -> ImpactAnswer:  # fmt: skip
-    graph, targets = asked.graph, asked.targets
+    graph, targets = question.graph, question.targets
     nodes = list(seeds.nodes)
-    found = reach(graph, nodes, asked.depth)
+    reached = reach(graph, nodes, question.depth)
     receipt, notes = graph.receipt(), list(seeds.notes)
-    formerly, before = _NOTHING, list[str]()
-    if seeds.formers and base is not None and (base.view is not None or base.lacking):
-        formerly, before, receipt = _formerly(asked, seeds, base, became or {}, receipt)
-    every = _merged(found.found, formerly, seeds)
-    files = TestFiles(asked.view, graph, targets)
+    base_users, base_notes = _NOTHING, list[str]()
+    if seeds.base_nodes and base is not None and (base.view is not None or base.lacking):
+        base_users, base_notes, receipt = _users_at_base(
+            question, seeds, base, new_positions or {}, receipt
+        )
+    every = _merged(reached.found, base_users, seeds)
+    files = TestFiles(question.view, graph, targets)
     tests = files.called_for(nodes, seeds.paths, every)
     # Tests have a list of their own.
     hit = [
-        one
-        for one in every
-        if not graph.is_test(one.node.path) and not is_inline_test(targets, one.node)
+        user
+        for user in every
+        if not graph.is_test(user.node.path) and not is_inline_test(targets, user.node)
     ]
-    shown = hit[: asked.limit]
+    shown = hit[: question.limit]
     targets.fetch(
-        [one.node for one in shown] + [one.via for one in shown if one.node not in formerly.via]
+        [user.node for user in shown]
+        + [user.via for user in shown if user.node not in base_users.via]
     )
     # What is hit only through others has callers that hide as well.
-    between = [one.node for one in hit if one.distance < asked.depth]
+    between = [user.node for user in hit if user.distance < question.depth]
     open_to = [node for node in nodes if not files.is_fixture(node)]
     hidden = [
         *hidden_notes(graph, open_to, between),
         *interface_notes(graph, targets, nodes),
-        *before,
+        *base_notes,
     ]
-    cut = found.cut or formerly.cut
+    cut = reached.cut or base_users.cut
     notes += hidden
     if cut:
         notes.append("at least: more is affected than could be followed")
-    may, may_count = may_hit(graph, targets, nodes, asked.limit)
+    may, may_count = may_hit(graph, targets, nodes, question.limit)
     totals: dict[int, int] = {}
-    for one in hit:
-        totals[one.distance] = totals.get(one.distance, 0) + 1
+    for user in hit:
+        totals[user.distance] = totals.get(user.distance, 0) + 1
     return ImpactAnswer(
         receipt=receipt,
         changed=tuple(seeds.changed),
-        results=tuple(_hit(targets, one, formerly) for one in shown),
+        results=tuple(_hit(targets, user, base_users) for user in shown),
         totals=tuple(sorted(totals.items())),
-        files=len({one.node.path for one in hit} - seeds.paths.keys()),
-        tests=tuple(tests[: asked.limit]),
+        files=len({user.node.path for user in hit} - seeds.paths.keys()),
+        tests=tuple(tests[: question.limit]),
         test_count=len(tests),
         at_least=bool(hidden) or bool(may) or cut or receipt.status != "fresh",
         base=against,
-        fits=count_by_fit(_fit(one, formerly) for one in hit),
+        fits=count_by_fit(_fit(user, base_users) for user in hit),
         may=may,
         may_count=may_count,
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
-def _formerly(
-    asked: _Asked, seeds: _Seeds, base: Base, became: Mapping[bytes, Mapping[int, int]],
-    receipt: Receipt,
-) -> tuple[Formerly, list[str], Receipt]:  # fmt: skip
+def _users_at_base(
+    question: _Question, seeds: _Seeds, base: Base,
+    new_positions: Mapping[bytes, Mapping[int, int]], receipt: Receipt,
+) -> tuple[BaseUsers, list[str], Receipt]:  # fmt: skip
     """Who used what stands no more as it stood; what that leaves open; the receipt of both."""
     if base.view is None:
         note = f"who used what is changed or gone at {base.name} is unknown: {base.lacking}"
         return _NOTHING, [f"at least: {note}"], receipt
-    left = max(asked.deadline - time.monotonic(), 0.0)
-    then = Before(base.view, asked.targets, seeds.moves, became, left)
-    nodes = then.nodes(seeds.formers)
-    formerly = then.hit(nodes, asked.depth)
-    fits = Calls(asked.targets, then, seeds.come).fits(seeds.redeclared)
-    formerly = formerly._replace(fits=fits)
+    seconds_left = max(question.deadline - time.monotonic(), 0.0)
+    base_graph = BaseGraph(base.view, question.targets, seeds.moves, new_positions, seconds_left)
+    nodes = base_graph.nodes(seeds.base_nodes)
+    base_users = base_graph.hit(nodes, question.depth)
+    fits = CallJudge(question.targets, base_graph, seeds.added_names).fits(seeds.redeclared)
+    base_users = base_users._replace(fits=fits)
     where = f" at {base.name}"
-    notes = hidden_notes(then.graph, nodes, where=where)
-    other = then.graph.receipt()
-    if other.status != "fresh":
-        note = "; ".join(filter(None, (receipt.note, f"{base.name}: {other.note or other.status}")))
+    notes = hidden_notes(base_graph.graph, nodes, where=where)
+    base_receipt = base_graph.graph.receipt()
+    if base_receipt.status != "fresh":
+        note = "; ".join(
+            filter(None, (receipt.note, f"{base.name}: {base_receipt.note or base_receipt.status}"))
+        )
         receipt = replace(receipt, status="partial", note=note)
-    return formerly, notes, receipt
+    return base_users, notes, receipt
 
 
-def _merged(found: Sequence[Reached], formerly: Formerly, seeds: _Seeds) -> list[Reached]:
+def _merged(users: Sequence[Reached], base_users: BaseUsers, seeds: _Seeds) -> list[Reached]:
     """What is hit now, and what was at the commit and is no part of the change itself."""
-    if not formerly.found:
-        return list(found)
-    every = {one.node: one for one in formerly.found if one.node not in seeds.nodes}
-    for one in found:
-        known = every.get(one.node)
-        if known is None or one.distance < known.distance:
-            every[one.node] = one
-        elif one.distance == known.distance == 1 and one.via in seeds.nodes:
+    if not base_users.users:
+        return list(users)
+    every = {user.node: user for user in base_users.users if user.node not in seeds.nodes}
+    for user in users:
+        known = every.get(user.node)
+        if known is None or user.distance < known.distance:
+            every[user.node] = user
+        elif user.distance == known.distance == 1 and user.via in seeds.nodes:
             # Both graphs have it: the place of now is told.
-            every[one.node] = one
-    named = {node.path for node in every if node.symbol != MODULE}
+            every[user.node] = user
+    files_with_users = {node.path for node in every if node.symbol != MODULE}
     # A file that only imports is told by what in it uses the import, where something does.
-    kept = (
-        one
-        for one in every.values()
-        if one.node.symbol != MODULE or one.how != "import" or one.node.path not in named
+    listed = (
+        user
+        for user in every.values()
+        if user.node.symbol != MODULE
+        or user.how != "import"
+        or user.node.path not in files_with_users
     )
     order = ("breaks", "uncertain", "fits", None)
-    return sorted(kept, key=lambda one: (one.distance, order.index(_fit(one, formerly))))
+    return sorted(listed, key=lambda one: (one.distance, order.index(_fit(one, base_users))))
 
 
-def _fit(one: Reached, formerly: Formerly) -> Fit | None:
-    return formerly.fits.get(one.node) if one.distance == 1 else None
+def _fit(user: Reached, base_users: BaseUsers) -> Fit | None:
+    return base_users.fits.get(user.node) if user.distance == 1 else None
 
 
-def _hit(targets: Targets, one: Reached, formerly: Formerly) -> AffectedNode:
+def _hit(targets: Targets, user: Reached, base_users: BaseUsers) -> AffectedNode:
     # A call of a base's method stands at the base's definition: there is no place to point to.
-    site = f"{printed(one.node.path)}:{one.line}"
-    mine = one in formerly.found
-    via = formerly.via[one.node] if mine else targets.handle(one.via)
+    site = f"{printed(user.node.path)}:{user.line}"
+    used_at_base = user in base_users.users
+    via = base_users.via[user.node] if used_at_base else targets.handle(user.via)
     return AffectedNode(
-        targets.node(one.node), one.distance, one.how, via, site, _fit(one, formerly)
+        targets.node(user.node), user.distance, user.how, via, site, _fit(user, base_users)
     )

@@ -46,9 +46,9 @@ class Fixtures:
         self._graph = graph
         self._targets = targets
 
-    def is_one(self, node: Node) -> bool:
+    def is_fixture(self, node: Node) -> bool:
         """A definition is a fixture, or a hook."""
-        return self._may_define(node) and node in self._every()
+        return self._may_define(node) and node in self._all()
 
     def through(self, reached: Iterable[tuple[Node, int]]) -> list[Reached]:
         """The tests that use fixtures among what was reached, others that take those included.
@@ -57,33 +57,33 @@ class Fixtures:
             reached: nodes with their distance from what changes.
         """
         distance = dict(reached)
-        every = self._every() if any(map(self._may_define, distance)) else {}
-        found: dict[Node, Reached] = {}
+        every = self._all() if any(map(self._may_define, distance)) else {}
+        users: dict[Node, Reached] = {}
         pending = [node for node in distance if node in every]
         for node in pending:
             for user, line in self._users(every[node]):
-                if user == node or user in distance or user in found:
+                if user == node or user in distance or user in users:
                     continue
                 far = distance[node] + 1
-                found[user] = Reached(user, far, "fixture", line, node)
+                users[user] = Reached(user, far, "fixture", line, node)
                 if user in every:
                     distance[user] = far
                     pending.append(user)
-        return list(found.values())
+        return list(users.values())
 
     def _may_define(self, node: Node) -> bool:
         if not node.path.endswith(b".py"):
             return False
         return name_of(node.path) == b"conftest.py" or self._graph.is_test(node.path)
 
-    def _every(self) -> dict[Node, Fixture]:
-        known = self._graph.values.get("fixtures")
-        if known is None:
-            known = {one.node: one for one in self._found()}
-            self._graph.values["fixtures"] = known
-        return cast("dict[Node, Fixture]", known)
+    def _all(self) -> dict[Node, Fixture]:
+        fixtures = self._graph.values.get("fixtures")
+        if fixtures is None:
+            fixtures = {fixture.node: fixture for fixture in self._defined()}
+            self._graph.values["fixtures"] = fixtures
+        return cast("dict[Node, Fixture]", fixtures)
 
-    def _found(self) -> Iterator[Fixture]:
+    def _defined(self) -> Iterator[Fixture]:
         by_path = self._view.snapshot.by_path
         lines: dict[bytes, set[int]] = {
             path: {use.line for use in uses}
@@ -97,15 +97,15 @@ class Fixtures:
         for path, marks in lines.items():
             text = (self._view.read(by_path[path]) or b"").split(b"\n")
             conftest = name_of(path) == b"conftest.py"
-            for at, one in enumerate(self._targets.symbols(path)):
+            for at, symbol in enumerate(self._targets.symbols(path)):
                 node = Node(path, at)
-                if conftest and one.parent < 0 and one.name.startswith(_HOOK):
-                    yield Fixture(node, one.name, True, _scope(path))
-                elif any(one.start_line <= line < one.name_line for line in marks):
-                    written = b"\n".join(text[one.start_line - 1 : one.name_line - 1])
-                    other = _RENAMED.search(written)
-                    name = other[1].decode() if other else one.name
-                    yield Fixture(node, name, bool(_AUTOUSE.search(written)), _scope(path))
+                if conftest and symbol.parent < 0 and symbol.name.startswith(_HOOK):
+                    yield Fixture(node, symbol.name, True, _scope(path))
+                elif any(symbol.start_line <= line < symbol.name_line for line in marks):
+                    decorators = b"\n".join(text[symbol.start_line - 1 : symbol.name_line - 1])
+                    renamed = _RENAMED.search(decorators)
+                    name = renamed[1].decode() if renamed else symbol.name
+                    yield Fixture(node, name, bool(_AUTOUSE.search(decorators)), _scope(path))
 
     def _users(self, fixture: Fixture) -> Iterator[tuple[Node, int]]:
         if fixture.autouse:
@@ -113,27 +113,27 @@ class Fixtures:
                 if path.startswith(fixture.scope) and runs(path):
                     yield Node(path, MODULE), 1
             return
-        for node, line in self._asking().get(fixture.name, ()):
-            if self._meant(fixture.name, node) == fixture.node:
+        for node, line in self._users_by_name().get(fixture.name, ()):
+            if self._fixture_for(fixture.name, node) == fixture.node:
                 yield node, line
 
-    def _meant(self, name: str, user: Node) -> Node | None:
+    def _fixture_for(self, name: str, user: Node) -> Node | None:
         """The fixture that a name means to one who takes it: the nearest, and not itself."""
         best = max(
             (
-                (one.node.path == user.path, len(one.scope), one.node)
-                for one in self._named().get(name, ())
-                if user.path.startswith(one.scope) and one.node != user
+                (fixture.node.path == user.path, len(fixture.scope), fixture.node)
+                for fixture in self._by_name().get(name, ())
+                if user.path.startswith(fixture.scope) and fixture.node != user
             ),
             default=None,
         )
         return best[2] if best is not None else None
 
-    def _named(self) -> dict[str, list[Fixture]]:
-        found: dict[str, list[Fixture]] = {}
-        for one in self._every().values():
-            found.setdefault(one.name, []).append(one)
-        return found
+    def _by_name(self) -> dict[str, list[Fixture]]:
+        by_name: dict[str, list[Fixture]] = {}
+        for fixture in self._all().values():
+            by_name.setdefault(fixture.name, []).append(fixture)
+        return by_name
 
     def _files(self) -> list[bytes]:
         return [
@@ -143,27 +143,27 @@ class Fixtures:
             and (self._graph.is_test(path) or name_of(path) == b"conftest.py")
         ]
 
-    def _asking(self) -> dict[str, list[tuple[Node, int]]]:
+    def _users_by_name(self) -> dict[str, list[tuple[Node, int]]]:
         """Who takes a fixture of each name, as an argument or by its name as text."""
-        known = self._graph.values.get("fixture users")
-        if known is None:
-            found: dict[str, list[tuple[Node, int]]] = {}
+        users = self._graph.values.get("fixture users")
+        if users is None:
+            by_name: dict[str, list[tuple[Node, int]]] = {}
             for name, node, line in (*self._by_argument(), *self._by_text()):
-                found.setdefault(name, []).append((node, line))
-            known = self._graph.values["fixture users"] = found
-        return cast("dict[str, list[tuple[Node, int]]]", known)
+                by_name.setdefault(name, []).append((node, line))
+            users = self._graph.values["fixture users"] = by_name
+        return cast("dict[str, list[tuple[Node, int]]]", users)
 
     def _by_argument(self) -> Iterator[tuple[str, Node, int]]:
-        names, every = self._named().keys(), self._every()
+        names, every = self._by_name().keys(), self._all()
         files = self._files()
         self._targets.fetch([Node(path, MODULE) for path in files])
         for path in files:
-            for at, one in enumerate(self._targets.symbols(path)):
+            for at, symbol in enumerate(self._targets.symbols(path)):
                 node = Node(path, at)
-                if _takes(one) or node in every:
-                    for name in arguments(one.signature):
+                if _is_test_function(symbol) or node in every:
+                    for name in arguments(symbol.signature):
                         if name in names:
-                            yield name, node, one.name_line
+                            yield name, node, symbol.name_line
 
     def _by_text(self) -> Iterator[tuple[str, Node, int]]:
         by_path = self._view.snapshot.by_path
@@ -178,8 +178,8 @@ class Fixtures:
                     yield name, Node(path, at), use.line
 
 
-def _takes(one: Symbol) -> bool:
-    return one.name.startswith("test") and one.kind in {"function", "method"}
+def _is_test_function(symbol: Symbol) -> bool:
+    return symbol.name.startswith("test") and symbol.kind in {"function", "method"}
 
 
 def _scope(path: bytes) -> bytes:
@@ -192,7 +192,7 @@ def _scope(path: bytes) -> bytes:
 def arguments(signature: str) -> list[str]:
     """The names of the arguments in a Python signature, in order."""
     start = signature.find("(")
-    found: list[str] = []
+    names: list[str] = []
     depth, part = 0, ""
     for char in signature[start:] if start >= 0 else "":
         if char in "([{":
@@ -202,10 +202,10 @@ def arguments(signature: str) -> list[str]:
         if (char == "," and depth == 1) or depth == 0:
             name = _ARGUMENT.match(part.strip())
             if name:
-                found.append(name[1])
+                names.append(name[1])
             part = ""
             if depth == 0:
                 break
         elif char != "(" or depth > 1:
             part += char
-    return found
+    return names

@@ -52,7 +52,7 @@ class Change(NamedTuple):
     """`changed`, `added`, `removed` or `moved`."""
     lines: str
     """Lines that differ, as they stand now: `10-12,40`."""
-    was: int | None = None
+    old_symbol: int | None = None
     """Position at the commit; None for what is new, and for files."""
     name: str = ""
     """Qualified name of a definition that is gone."""
@@ -61,13 +61,13 @@ class Change(NamedTuple):
     kind: str = ""
     before: bytes = b""
     """Where a file that moved was."""
-    told: bool = True
-    """False: it is told by what holds it, which is new as well."""
+    listed: bool = True
+    """False: it is part of what holds it, which is new as well."""
     harmless: bool = False
     """Comments, or imports that were added: nobody who uses the file can see that."""
 
 
-class _File(NamedTuple):
+class _ChangedFile(NamedTuple):
     """One file that differs."""
 
     path: bytes
@@ -87,7 +87,7 @@ class Changes(NamedTuple):
     seen_outside: bool
     """Other files can see a difference: a signature, a type, an import, a definition more or
     less. Otherwise every use leads where it led at the commit."""
-    became: Mapping[bytes, Mapping[int, int]]
+    new_positions: Mapping[bytes, Mapping[int, int]]
     """Of files that changed, by path at the commit: position of a definition then -> now."""
 
 
@@ -111,21 +111,29 @@ def changes_of(view: CurrentView, base: str) -> Changes:
         )
     changes: list[Change] = []
     seen_outside = False
-    became: dict[bytes, Mapping[int, int]] = {}
+    new_positions: dict[bytes, Mapping[int, int]] = {}
     with extractor_of(view) as extractor:
         older = OlderTexts(view, extractor)
-        for one in sorted(files)[:MOST_FILES]:
-            file = by_path.get(one.path)
-            if file is None and one.how != "removed":
+        for changed_file in sorted(files)[:MOST_FILES]:
+            file = by_path.get(changed_file.path)
+            if file is None and changed_file.how != "removed":
                 continue
-            old = view.repository.read_blob(one.old_oid) if one.old_oid else b""
-            before = older.facts(one.old_path, old) if one.old_path else NOTHING
-            if one.old_path and file is not None:
+            old = view.repository.read_blob(changed_file.old_oid) if changed_file.old_oid else b""
+            before = older.facts(changed_file.old_path, old) if changed_file.old_path else NOTHING
+            if changed_file.old_path and file is not None:
                 new, now = view.read(file) or b"", known_symbols(view.snapshot, file)
-                became[one.old_path] = _became(one.path, _texts(old), _texts(new), before, now)
-            changes += _of_file(view, one, file, old, before, became.get(one.old_path, {}))
-            seen_outside = seen_outside or one.how != "changed" or _looks_other(view, file, before)
-    return Changes(commit, changes, notes, seen_outside, became)
+                new_positions[changed_file.old_path] = _new_positions(
+                    changed_file.path, _texts(old), _texts(new), before, now
+                )
+            changes += _of_file(
+                view, changed_file, file, old, before, new_positions.get(changed_file.old_path, {})
+            )
+            seen_outside = (
+                seen_outside
+                or changed_file.how != "changed"
+                or _is_seen_outside(view, file, before)
+            )
+    return Changes(commit, changes, notes, seen_outside, new_positions)
 
 
 def _commit(view: CurrentView, base: str) -> CommitId:
@@ -143,150 +151,167 @@ def _commit(view: CurrentView, base: str) -> CommitId:
     )
 
 
-def _files(view: CurrentView, commit: CommitId) -> list[_File]:
+def _files(view: CurrentView, commit: CommitId) -> list[_ChangedFile]:
     """Files whose bytes differ, told by hash: those of git's objects are known to the store."""
     snapshot, repository = view.snapshot, view.repository
-    then = {bytes(one.path): one.oid for one in read_tree(repository, commit).files}
-    told = {oid: known[0] for oid, known in blobs(snapshot.db, set(then.values())).items()}
+    then = {bytes(entry.path): entry.oid for entry in read_tree(repository, commit).files}
+    hash_by_oid = {oid: known[0] for oid, known in blobs(snapshot.db, set(then.values())).items()}
     now = {file.path: file for file in snapshot.files}
     have = hashes(snapshot.db, {file.content for file in now.values() if file.content is not None})
 
     def hash_then(path: bytes) -> bytes:
         oid = then[path]
-        if oid not in told:
-            told[oid] = hash_of(repository.read_blob(oid))
-        return told[oid]
+        if oid not in hash_by_oid:
+            hash_by_oid[oid] = hash_of(repository.read_blob(oid))
+        return hash_by_oid[oid]
 
-    found: list[_File] = []
+    changed: list[_ChangedFile] = []
     for path, file in now.items():
         if path not in then:
-            found.append(_File(path, "added", b"", b""))
+            changed.append(_ChangedFile(path, "added", b"", b""))
         elif file.content is not None and have.get(file.content) != hash_then(path):
-            found.append(_File(path, "changed", path, then[path]))
+            changed.append(_ChangedFile(path, "changed", path, then[path]))
     gone = then.keys() - now.keys()
     if gone:
         gone -= left_out(repository, view.scope)
-    new = (one for one in found if one.how == "added")
-    moved: dict[bytes, _File] = {have.get(now[one.path].content or 0, b""): one for one in new}
+    new = (entry for entry in changed if entry.how == "added")
+    moved: dict[bytes, _ChangedFile] = {
+        have.get(now[entry.path].content or 0, b""): entry for entry in new
+    }
     for path in sorted(gone):
         same = moved.pop(hash_then(path), None)
         if same is None:
-            found.append(_File(path, "removed", path, then[path]))
+            changed.append(_ChangedFile(path, "removed", path, then[path]))
         else:
-            found.remove(same)
-            found.append(_File(same.path, "moved", path, then[path]))
-    return found
+            changed.remove(same)
+            changed.append(_ChangedFile(same.path, "moved", path, then[path]))
+    return changed
 
 
-def _looks_other(view: CurrentView, file: FileRow | None, before: Older) -> bool:
+def _is_seen_outside(view: CurrentView, file: FileRow | None, before: Older) -> bool:
     """Whether other files see a difference in a file that changed."""
     if file is None or file.content is None:
         return True
-    known = surfaces(view.snapshot.db, {file.content}).get(file.content)
-    return known is None or known[1] != before.surface
+    stored = surfaces(view.snapshot.db, {file.content}).get(file.content)
+    return stored is None or stored[1] != before.surface
 
 
 def _of_file(
-    view: CurrentView, one: _File, file: FileRow | None, old: bytes, before: Older,
-    became: Mapping[int, int],
+    view: CurrentView, changed_file: _ChangedFile, file: FileRow | None, old: bytes, before: Older,
+    new_positions: Mapping[int, int],
 ) -> Iterator[Change]:  # fmt: skip
-    if file is None or one.how == "removed":
-        yield Change(one.path, MODULE, "removed", "")
+    if file is None or changed_file.how == "removed":
+        yield Change(changed_file.path, MODULE, "removed", "")
         for at, symbol in enumerate(before.symbols):
             if symbol.exported and symbol.parent < 0:
-                yield _gone(one.path, before.symbols, at)
+                yield _removed(changed_file.path, before.symbols, at)
         return
     now = known_symbols(view.snapshot, file)
-    if one.how == "added":
-        yield Change(one.path, MODULE, "added", "")
+    if changed_file.how == "added":
+        yield Change(changed_file.path, MODULE, "added", "")
         for at, symbol in enumerate(now):
             outer = symbol.parent < 0 and symbol.kind not in _PROSE
-            yield Change(one.path, at, "added", "", told=outer)
+            yield Change(changed_file.path, at, "added", "", listed=outer)
         return
-    if one.how == "moved":
-        yield Change(one.path, MODULE, "moved", "", before=one.old_path)
+    if changed_file.how == "moved":
+        yield Change(changed_file.path, MODULE, "moved", "", before=changed_file.old_path)
     new = view.read(file) or b""
     if b"\0" in new[:_HEAD_BYTES] or b"\0" in old[:_HEAD_BYTES]:
-        yield Change(one.path, MODULE, "changed", "")
+        yield Change(changed_file.path, MODULE, "changed", "")
         return
-    yield from _by_lines(one.path, _texts(old), _texts(new), before.symbols, now, became)
+    yield from _by_lines(
+        changed_file.path, _texts(old), _texts(new), before.symbols, now, new_positions
+    )
 
 
 def _by_lines(
     path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol],
-    became: Mapping[int, int],
+    new_positions: Mapping[int, int],
 ) -> Iterator[Change]:  # fmt: skip
     hunks = changed_lines(old, new)
-    was, stands = _written(old, hunks, new=False), _written(new, hunks, new=True)
-    came_from = {after: at for at, after in became.items()}
-    found: dict[int, str] = {}
-    for at in innermost(now, stands):
-        found[at] = "changed" if at == MODULE or at in came_from else "added"
-    for at in innermost(before, was):
+    old_spans, new_spans = (
+        _changed_spans(old, hunks, new=False),
+        _changed_spans(new, hunks, new=True),
+    )
+    old_positions = {after: at for at, after in new_positions.items()}
+    how_by_position: dict[int, str] = {}
+    for at in innermost(now, new_spans):
+        how_by_position[at] = "changed" if at == MODULE or at in old_positions else "added"
+    for at in innermost(before, old_spans):
         if at == MODULE:
-            found.setdefault(MODULE, "changed")
-        elif at in became:
-            found.setdefault(became[at], "changed")
-    for at in sorted(found):
+            how_by_position.setdefault(MODULE, "changed")
+        elif at in new_positions:
+            how_by_position.setdefault(new_positions[at], "changed")
+    for at in sorted(how_by_position):
         symbol = now[at] if at != MODULE else None
         inner = symbol is not None and (
-            (found[at] == "added" and found.get(symbol.parent) == "added")
-            or (symbol.kind in _PROSE and MODULE in found)
+            (how_by_position[at] == "added" and how_by_position.get(symbol.parent) == "added")
+            or (symbol.kind in _PROSE and MODULE in how_by_position)
         )
-        harmless = at == MODULE and _harmless(path, old, new, before, now, was, stands)
-        lines = _shown(now, at, stands)
+        harmless = at == MODULE and _is_harmless(path, old, new, before, now, old_spans, new_spans)
+        lines = _line_ranges(now, at, new_spans)
         yield Change(
-            path, at, found[at], lines, came_from.get(at), told=not inner, harmless=harmless
+            path,
+            at,
+            how_by_position[at],
+            lines,
+            old_positions.get(at),
+            listed=not inner,
+            harmless=harmless,
         )
-    for at, one in enumerate(before):
-        inside = one.parent >= 0 and one.parent not in became
+    for at, old_symbol in enumerate(before):
+        inside = old_symbol.parent >= 0 and old_symbol.parent not in new_positions
         # What went with its type is not told apart.
-        if at not in became and not inside:
-            yield _gone(path, before, at)
+        if at not in new_positions and not inside:
+            yield _removed(path, before, at)
 
 
-def _became(
+def _new_positions(
     path: bytes, old: bytes, new: bytes, older: Older, now: Sequence[Symbol]
 ) -> Mapping[int, int]:
     """What became of the definitions of one file, as far as they have their names still."""
     before = older.symbols
     places: dict[str, tuple[list[int], list[int]]] = {}
     for side, symbols in enumerate((before, now)):
-        for at, one in enumerate(symbols):
-            places.setdefault(one.qualified, ([], []))[side].append(at)
-    found: dict[int, int] = {}
+        for at, symbol in enumerate(symbols):
+            places.setdefault(symbol.qualified, ([], []))[side].append(at)
+    new_positions: dict[int, int] = {}
     several: list[tuple[list[int], list[int]]] = []
     for olds, news in places.values():
         if len(olds) == len(news) == 1:
-            found[olds[0]] = news[0]
+            new_positions[olds[0]] = news[0]
         elif olds and news:
             several.append((olds, news))
     if several:
         sides = [
-            FileText(path, text, ones, older.language) for text, ones in ((old, before), (new, now))
+            FileText(path, text, definitions, older.language)
+            for text, definitions in ((old, before), (new, now))
         ]
-        matched = Matches(*([FileDefinitions(one)] for one in sides)).new_of
-        told = {one.at: other.at for one, other in matched.items()}
+        matched = Matches(*([FileDefinitions(side)] for side in sides)).new_of
+        matched_positions = {
+            old_definition.at: new_definition.at
+            for old_definition, new_definition in matched.items()
+        }
         for olds, news in several:
-            paired = {at: told[at] for at in olds if told.get(at) in news}
+            paired = {at: matched_positions[at] for at in olds if matched_positions.get(at) in news}
             # Headings and keys are no definitions to the matcher: of them the order tells.
             free = iter([at for at in news if at not in paired.values()])
             for at in olds:
                 other = next(free, None) if at not in paired and before[at].kind in _PROSE else None
                 if other is not None:
                     paired[at] = other
-            found |= paired
-    return found
+            new_positions |= paired
+    return new_positions
 
 
-def _harmless(
+def _is_harmless(
     path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol],
-    was: Sequence[tuple[int, int]], stands: Sequence[tuple[int, int]],
+    old_spans: Sequence[tuple[int, int]], new_spans: Sequence[tuple[int, int]],
 ) -> bool:  # fmt: skip
     """Outside of definitions comments alone differ, or imports were added."""
     hashed = path.rpartition(b".")[2] in _HASHED
     comment, mark = (_COMMENT_HASH, b"#") if hashed else (_COMMENT, b"//")
-    gone, come = _bare_lines(old, before, was, mark), _bare_lines(new, now, stands, mark)
+    gone, come = _bare_lines(old, before, old_spans, mark), _bare_lines(new, now, new_spans, mark)
     brought = {line for line, imports in come if imports}
     return all(comment.match(line) or line in brought for line, _ in gone) and all(
         comment.match(line) or imports for line, imports in come
@@ -302,27 +327,27 @@ def _bare_lines(
     """
     lines = text.split(b"\n")
     importing = _import_lines(lines)
-    found: list[tuple[bytes, bool]] = []
+    bare: list[tuple[bytes, bool]] = []
     for number in _outside(symbols, spans):
         line = lines[number - 1].strip()
         imports = number in importing
-        found.append((line.split(mark)[0].strip() if imports else line, imports))
-    return found
+        bare.append((line.split(mark)[0].strip() if imports else line, imports))
+    return bare
 
 
 def _import_lines(lines: Sequence[bytes]) -> set[int]:
     """The lines of statements that bring names in, those in brackets included."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     closing = b""
     for number, line in enumerate(lines, 1):
         if closing:
-            found.add(number)
+            numbers.add(number)
             closing = b"" if closing in line else closing
         elif _IMPORT.match(line):
-            found.add(number)
+            numbers.add(number)
             opened = next((sign for sign in (b"()", b"{}") if sign[:1] in line), b"")
             closing = opened[1:] if opened and opened[1:] not in line else b""
-    return found
+    return numbers
 
 
 def _outside(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:
@@ -331,17 +356,17 @@ def _outside(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> lis
         line
         for start, end in spans
         for line in range(start, end + 1)
-        if not any(one.start_line <= line <= one.end_line for one in symbols)
+        if not any(symbol.start_line <= line <= symbol.end_line for symbol in symbols)
     ]
 
 
-def _gone(path: bytes, symbols: Sequence[Symbol], at: int) -> Change:
-    one = symbols[at]
-    number = 1 + sum(other.qualified == one.qualified for other in symbols[:at])
-    return Change(path, MODULE, "removed", "", at, one.qualified, number, one.kind)
+def _removed(path: bytes, symbols: Sequence[Symbol], at: int) -> Change:
+    symbol = symbols[at]
+    number = 1 + sum(other.qualified == symbol.qualified for other in symbols[:at])
+    return Change(path, MODULE, "removed", "", at, symbol.qualified, number, symbol.kind)
 
 
-def _written(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> list[tuple[int, int]]:
+def _changed_spans(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> list[tuple[int, int]]:
     """Lines of one side that differ and are not blank, as spans."""
     lines = text.split(b"\n")
     numbers: list[int] = []
@@ -353,25 +378,25 @@ def _written(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> list[tup
 
 def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Numbers in order, those that follow each other as one span."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for line in numbers:
-        if found and found[-1][1] == line - 1:
-            found[-1] = (found[-1][0], line)
+        if spans and spans[-1][1] == line - 1:
+            spans[-1] = (spans[-1][0], line)
         else:
-            found.append((line, line))
-    return found
+            spans.append((line, line))
+    return spans
 
 
-def _shown(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, int]]) -> str:
+def _line_ranges(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, int]]) -> str:
     """The spans that touch a symbol; for the file itself what is in no symbol."""
     if at == MODULE:
         spans = _spans(_outside(symbols, spans))
     else:
-        one = symbols[at]
+        symbol = symbols[at]
         spans = [
-            (max(start, one.start_line), min(end, one.end_line))
+            (max(start, symbol.start_line), min(end, symbol.end_line))
             for start, end in spans
-            if start <= one.end_line and end >= one.start_line
+            if start <= symbol.end_line and end >= symbol.start_line
         ]
     texts = [f"{start}-{end}" if end > start else str(start) for start, end in spans]
     return ",".join(texts[:_SPANS_SHOWN]) + (",..." if len(texts) > _SPANS_SHOWN else "")

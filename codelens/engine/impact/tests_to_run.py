@@ -53,31 +53,31 @@ class TestFiles:
 
     def is_fixture(self, node: Node) -> bool:
         """Its users name it as an argument: what else names it is an argument's use."""
-        return self._fixtures.is_one(node)
+        return self._fixtures.is_fixture(node)
 
     def called_for(
-        self, seeds: Collection[Node], changed: Iterable[bytes], found: Iterable[Reached]
+        self, seeds: Collection[Node], changed: Iterable[bytes], users: Iterable[Reached]
     ) -> list[TestFile]:
         """Tests that change, are named for what changes, or reach it; nearest first.
 
         Args:
             seeds: what changes.
             changed: files that change, or did before they went.
-            found: what is hit.
+            users: what is hit.
         """
         reached: dict[bytes, list[Reached]] = {}
-        every = list(found)
+        every = list(users)
         fixtures = self._fixtures.through(
-            [*((node, 0) for node in seeds), *((one.node, one.distance) for one in every)]
+            [*((node, 0) for node in seeds), *((user.node, user.distance) for user in every)]
         )
-        for one in (*every, *fixtures):
-            if self._graph.is_test(one.node.path) or is_inline_test(self._targets, one.node):
-                reached.setdefault(one.node.path, []).append(one)
+        for user in (*every, *fixtures):
+            if self._graph.is_test(user.node.path) or is_inline_test(self._targets, user.node):
+                reached.setdefault(user.node.path, []).append(user)
         rows = self._by_name(list(dict.fromkeys(changed)), reached.keys())
         marked = self._annotated(reached.keys() - self._run)
-        for path, ones in reached.items():
+        for path, users_here in reached.items():
             if path in self._run or path in marked or not self._graph.is_test(path):
-                rows[path] = self._reaching(path, ones, rows.get(path))
+                rows[path] = self._reaching(path, users_here, rows.get(path))
         return sorted(rows.values(), key=lambda row: (row.distance, -row.count, row.path))
 
     def _by_name(
@@ -87,47 +87,57 @@ class TestFiles:
         for path in changed:
             if path in self._run:
                 rows.setdefault(path, TestFile(printed(path), 0, "changes itself", ()))
-            named = [one for one in self._graph.tests_named_for(path) if one in self._run]
+            tests = [
+                test_path
+                for test_path in self._graph.tests_named_for(path)
+                if test_path in self._run
+            ]
             why = f"named for {printed(path)}"
-            if not named and path.endswith(b".go") and not self._run & set(reached):
+            if not tests and path.endswith(b".go") and not self._run & set(reached):
                 folder = folder_of(path)
-                named = sorted(
-                    one for one in self._run if folder_of(one) == folder and one.endswith(b".go")
+                tests = sorted(
+                    test_path
+                    for test_path in self._run
+                    if folder_of(test_path) == folder and test_path.endswith(b".go")
                 )
                 why = f"in the package of {printed(path)}"
-            for test in named:
+            for test in tests:
                 rows.setdefault(test, TestFile(printed(test), 0, why, ()))
         return rows
 
     def _annotated(self, paths: Collection[bytes]) -> set[bytes]:
-        wanted = {path for path in paths if path.endswith(_ANNOTATED)}
-        if not wanted:
+        candidates = {path for path in paths if path.endswith(_ANNOTATED)}
+        if not candidates:
             return set()
-        return {path for path, uses in self._graph.holding(_ANNOTATIONS) if path in wanted and uses}
+        return {
+            path for path, uses in self._graph.holding(_ANNOTATIONS) if path in candidates and uses
+        }
 
-    def _reaching(self, path: bytes, ones: Sequence[Reached], known: TestFile | None) -> TestFile:
-        nearest = min(ones, key=lambda one: (one.distance, one.how == "fixture"))
+    def _reaching(
+        self, path: bytes, users: Sequence[Reached], known_row: TestFile | None
+    ) -> TestFile:
+        nearest = min(users, key=lambda user: (user.distance, user.how == "fixture"))
         why = f"reaches it in {count_of(nearest.distance, 'step')}"
         if nearest.how == "fixture":
             why = f"uses the fixture {self._targets.handle(nearest.via)}"
-        handles, count = self._handles(ones)
-        if known is not None:
-            return TestFile(known.path, 0, f"{known.why}; {why}", handles, count)
+        handles, count = self._handles(users)
+        if known_row is not None:
+            return TestFile(known_row.path, 0, f"{known_row.why}; {why}", handles, count)
         return TestFile(printed(path), nearest.distance, why, handles, count)
 
-    def _handles(self, ones: Iterable[Reached]) -> tuple[tuple[str, ...], int]:
+    def _handles(self, users: Iterable[Reached]) -> tuple[tuple[str, ...], int]:
         """The handles of the first, those of tests before what helps them; how many there are."""
-        named = [(one, self._name(one.node)) for one in ones if one.node.symbol != MODULE]
+        named = [(user, self._name(user.node)) for user in users if user.node.symbol != MODULE]
         named = sorted(
-            (not name.startswith("test"), one.distance, one.node) for one, name in named if name
+            (not name.startswith("test"), user.distance, user.node) for user, name in named if name
         )
         shown = tuple(self._targets.handle(node) for *_, node in named[:_HANDLES_SHOWN])
         return shown, len(named)
 
     def _name(self, node: Node) -> str:
         """The lower name of what can be a test; of scripts only what is called so."""
-        one = self._targets.symbols(node.path)[node.symbol]
-        name = one.name.lower()
-        if one.kind not in CALLABLE:
+        symbol = self._targets.symbols(node.path)[node.symbol]
+        name = symbol.name.lower()
+        if symbol.kind not in CALLABLE:
             return ""
         return name if name.startswith("test") or not node.path.endswith(_NAMELESS) else ""

@@ -24,7 +24,7 @@ _TYPES = re.compile(rb"\w<(?![=<\s])")
 _LIFETIME = re.compile(rb"'\w+\b(?!')")
 
 
-class Given(NamedTuple):
+class PassedArguments(NamedTuple):
     """The arguments of one call."""
 
     number: int
@@ -32,7 +32,7 @@ class Given(NamedTuple):
     """Of those that are given by name; a word before a colon may be the key of a map."""
 
 
-def given_arguments(text: bytes, start: int, language: str) -> Given | None:
+def passed_arguments(text: bytes, start: int, language: str) -> PassedArguments | None:
     """What stands between the brackets behind a name; None where the text does not tell.
 
     Args:
@@ -54,7 +54,7 @@ def given_arguments(text: bytes, start: int, language: str) -> Given | None:
     if language in _STARS and any(_STARRED.match(part) for part in parts):
         return None
     named = [match for part in parts if (match := _NAMED.match(part)) is not None]
-    return Given(len(parts), tuple(str(match[1], "utf-8", "replace") for match in named))
+    return PassedArguments(len(parts), tuple(str(match[1], "utf-8", "replace") for match in named))
 
 
 def _is_cut(part: bytes) -> bool:
