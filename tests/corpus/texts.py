@@ -43,5 +43,9 @@ TEXTS: dict[str, tuple[str, bytes]] = {
     ),
     "cpp: the same": ("cpp", _full(b"int a(){")),
     "csharp: classes in classes, parsed five times": ("csharp", _full(b"class A:\n")),
+    "ocaml: separators, over which the lexer goes back and forth within one step": (
+        "ocaml",
+        _full("\u2028".encode() * 26),
+    ),
     "scala: definitions without an end, parsed five times": ("scala", _full(b"def a\n")),
 }

@@ -26,6 +26,12 @@ Captures = dict[str, list[Node]]
 """Capture -> its nodes, in no order to rely on: where patterns overlap it changes by the run."""
 
 _READ_BYTES = 1_024
+_VIEW_BYTES = 32_768
+"""What the parser is given at once. A lexer that goes to the end of the text and back at each
+character does so within one step, so only reads can stop it: 256 kB of U+2028 in OCaml took 43 s
+when the parser was given the whole rest."""
+_BLANKS = b"    "
+"""The longest character of UTF-8."""
 _STEPS_BASE = 60
 """Added to a language's `steps`: sound texts take up to 18 a kB (2,900 files), 2,690 damaged ones
 never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at
@@ -106,6 +112,7 @@ class _BoundedParse:
         self._text = text
         self._whole = memoryview(text)
         self._views: dict[int, memoryview] = {}
+        self._view_end = 0
         self._limit = _STEPS_BASE + size * steps_per_kb // 1_000
         allowed_s = min(_CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE, cpu_left_s())
         self._deadline = time.thread_time() + allowed_s
@@ -125,11 +132,15 @@ class _BoundedParse:
         if self.reads % _READS_BETWEEN == 0 and time.thread_time() > self._deadline:
             self.gave_up = True
         if self.gave_up:
-            return b""
+            # Where a view cut a character the parser asks again from it, and reads what it gets
+            # without a look at its length.
+            return _BLANKS if 0 < self._view_end - offset < len(_BLANKS) else b""
         # Perl's scanner asks for the column at each step, which reads anew from the same place.
         if offset not in self._views:
-            self._views[offset] = self._whole[offset:]
-        return self._views[offset]
+            self._views[offset] = self._whole[offset : offset + _VIEW_BYTES]
+        view = self._views[offset]
+        self._view_end = offset + len(view)
+        return view
 
     def is_too_much(self, _offset: int, _has_error: bool) -> bool:
         """Whether to stop; asked at each step."""
