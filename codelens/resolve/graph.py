@@ -6,7 +6,7 @@ is resolved again: a file of which nothing but bodies changed leaves the edges o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -38,6 +38,14 @@ class File(NamedTuple):
     """No edge can begin in it."""
 
 
+class Stored(NamedTuple):
+    """What was kept of a path with a content."""
+
+    row: Callable[[bytes, int], Row | None]
+    parts: Callable[[bytes, int], dict[frozenset[str], Row]]
+    """Names -> the edges to what is used under these."""
+
+
 class GraphState:
     """What a graph worked out, and for which state."""
 
@@ -65,7 +73,7 @@ class Graph:
         load: Callable[[int], FileModel | None],
         read: Callable[[bytes], bytes | None],
         known: GraphState | None = None,
-        stored: Callable[[bytes, int], Row | None] | None = None,
+        stored: Stored | None = None,
     ) -> None:
         """Take a view.
 
@@ -74,7 +82,7 @@ class Graph:
             load: facts of a content.
             read: bytes of a settings file (`settings_paths`) by its path.
             known: what an earlier state of this or another view knew; taken over.
-            stored: a kept row of a path and content.
+            stored: what was kept by other processes.
         """
         self._stored = stored
         self._files = files
@@ -87,6 +95,7 @@ class Graph:
         """To be given to the graph of the next state."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
+        self._new_parts: set[tuple[bytes, frozenset[str]]] = set()
         self._everything: bytes | None = None
         self.importer = self._take_over(languages, settings)
         """Leads from imports to files."""
@@ -185,7 +194,7 @@ class Graph:
             self._checked.add(path)
             return row
         if row is None and self._stored is not None:
-            row = self._stored(path, file.content)
+            row = self._stored.row(path, file.content)
             if row is not None and self._holds(path, row):
                 self._rows[path] = row
                 return row
@@ -195,14 +204,18 @@ class Graph:
         """Whether all edges of a file are known, so that asking for them costs nothing."""
         row = self._rows.get(path)
         if row is None and self._stored is not None and path in self._files:
-            row = self._stored(path, self._files[path].content)
+            row = self._stored.row(path, self._files[path].content)
             if row is not None and self._holds(path, row):
                 self._rows[path] = row
         return row is not None and self._holds(path, row)
 
     def parts_of(self, path: bytes) -> int:
         """How often uses of some names were resolved in a file."""
-        return len(self.known.parts.get(path, ()))
+        return len(self._parts(path)) if path in self._files else 0
+
+    def has_parts(self, path: bytes, names: Set[str]) -> bool:
+        """Whether the edges to what a file uses under some names were resolved before."""
+        return names <= frozenset[str]().union(*self._parts(path))
 
     def edges_named(
         self, path: bytes, names: frozenset[str], spent: Callable[[], bool]
@@ -211,18 +224,42 @@ class Graph:
 
         For files whose language `keeps_names`.
         """
-        if len(self.known.parts) > _MOST_PARTS:
-            self.known.parts.clear()
-            self.known.checked_parts.clear()
-        rows = self.known.parts.setdefault(path, {})
-        row = rows.get(names)
-        if row is None or not self._part_holds(path, names, row):
-            row = self._row_of(path, spent, names)
+        rows = self._parts(path)
+        for known in [known for known in rows if not self._part_holds(path, known, rows[known])]:
+            del rows[known]
+        left = names.difference(*rows)
+        if left:
+            row = self._row_of(path, spent, left)
             if row is None:
                 return None
-            rows[names] = row
-            self.known.checked_parts.add((path, names))
-        return unpacked(path, row.edges)
+            rows[left] = row
+            self.known.checked_parts.add((path, left))
+            self._new_parts.add((path, left))
+        parts = (row for known, row in rows.items() if not known.isdisjoint(names))
+        return [edge for row in parts for edge in unpacked(path, row.edges)]
+
+    def _parts(self, path: bytes) -> dict[frozenset[str], Row]:
+        """The parts of a file's edges, by names; those that were kept are read at first."""
+        parts = self.known.parts.get(path)
+        if parts is None:
+            if len(self.known.parts) > _MOST_PARTS:
+                self.known.parts.clear()
+                self.known.checked_parts.clear()
+            file = self._files.get(path)
+            stored = self._stored
+            parts = stored.parts(path, file.content) if stored and file is not None else {}
+            self.known.parts[path] = parts
+        return parts
+
+    @property
+    def fresh_parts(self) -> list[tuple[bytes, frozenset[str], Row]]:
+        """Parts that were resolved here, not read, of files not resolved as a whole since."""
+        parts = self.known.parts
+        return [
+            (path, names, parts[path][names])
+            for path, names in sorted(self._new_parts, key=lambda part: (part[0], sorted(part[1])))
+            if names in parts.get(path, {})
+        ]
 
     def _part_holds(self, path: bytes, names: frozenset[str], row: Row) -> bool:
         if (path, names) in self.known.checked_parts:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from codelens.errors import StoreError
 from codelens.resolve.facts.edge_rows import Row, dumped, loaded
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.graph import File, Graph, GraphState
+from codelens.resolve.graph import File, Graph, GraphState, Stored
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -42,7 +42,13 @@ def graph_of(
         data = stored_edges.load(db, path, content, RESOLVER_VERSION) if any_stored else None
         return loaded(content, data) if data is not None else None
 
-    return Graph(files, load, read, known, stored)
+    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], Row]:
+        if not any_stored:
+            return {}
+        parts = stored_edges.load_parts(db, path, content, RESOLVER_VERSION)
+        return {names: loaded(content, data) for names, data in parts}
+
+    return Graph(files, load, read, known, Stored(stored, stored_parts))
 
 
 def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
@@ -63,18 +69,29 @@ def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, F
     return files
 
 
-def keep(db: Database, rows: Iterable[tuple[bytes, Row]]) -> bool:
-    """Store rows by path, for other processes; False if another one writes, or nothing can.
+def keep(
+    db: Database,
+    rows: Iterable[tuple[bytes, Row]],
+    parts: Iterable[tuple[bytes, frozenset[str], Row]] = (),
+) -> bool:
+    """Store rows by path, and parts of rows by path and names, for other processes.
+
+    False if another one writes, or nothing can be written.
 
     Outside of any transaction. It waits for nobody, and holds others up only while it writes what
     was packed before.
     """
     packed = [(path, row.content, dumped(row)) for path, row in rows]
+    packed_parts = [
+        stored_edges.Part(path, row.content, names, dumped(row)) for path, names, row in parts
+    ]
     try:
         lease = writer_lease.acquire(db, 0.0)
         try:
             with db.write(lease):
                 stored_edges.save(db, RESOLVER_VERSION, packed)
+                if packed_parts:
+                    stored_edges.save_parts(db, RESOLVER_VERSION, packed_parts)
         finally:
             lease.release(db)
     except StoreError as error:

@@ -53,6 +53,46 @@ def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
     assert list(again.every()) == list(first.every())
 
 
+def named(graph: Graph, path: bytes, names: set[str]) -> set[tuple[str, int]]:
+    edges = graph.edges_named(path, frozenset(names), lambda: False)
+    assert edges is not None
+    return {(edge.name, edge.line) for edge in edges}
+
+
+def test_parts_that_were_kept_are_not_resolved_again(snapshot: Snapshot) -> None:
+    first = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
+    found = named(first, b"a.py", {"f"})
+    assert ("f", 2) in found
+    assert [part[:2] for part in first.fresh_parts] == [(b"a.py", frozenset({"f"}))]
+    assert keep(snapshot.db, [], first.fresh_parts)
+    again = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
+    assert named(again, b"a.py", {"f"}) == found
+    assert again.fresh_parts == []
+    # Of more names only those are resolved that are new.
+    assert named(again, b"a.py", {"f", "g"}) == found
+    assert [part[:2] for part in again.fresh_parts] == [(b"a.py", frozenset({"g"}))]
+
+
+def test_parts_go_when_the_whole_file_is_kept(snapshot: Snapshot) -> None:
+    first = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
+    named(first, b"a.py", {"f"})
+    assert keep(snapshot.db, [], first.fresh_parts)
+    assert keep(snapshot.db, resolved(snapshot).fresh)
+    assert snapshot.db.rows("SELECT * FROM edge_parts") == []
+
+
+def test_parts_of_older_versions_go_and_their_names_with_them(snapshot: Snapshot) -> None:
+    content = snapshot.by_path[b"a.py"].content
+    assert content is not None
+    for version, name in ((1, "f"), (2, "g")):
+        part = stored_edges.Part(b"a.py", content, frozenset({name}), b"")
+        with snapshot.db.write(None):
+            stored_edges.save_parts(snapshot.db, version, [part])
+    assert snapshot.db.rows("SELECT version FROM edge_parts") == [(2,)]
+    assert snapshot.db.rows("SELECT names FROM name_sets") == [("g",)]
+    assert stored_edges.load_parts(snapshot.db, b"a.py", content, 1) == []
+
+
 def test_rows_of_other_versions_are_not_read(snapshot: Snapshot) -> None:
     kept = snapshot.by_path[b"a.py"].content
     assert kept is not None

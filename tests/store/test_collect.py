@@ -192,6 +192,11 @@ PLANS = {
         (1, 2),
         {"file_edges": "PRIMARY KEY"},
     ),
+    "edge parts": (
+        garbage_collection.DELETE_PARTS.format(marks="?,?"),
+        (1, 2),
+        {"edge_parts": "PRIMARY KEY"},
+    ),
     "own sizes": (views.OWN_SIZES, (), {"view_files": "view_files_by_content"}),
 }
 

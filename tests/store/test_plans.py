@@ -23,6 +23,9 @@ HOT = {
     ),
     "surfaces": (contents.SELECT_SURFACES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "kept edges of a file": (stored_edges.SELECT_EDGES, 3, "PRIMARY KEY (path=? AND content=?)"),
+    "parts of the edges of a file": (
+        stored_edges.SELECT_PARTS, 3, "edge_parts_by_content (content=? AND path=?)"
+    ),
     "hashes of contents": (
         raw_hashes.SELECT_HASHES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
     ),

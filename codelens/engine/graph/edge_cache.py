@@ -58,6 +58,8 @@ class EdgeCache:
         self.files = len(by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
+        self.saved_parts: set[tuple[bytes, frozenset[str]]] = set()
+        """Files and names whose edges this process stored."""
         self.values: dict[object, object] = {}
         """Whatever else is worked out from this state alone."""
         self.lasting: dict[object, object] = before.lasting if before is not None else {}
@@ -129,6 +131,9 @@ def keep(view: CurrentView) -> None:
     """
     cache = edge_cache_of(view)
     rows = [(path, row) for path, row in cache.graph.fresh if path not in cache.saved]
+    parts = [part for part in cache.graph.fresh_parts if part[:2] not in cache.saved_parts]
     # What is not written now is so the next time, or worked out anew.
-    if len(rows) >= _LEAST_SAVED and stored_graph.keep(view.snapshot.db, rows):
+    worth = len(rows) + len(parts) >= _LEAST_SAVED
+    if worth and stored_graph.keep(view.snapshot.db, rows, parts):
         cache.saved.update(path for path, _ in rows)
+        cache.saved_parts.update(part[:2] for part in parts)

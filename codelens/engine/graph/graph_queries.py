@@ -140,6 +140,7 @@ class GraphQueries:
 
     def map(self, view_request: ViewRequest, focus: Sequence[str], max_tokens: int) -> MapAnswer:
         """See `Engine.map`."""
+        from codelens.engine.graph import edge_cache
         from codelens.engine.map.map_query import map_
         from codelens.rank.search_pipeline import Request, search
         from codelens.resolve.walk.edge_table import Node
@@ -157,7 +158,9 @@ class GraphQueries:
 
             with view.reading():
                 query = view_request.words.strip()
-                return map_(view, focus, places_for, query, max_tokens, seconds)
+                answer = map_(view, focus, places_for, query, max_tokens, seconds)
+            edge_cache.keep(view)
+            return answer
 
     def edges(self, view_request: ViewRequest) -> Iterator[EdgeLine]:
         """See `Engine.export_edges`."""

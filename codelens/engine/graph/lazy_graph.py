@@ -181,9 +181,14 @@ class LazyGraph:
         left = [path for path in paths if not cache.knows(path, names)]
         whole = True
         for path in left:
-            few = len(left) <= _FEW_FILES or cache.graph.parts_of(path) >= _MOST_PARTS
+            few = len(left) <= _FEW_FILES or self._has_enough_parts(path, names)
             whole &= self._resolve_whole(path) if few else self._resolve_few(path, names)
         return whole
+
+    def _has_enough_parts(self, path: bytes, names: Set[str]) -> bool:
+        """Whether so much of a file is resolved that the whole costs little more than new names."""
+        graph = self._edge_cache.graph
+        return graph.parts_of(path) >= _MOST_PARTS and not graph.has_parts(path, names)
 
     def _resolve_few(self, path: bytes, names: Set[str]) -> bool:
         """Resolve the uses of some names in a file; all of it where that is known or needed."""

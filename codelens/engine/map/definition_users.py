@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import NamedTuple, cast
+from typing import NamedTuple, Protocol, cast
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
+from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import HandleError
 from codelens.extract.language_settings import language_info
 from codelens.resolve.facts.file_model import CALLABLE
@@ -28,6 +29,28 @@ class Users(NamedTuple):
     files: int
     complete: bool
     """All files that hold its name are resolved; else there may be more."""
+
+
+class UserCounts(Protocol):
+    """Tells how many files use a definition."""
+
+    def of(self, node: Node) -> Users:
+        """The users of a definition."""
+        ...
+
+
+class NamedUsers:
+    """Counts by names alone: quick, and too many where other things are so called."""
+
+    def __init__(self, targets: Targets, ranked: Ranked) -> None:
+        self._targets = targets
+        self._users = ranked.links.users
+        self._numbers = {source.path: at for at, source in enumerate(ranked.sources)}
+
+    def of(self, node: Node) -> Users:
+        """The files that hold the name of a definition."""
+        name = self._targets.symbols(node.path)[node.symbol].name
+        return Users(self._users[self._numbers[node.path], name], complete=True)
 
 
 class DefinitionUsers:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from codelens.answers.graph_answers import MapSymbol
 from codelens.engine.graph.targets import Targets
-from codelens.engine.map.definition_users import DefinitionUsers
+from codelens.engine.map.definition_users import UserCounts
 from codelens.engine.map.ranked_files import Ranked
 from codelens.resolve.walk.edge_table import Node
 
@@ -47,9 +47,7 @@ def candidates(
     return nodes
 
 
-def most_used(
-    targets: Targets, users: DefinitionUsers, nodes: Sequence[Node]
-) -> Iterator[MapSymbol]:
+def most_used(targets: Targets, users: UserCounts, nodes: Sequence[Node]) -> Iterator[MapSymbol]:
     """Those of the candidates that most files use; of equals the first."""
     counted = [(users.of(node), node) for node in nodes]
     order = sorted(range(len(counted)), key=lambda at: (-counted[at][0].files, at))

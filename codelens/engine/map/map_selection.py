@@ -10,7 +10,7 @@ from typing import NamedTuple
 from codelens.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import Targets
-from codelens.engine.map.definition_users import DefinitionUsers
+from codelens.engine.map.definition_users import DefinitionUsers, NamedUsers, UserCounts
 from codelens.engine.map.entry_points import entries
 from codelens.engine.map.hot_definitions import SHOWN, candidates, most_used
 from codelens.engine.map.ranked_files import Ranked
@@ -75,6 +75,8 @@ class Drawing:
         self._scores = scores
         self._interest = interest
         self._users = users
+        self._counts: UserCounts = users
+        self._shown: dict[Node, None] = {}
         # What a query finds leads, whatever uses it.
         first = list(dict.fromkeys(node.path for node in interest.query_nodes))[:_LEADING_FILES]
         leading = {path: at for at, path in enumerate(first)}
@@ -95,18 +97,22 @@ class Drawing:
             notes: sentences for the answer.
         """
         hot = self._hot()
-        self._users.look_up(hot)
-        self._users.look_up(self._first_shown(max_tokens))
-        languages = self._languages()
-        plain = MapAnswer(
+        plain = self._without_files(notes)
+        # What is shown hangs little on the counts: names tell which definitions are to be counted.
+        self._drawn(plain, hot, max_tokens, NamedUsers(self._targets, self._ranked))
+        self._users.look_up([*hot, *self._shown])
+        return self._drawn(plain, hot, max_tokens, self._users)
+
+    def _without_files(self, notes: Sequence[str]) -> MapAnswer:
+        """What is said of the whole, without its most used definitions."""
+        root = self._view.scope.root.encode("utf-8", "surrogateescape")
+        return MapAnswer(
             receipt=self._view.receipt(),
-            name=printed(self._view.scope.root.encode("utf-8", "surrogateescape")).rpartition("/")[
-                2
-            ],
-            languages=languages,
+            name=printed(root).rpartition("/")[2],
+            languages=self._languages(),
             folders=tuple(self._folders()),
             entries=tuple(self._entries()),
-            hot=tuple(most_used(self._targets, self._users, hot)),
+            hot=(),
             files=(),
             links=(),
             ranked=len(self._ranked.sources),
@@ -116,6 +122,13 @@ class Drawing:
             ),
             notes=tuple(notes),
         )
+
+    def _drawn(
+        self, plain: MapAnswer, hot: Sequence[Node], max_tokens: int, users: UserCounts
+    ) -> MapAnswer:
+        """The map with the users that are counted so; `_shown` has what it asked of."""
+        self._counts = users
+        plain = replace(plain, hot=tuple(most_used(self._targets, users, hot)))
         share = _HEAD_SHARE / 2 if self._interest.near else _HEAD_SHARE
         plain = _within(plain, int(max_tokens * share))
         head, _ = graph_text.map_(plain)
@@ -217,7 +230,8 @@ class Drawing:
         graph_node = self._targets.node(Node(path, number))
         if depth:
             return MapSymbol(graph_node, depth, 0)
-        users = self._users.of(Node(path, number))
+        self._shown[Node(path, number)] = None
+        users = self._counts.of(Node(path, number))
         return MapSymbol(graph_node, depth, users.files, not users.complete)
 
     def _languages(self) -> tuple[tuple[str, int, int], ...]:
@@ -315,16 +329,6 @@ class Drawing:
         allowed = set(self._order[:_NEAR_FILES]) if self._interest.near else None
         return candidates(self._targets, self._ranked, self._scores, allowed)
 
-    def _first_shown(self, max_tokens: int) -> list[Node]:
-        """Definitions of the files that there may be room for."""
-        most = max_tokens // _LEAST_FILE_COST
-        nodes: list[Node] = []
-        for at in self._order[:most]:
-            path = self._ranked.sources[at].path
-            chosen = self._chosen(at, self._targets.symbols(path), _SYMBOLS_FIRST)
-            nodes += [Node(path, number) for number, depth in chosen if not depth]
-        return nodes
-
     def _links(self, drawn_files: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
         """Among the files shown, the heaviest."""
         sources, inside = self._ranked.sources, set(drawn_files)
@@ -345,8 +349,6 @@ _LEAST_FILE_TOKENS = 12
 _NEAR_FILES = 12
 _LEADING_FILES, _QUERY_PLACES = 3, 5
 """Of what a query finds: files that come first, and places that are named."""
-_LEAST_FILE_COST = 60
-"""Tokens of a file with its definitions, seldom less."""
 _MOST_REEXPORTS = 12
 
 

@@ -57,6 +57,7 @@ DELETE_DOOMED = "DELETE FROM doomed WHERE kind = ? AND id IN ({marks})"
 PATH_TERMS = "SELECT id, stem, folders FROM paths WHERE id IN ({marks})"
 DELETE_TERM = "DELETE FROM path_terms WHERE term = ? AND path = ?"
 DELETE_EDGES = "DELETE FROM file_edges WHERE path IN ({marks})"
+DELETE_PARTS = "DELETE FROM edge_parts WHERE path IN ({marks})"
 DELETE_PATHS = "DELETE FROM paths WHERE id IN ({marks})"
 
 
@@ -160,6 +161,7 @@ def _remove_paths(db: Database, due_s: float, clock: Clock) -> int:
             ]
             db.execute_many(DELETE_TERM, terms)
             db.execute(DELETE_EDGES.format(marks=marks), batch)
+            db.execute(DELETE_PARTS.format(marks=marks), batch)
             db.execute(DELETE_PATHS.format(marks=marks), batch)
             db.execute(DELETE_DOOMED.format(marks=marks), ("path", *batch))
     return len(due)

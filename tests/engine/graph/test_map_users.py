@@ -13,6 +13,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.map import definition_users
 from codelens.render.graph import graph_text
+from codelens.resolve.graph import Graph
 
 HELPERS = (
     "<?php\nfunction info($text) { return $text; }\nfunction tapped($value) { return $value; }\n"
@@ -80,6 +81,35 @@ def test_what_was_not_counted_in_time_is_said_and_has_no_false_number(
     assert "tapped  3  not counted yet" in text
     assert whole.receipt.status == "fresh"
     assert [(row.node.symbol, row.users) for row in whole.hot] == [("tapped", 6)]
+
+
+def test_another_process_goes_on_with_what_was_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each map resolves so much only, and the next one begins where it stopped."""
+    uses = "from lib.shop import order\n\n\ndef go%d():\n    return order(%d)\n"
+    files = {f"app/c{at}.py": uses % (at, at) for at in range(40)}
+    repo = GitRepo.init(tmp_path / "r")
+    repo.commit("first", {"lib/shop.py": "def order(n):\n    return n\n", **files})
+    resolved = list[bytes]()
+    resolve = Graph._row_of
+
+    def counted(self, path, spent, names=None):
+        if len(resolved) >= limit:
+            return None
+        resolved.append(path)
+        return resolve(self, path, spent, names)
+
+    monkeypatch.setattr(Graph, "_row_of", counted)
+    statuses, limit = list[str](), 0
+    for _ in range(4):
+        limit += 15
+        with Engine(Settings(home=tmp_path / "home")) as engine:
+            answer = engine.map(path=repo.root)
+        statuses.append(answer.receipt.status)
+    assert statuses == ["partial", "partial", "fresh", "fresh"]
+    assert [(row.node.symbol, row.users) for row in answer.hot] == [("order", 40)]
+    assert len(resolved) == len(set(resolved)) < 60
 
 
 def test_a_query_leads_with_what_it_finds(repo: GitRepo, run: Run) -> None:
