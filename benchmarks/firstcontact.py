@@ -1,6 +1,10 @@
 """The first questions on a repository that was never indexed, through a real MCP client.
 
-    python benchmarks/firstcontact.py REPOSITORY [QUESTIONS]
+    python benchmarks/firstcontact.py REPOSITORY [--questions 20]
+    python benchmarks/firstcontact.py REPOSITORY --node FOLDER
+
+With `--node` the client is that of the TypeScript SDK; FOLDER is where `npm install
+@modelcontextprotocol/sdk` was run. Else it is the Python SDK's.
 
 Picks names that are defined once in the whole tree, spread evenly over its paths (told by
 patterns of its own, not by codelens), starts `codelens serve` on a new home, and asks `cl_search`
@@ -11,7 +15,9 @@ it says `fresh`, has nothing pending. Times are wall times: compare them on one 
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -19,10 +25,13 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from mcp import StdioServerParameters, stdio_client
 from mcp.client import Client
+from mcp.types import TextContent
 
 _DEFINES = re.compile(
     rb"^[ \t]*(?:export |public |static |async |abstract |final |pub(?:\([a-z]+\))? )*"
@@ -38,7 +47,7 @@ def definitions(root: Path) -> list[tuple[str, str]]:
         ["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True
     ).stdout.split(b"\0")
     places: dict[str, list[str]] = defaultdict(list)
-    for path in (os.fsdecode(one) for one in listed if one):
+    for path in (os.fsdecode(path) for path in listed if path):
         file = root / path
         if path.endswith(_SUFFIXES) and file.is_file() and not file.is_symlink():
             for name in _DEFINES.findall(file.read_bytes()):
@@ -52,34 +61,76 @@ def spread(found: list[tuple[str, str]], count: int) -> list[tuple[str, str]]:
     return [found[(2 * at + 1) * len(found) // (2 * count)] for at in range(count)]
 
 
-async def ask(root: Path, asked: list[tuple[str, str]], files: int) -> None:
-    """Ask and print a line each."""
+Ask = Callable[[str], Awaitable[str]]
+"""From a query to the text of the tool's answer."""
+_SERVE = ("-P", "-m", "codelens", "serve")
+
+
+@asynccontextmanager
+async def python_client(root: Path, env: dict[str, str]) -> AsyncIterator[Ask]:
+    """The client of the Python SDK."""
+    server = StdioServerParameters(command=sys.executable, args=list(_SERVE), env=env, cwd=root)
+    async with Client(stdio_client(server)) as client:
+
+        async def ask(query: str) -> str:
+            answer = await client.call_tool("cl_search", {"query": query})
+            (part,) = answer.content
+            assert isinstance(part, TextContent)
+            return part.text
+
+        yield ask
+
+
+@asynccontextmanager
+async def node_client(root: Path, env: dict[str, str], folder: Path) -> AsyncIterator[Ask]:
+    """The client of the TypeScript SDK, in a process of Node.js."""
+    script = Path(__file__).with_name("firstcontact_client.mjs")
+    command = ["node", str(script), str(folder.resolve()), str(root), sys.executable, *_SERVE]
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *command, env=env, stdin=pipe, stdout=pipe, limit=10_000_000
+    )
+    assert process.stdin is not None and process.stdout is not None
+    reader, writer = process.stdout, process.stdin
+    if not await reader.readline():
+        raise SystemExit("the client did not connect; its error is above")
+
+    async def ask(query: str) -> str:
+        writer.write(json.dumps(query).encode() + b"\n")
+        await writer.drain()
+        return json.loads(await reader.readline())
+
+    try:
+        yield ask
+    finally:
+        writer.close()
+        await process.wait()
+
+
+async def run(root: Path, questions: list[tuple[str, str]], files: int, node: Path | None) -> None:
+    """Ask and print a line for each question."""
     right = true = 0
     with tempfile.TemporaryDirectory() as home:
         env = {**os.environ, "CODELENS_HOME": home}
-        server = StdioServerParameters(
-            command=sys.executable, args=["-P", "-m", "codelens", "serve"], env=env, cwd=root
-        )
         began = time.perf_counter()
-        async with Client(stdio_client(server)) as client:
+        client = python_client(root, env) if node is None else node_client(root, env, node)
+        async with client as ask:
             print(f"connected after {time.perf_counter() - began:.2f} s")
-            # The others ask for 20 names that mean nothing else; this order is that of a shuffle.
-            for path, name in sorted(asked, key=lambda one: hash_of(one[1])):
+            # The names mean nothing to each other; this order is that of a shuffle.
+            for path, name in sorted(questions, key=lambda question: hash_of(question[1])):
                 start = time.perf_counter()
-                answer = await client.call_tool("cl_search", {"query": name})
-                lines = answer.content[0].text.splitlines()
-                first = next((line for line in lines[1:] if not line.startswith("note:")), "")
-                good = first.startswith(f"{path}#") and name in first.split()[0]
-                receipt = lines[0]
-                honest = f"{files:,} files checked" in receipt and (
+                receipt, *lines = (await ask(name)).splitlines()
+                first = next((line for line in lines if not line.startswith("note:")), "")
+                is_right = first.startswith(f"{path}#") and name in first.split()[0]
+                is_true = f"{files:,} files checked" in receipt and (
                     "[fresh" not in receipt or "pending" not in receipt
                 )
-                right, true = right + good, true + honest
+                right, true = right + is_right, true + is_true
                 took = time.perf_counter() - start
-                print(f"{'ok  ' if good else 'MISS'} {took:5.2f} s  {name}  {receipt[:150]}")
-                if not good:
+                print(f"{'ok  ' if is_right else 'MISS'} {took:5.2f} s  {name}  {receipt[:150]}")
+                if not is_right:
                     print(f"     wanted {path}, got {first[:120]}")
-        print(f"{right} of {len(asked)} right at the first question, {true} receipts true, "
+        print(f"{right} of {len(questions)} right at the first question, {true} receipts true, "
               f"{time.perf_counter() - began:.1f} s in all")  # fmt: skip
 
 
@@ -90,16 +141,22 @@ def hash_of(name: str) -> int:
 
 def main() -> None:
     """See the module."""
-    root = Path(sys.argv[1]).resolve()
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--node", type=Path, help="folder with the TypeScript SDK: its client")
+    args = parser.parse_args()
+    root = args.repository.resolve()
     listed = subprocess.run(
         ["git", "ls-files", "-coz", "--exclude-standard"], cwd=root, capture_output=True, check=True
     ).stdout.split(b"\0")
-    paths = [root / os.fsdecode(one) for one in listed if one]
+    paths = [root / os.fsdecode(path) for path in listed if path]
     files = sum(path.is_file() and not path.is_symlink() for path in paths)
     found = definitions(root)
     print(f"{files:,} files, {len(found):,} names defined once")
-    asyncio.run(ask(root, spread(found, count), files))
+    asyncio.run(run(root, spread(found, args.questions), files, args.node))
 
 
 if __name__ == "__main__":
