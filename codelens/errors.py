@@ -219,6 +219,18 @@ class BadHandle(HandleError):
         )
 
 
+def _readable(handle: str) -> str:
+    """A handle without its escapes of printable ASCII: `A::B`, where a handle has `A%3A%3AB`."""
+    first, *parts = handle.split("%")
+    shown = first
+    for part in parts:
+        digits = part[:2]
+        is_escape = len(digits) == 2 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
+        byte = int(digits, 16) if is_escape else 0
+        shown += chr(byte) + part[2:] if 0x20 <= byte < 0x7F else f"%{part}"
+    return shown
+
+
 class HandleNotFound(HandleError):
     """Nothing in this view answers to the handle."""
 
@@ -232,7 +244,7 @@ class HandleNotFound(HandleError):
             what = f"was not found yet, but {unread:,} {files} unread: ask again"
         else:
             what = f"was not found{why and f' ({why})'}"
-        super().__init__(f"{text[:200]!r} {what}; {hint}")
+        super().__init__(f"{_readable(text[:200])!r} {what}; {hint}")
 
     def while_reading(self, unread: int) -> Self:
         """The same where so many files were not read: then nothing is denied."""
@@ -248,7 +260,7 @@ class AmbiguousHandle(HandleError):
         shown = ", ".join(owners[:10])
         more = f" and {len(owners) - 10} more" if len(owners) > 10 else ""
         super().__init__(
-            f"{text[:200]!r} has {len(owners)} owners: {shown}{more}; name one of them"
+            f"{_readable(text[:200])!r} has {len(owners)} owners: {shown}{more}; name one of them"
         )
 
 

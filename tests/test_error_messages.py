@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 from source_trees import FILES, ROOT, tree_of
 
-from codelens.errors import CodelensError, InvalidArgument
+from codelens.errors import CodelensError, HandleNotFound, InvalidArgument
 from codelens.serve.tools.tool_table import ROWS
 
 TREES = {file: tree_of(file) for file in FILES}
@@ -128,3 +128,20 @@ def test_a_long_text_is_cut_in_its_middle() -> None:
     error = CodelensError("a" * 9_000, typed="type this", called="pass this")
     assert str(error).startswith("aaaa") and str(error).endswith("; type this")
     assert len(error.in_call) < 4_200 and "(5,000 characters left out)" in error.in_call
+
+
+@pytest.mark.parametrize(
+    ("handle", "shown"),
+    [
+        ("Jekyll%3A%3ASite", "Jekyll::Site"),
+        ("a%23b.py#f", "a#b.py#f"),
+        ("bell%07.py", "bell%07.py"),
+        ("100% of", "100% of"),
+        ("%zz%4", "%zz%4"),
+    ],
+)
+def test_a_handle_that_was_not_found_is_shown_as_a_person_writes_it(
+    handle: str, shown: str
+) -> None:
+    assert str(HandleNotFound(handle)).startswith(f"'{shown}' was not found")
+    assert HandleNotFound(handle).text == handle

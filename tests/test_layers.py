@@ -19,6 +19,8 @@ ALLOWED = {
     "filelock": set(),
     # Counts with their nouns, for whatever prints.
     "plurals": set(),
+    # Days, for whatever prints.
+    "dates": set(),
     "file_owner": set(),
     "bytecode": set(),
     "paths": {"types", "errors"},
@@ -42,7 +44,9 @@ ALLOWED = {
     # Given definitions, lines and values; it knows no view, store or graph.
     "capsule": set(),
     # `extract` for the tokenizer, as in `rank`.
-    "memory": {"types", "errors", "paths", "trail", "scope", "extract", "store", "handles"},
+    "memory": {
+        "dates", "types", "errors", "paths", "trail", "scope", "extract", "store", "handles",
+    },
     # `index` and `extract`, since texts that no view holds are read, and their facts stored.
     "branches": {
         "types", "errors", "paths", "config", "scope", "scan", "extract", "store", "index",
@@ -51,7 +55,7 @@ ALLOWED = {
     # Values alone.
     "answers": {"types"},
     # `rank` for what a reason is called, `handles` for the grammar.
-    "render": {"plurals", "paths", "types", "answers", "handles", "rank"},
+    "render": {"dates", "plurals", "paths", "types", "answers", "handles", "rank"},
     # `render`, since a map and a search within a number of tokens count what they cost as text.
     "engine": {
         "plurals",

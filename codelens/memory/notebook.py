@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from codelens.dates import day_of
 from codelens.memory import former_places
 from codelens.memory.context_errors import ContextExists, NoSuchContext
 from codelens.memory.context_terms import names_for, terms_of
@@ -143,7 +144,7 @@ class Notebook:
         }
         if named is not None and not exact:
             over.add(named.name)
-            notes.append(f"{named.name!r} expired on {_day(named.expires_s)}")
+            notes.append(f"{named.name!r} expired on {day_of(named.expires_s)}")
         shown = [context for context in matching if context.name not in over]
         return FoundContexts(shown, exact, former, notes, len(over))
 
@@ -269,17 +270,10 @@ def _near(name: str, file: ContextsFile) -> list[str]:
 
 
 def _about(context: Context, now_s: float) -> str:
-    over = f", expired on {_day(context.expires_s)}" if context.expired(now_s) else ""
+    over = f", expired on {day_of(context.expires_s)}" if context.expired(now_s) else ""
     first = context.note.partition("\n")[0]
     shown = first if len(first) <= 60 else f"{first[:59]}…"
-    return f"saved on {_day(context.saved_s)}{over}{shown and f': {shown}'}"
-
-
-def _day(when_s: int | None) -> str:
-    try:
-        return time.strftime("%Y-%m-%d", time.localtime(when_s))
-    except (OverflowError, OSError, ValueError):
-        return "?"  # an import may hold any number
+    return f"saved on {day_of(context.saved_s)}{over}{shown and f': {shown}'}"
 
 
 def _offer(former: Sequence[Glance]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 
@@ -15,6 +14,7 @@ from codelens.answers.context_answers import (
     SavedHandle,
     TakenOver,
 )
+from codelens.dates import day_of
 from codelens.plurals import count_of
 from codelens.render.text_pieces import lines_of, one_line, safe
 
@@ -60,7 +60,7 @@ def block(saved_context: SavedContext) -> str:
         if saved_context.head
         else saved_context.branch
     )
-    on = f"saved {_day(saved_context.saved_s)}{where and f' on {where}'}"
+    on = f"saved {day_of(saved_context.saved_s)}{where and f' on {where}'}"
     rows = [
         " · ".join(
             (
@@ -142,21 +142,14 @@ def _some(names: Sequence[str]) -> str:
 def _marks(context: SavedContext) -> list[str]:
     marks = ["pinned"] if context.pinned else []
     if context.expired and context.expires_s is not None:
-        marks.append(f"EXPIRED {_day(context.expires_s)}")
+        marks.append(f"EXPIRED {day_of(context.expires_s)}")
     return marks
 
 
 def _more(context: SavedContext) -> list[str]:
     more: list[str] = []
     if context.expires_s is not None and not context.expired and not context.pinned:
-        more.append(f"expires {_day(context.expires_s)}")
+        more.append(f"expires {day_of(context.expires_s)}")
     if context.tags:
         more.append(f"tags {', '.join(context.tags)}")
     return more
-
-
-def _day(when_s: int) -> str:
-    try:
-        return time.strftime("%Y-%m-%d", time.localtime(when_s))
-    except (OverflowError, OSError, ValueError):
-        return "?"  # an import may hold any number

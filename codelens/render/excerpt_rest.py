@@ -7,7 +7,7 @@ from codelens.handles.handle_grammar import lines_handle, parse_handle
 
 
 def rest_of(item: Excerpt) -> str:
-    """The handle of the lines that were cut off after the last one shown; empty if there are nitem.
+    """The handle of the lines that were cut off after the last one shown; empty if there are none.
 
     Args:
         item: an excerpt without an error.

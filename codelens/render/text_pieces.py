@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from codelens.answers.reading_answers import OutlineItem, StatusAnswer
 from codelens.plurals import count_of, plural
 from codelens.types import Receipt
+
+Form = Literal["concise", "detailed", "json"]
+"""How much of an answer a reply has."""
 
 _HEAD_SHOWN = 7
 _NAMED = 10
@@ -43,6 +47,11 @@ def receipt_line(receipt: Receipt) -> str:
     if receipt.note:
         parts.append(receipt.note)
     return safe(" · ".join(parts))
+
+
+def head_line(receipt: Receipt) -> str:
+    """The first line of a reply: what it is based on."""
+    return f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
 
 
 def _pending_names(receipt: Receipt) -> str:

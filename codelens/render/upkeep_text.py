@@ -14,6 +14,7 @@ from codelens.answers.upkeep_answers import (
     RepositoryLife,
     ViewLife,
 )
+from codelens.dates import day_of
 from codelens.plurals import count_of
 from codelens.render.text_pieces import safe
 
@@ -87,7 +88,7 @@ def overview_lines(repositories: Sequence[RepositoryLife]) -> list[str]:
 
 
 def _row(life: ViewLife) -> str:
-    created = time.strftime("%Y-%m-%d", time.localtime(life.created_s))
+    created = day_of(life.created_s)
     used = time.strftime("%Y-%m-%d %H:%M", time.localtime(life.accessed_s))
     size = f"{count_of(life.files, 'file')}, {megabytes(life.source_bytes)}"
     own = f" ({megabytes(life.own_bytes)} of its own)"

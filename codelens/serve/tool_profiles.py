@@ -8,16 +8,18 @@ from codelens.serve.tools.tool_table import ROWS
 ALL = tuple(ROWS)
 CORE = tuple(row.name for row in ROWS.values() if row.profile == "core")
 """What is listed where nothing is said; all of it only reads."""
-_BRANCHES = tuple(row.name for row in ROWS.values() if row.profile == "branches")
-_PROFILES = {"core": CORE, "branches": _BRANCHES, "all": ALL}
+_PROFILES = {
+    profile: tuple(row.name for row in ROWS.values() if row.profile == profile)
+    for profile in dict.fromkeys(row.profile for row in ROWS.values())
+} | {"all": ALL}
 
 
 def chosen(setting: str) -> tuple[str, ...]:
     """The names that `CODELENS_TOOLS` asks for, in the order of `ALL`.
 
     Args:
-        setting: profiles (`core`, `branches`, `all`) and names of tools, commas between; empty
-            is `core`.
+        setting: profiles (`all` or the `profile` of rows) and names of tools, commas between;
+            empty is `core`.
 
     Raises:
         SettingError: a word is neither.
@@ -32,6 +34,6 @@ def chosen(setting: str) -> tuple[str, ...]:
         else:
             raise SettingError(
                 f"CODELENS_TOOLS: unknown tool or profile {word[:50]!r}; "
-                f"the choices are core, branches, all, {', '.join(ALL)}"
+                f"the choices are {', '.join(_PROFILES)}, {', '.join(ALL)}"
             )
     return tuple(name for name in ALL if name in names)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 from codelens.cli.command_examples import EXAMPLES
 from codelens.cli.command_list import COMMANDS
@@ -28,3 +32,15 @@ def test_every_command_is_in_the_documentation() -> None:
     table = re.findall(r"^\|.+\|$", page, re.MULTILINE)
     named = set(re.findall(r"\w+", " ".join([*headings, *table])))
     assert set(COMMANDS) - FOR_AGENTS <= named
+
+
+@pytest.mark.parametrize("option", ["--ref", "--budget", "--limit"])
+def test_the_table_of_shared_options_names_the_commands_that_have_them(option: str) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    row = re.search(rf"^\| `{option} \w+` \| ([^|]+)", page, re.MULTILINE)
+    assert row is not None
+    parsers = argparse.ArgumentParser().add_subparsers()
+    for name in COMMANDS:
+        import_module(f"codelens.cli.commands.{name}_command").add(parsers)
+    having = {name for name, parser in parsers.choices.items() if option in parser.format_usage()}
+    assert set(re.findall(r"`(\w+)`", row[1])) == having - FOR_AGENTS

@@ -6,6 +6,7 @@ import pytest
 
 from codelens.errors import SettingError
 from codelens.serve.tool_profiles import ALL, CORE, chosen
+from codelens.serve.tools.tool_table import ROWS
 
 
 def test_the_core_is_listed_where_nothing_is_said() -> None:
@@ -17,11 +18,17 @@ def test_all_lists_what_writes_too() -> None:
     assert {"cl_save", "cl_prune"} <= set(ALL) - set(CORE)
 
 
+@pytest.mark.parametrize("profile", sorted({row.profile for row in ROWS.values()}))
+def test_every_profile_of_the_table_can_be_chosen(profile: str) -> None:
+    assert chosen(profile) == tuple(name for name in ALL if ROWS[name].profile == profile)
+
+
 def test_names_are_listed_in_one_order_and_once() -> None:
     assert chosen("cl_save, cl_search,cl_save") == ("cl_search", "cl_save")
     assert chosen("cl_load,core") == (*CORE, "cl_load")
 
 
 def test_a_wrong_name_is_refused_with_those_there_are() -> None:
-    with pytest.raises(SettingError, match=r"'cl_sve'; the choices are core, branches, all"):
+    choices = "core, branches, contexts, upkeep, all, cl_search"
+    with pytest.raises(SettingError, match=f"'cl_sve'; the choices are {choices}"):
         chosen("core,cl_sve")

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
             titled = len(handles) > 1 or sys.stdout.isatty()
             for item in answer.items:
                 if not item.error:
-                    _show(item, titled=titled, numbered=args.line_number)
+                    _show(item, titled=titled, with_numbers=args.line_number)
         engine.note_sent(answer)
     failed = [item for item in answer.items if item.error]
     for excerpt in failed:
@@ -93,10 +93,9 @@ def _from_stdin() -> list[str]:
     return [line.rstrip("\r") for line in standard_streams.stdin_text().split("\n") if line.strip()]
 
 
-def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
+def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:
     from codelens.cli.screen import put, say, styled
-    from codelens.render.excerpt_rest import rest_of
-    from codelens.render.sent_lines import sent_line
+    from codelens.render import expand_text
     from codelens.render.text_pieces import lines_of, safe
 
     if excerpt.moved:
@@ -106,22 +105,8 @@ def _show(excerpt: Excerpt, *, titled: bool, numbered: bool) -> None:
         put(f"{styled('==>', 'dim')} {styled(f'{excerpt.path}:{lines}', 'path')}  {excerpt.handle}")
     # A terminal would obey control characters in a text; a file or a program gets it as it is.
     text = safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
-    if numbered and excerpt.sent != "unchanged" and not excerpt.folded:
-        rows = text.split("\n")
-        last = rows.pop()
-        rows += [last] if last else []
-        width = len(str(excerpt.end_line))
-        text = "".join(
-            f"{styled(f'{number:>{width}}', 'dim')}  {row}\n"
-            for number, row in enumerate(rows, excerpt.start_line)
-        )
+    if with_numbers:
+        text = expand_text.numbered(excerpt, text, lambda number: styled(number, "dim"))
     emit(text if text.endswith("\n") or not text else f"{text}\n")
-    if excerpt.sent:
-        say(f"note: {sent_line(excerpt, typed=True)}")
-    if excerpt.truncated:
-        rest = rest_of(excerpt)
-        say(
-            f"note: truncated after line {excerpt.end_line}; continue with {rest}"
-            if rest
-            else "note: more definitions: raise --max-lines"
-        )
+    for note in expand_text.page_notes(excerpt):
+        say(f"note: {note}")

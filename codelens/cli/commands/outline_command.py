@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
 from codelens.cli.relative_handles import from_here
-
-if TYPE_CHECKING:
-    from codelens.answers.reading_answers import OutlineAnswer, OutlineFile
 
 
 def add(commands: shared_options.Commands) -> None:
@@ -53,44 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
         screen.put_json(reading_json.outline(answer))
     else:
-        _show(answer)
+        from codelens.render import outline_text
+
+        screen.page(*outline_text.page_lines(answer))
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.files or answer.folders else 1
-
-
-def _show(answer: OutlineAnswer) -> None:
-    from codelens.cli.screen import page
-    from codelens.plurals import count_of
-
-    page(*(
-        f"{folder.path}/  {count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
-        for folder in answer.folders
-    ))  # fmt: skip
-    for file in answer.files:
-        page(*_file_lines(file))
-
-
-def _file_lines(file: OutlineFile) -> list[str]:
-    from codelens.plurals import count_of
-    from codelens.render.text_pieces import folded, imports_line, lines_of, tokens_of
-
-    rows = [
-        (lines_of(item.start_line, item.end_line), f"{'  ' * item.depth}{folded(item)}")
-        for item in file.items
-    ]
-    own = tokens_of("".join(f"{lines}  {text}\n" for lines, text in rows))
-    about = [
-        file.language or file.outcome,
-        count_of(file.lines, "line"),
-        f"~{file.tokens:,} tokens",
-    ]
-    if rows:
-        about.append(f"folded ~{own:,}")
-    if file.stale:
-        about.append("stale")
-    width = max((len(lines) for lines, _ in rows), default=0)
-    return [
-        f"{file.path}  {', '.join(about)}",
-        *([f"  {imports_line(file.imports)}"] if file.imports else []),
-        *(f"  {lines:>{width}}  {text}" for lines, text in rows),
-    ]

@@ -8,8 +8,7 @@ from typing import cast
 
 from codelens.plurals import count_of
 from codelens.render import token_budget
-from codelens.render.text_pieces import one_line, safe
-from codelens.serve.tools.reading_shape import head as head_line
+from codelens.render.text_pieces import head_line, one_line, safe
 from codelens.types import Receipt
 
 

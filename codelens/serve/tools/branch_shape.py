@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, HistoryAnswer
 from codelens.render.branches import branch_json, branch_text
+from codelens.render.text_pieces import Form
 from codelens.serve.tools.answer_size import fitted_blocks, fitted_lists
-from codelens.serve.tools.reading_shape import Format
 
 _DIFF_SHARES = {
     "results": 6, "broken": 4, "added_public": 1, "removed_public": 2, "tests": 1, "notes": 1,
@@ -14,7 +14,7 @@ _HISTORY_SHARES = {"results": 6, "definitions": 6, "together": 2, "notes": 1}
 _CONFLICTS_SHARES = {"results": 8, "left_out": 1, "notes": 1}
 
 
-def diff(answer: DiffAnswer, form: Format, max_tokens: int) -> str:
+def diff(answer: DiffAnswer, form: Form, max_tokens: int) -> str:
     """What breaks, then what differs, file by file."""
     if form == "json":
         return fitted_lists(branch_json.diff(answer), _DIFF_SHARES, max_tokens)
@@ -23,7 +23,7 @@ def diff(answer: DiffAnswer, form: Format, max_tokens: int) -> str:
     return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
-def history(answer: HistoryAnswer, form: Format, max_tokens: int) -> str:
+def history(answer: HistoryAnswer, form: Form, max_tokens: int) -> str:
     """Change by change, newest first."""
     if form == "json":
         return fitted_lists(branch_json.history(answer), _HISTORY_SHARES, max_tokens)
@@ -32,7 +32,7 @@ def history(answer: HistoryAnswer, form: Format, max_tokens: int) -> str:
     return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
-def conflicts(answer: ConflictsAnswer, form: Format, max_tokens: int) -> str:
+def conflicts(answer: ConflictsAnswer, form: Form, max_tokens: int) -> str:
     """What collides, rival by rival."""
     if form == "json":
         return fitted_lists(branch_json.conflicts(answer), _CONFLICTS_SHARES, max_tokens)

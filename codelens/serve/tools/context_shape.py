@@ -9,19 +9,18 @@ from codelens.answers.session_answers import RecoverAnswer
 from codelens.plurals import count_of
 from codelens.render import contexts_json, contexts_text, token_budget
 from codelens.render.sessions import session_json, session_text
-from codelens.render.text_pieces import one_line
-from codelens.serve.tools.reading_shape import Format, head
+from codelens.render.text_pieces import Form, head_line, one_line
 
 
-def save(answer: SaveAnswer, form: Format) -> str:
+def save(answer: SaveAnswer, form: Form) -> str:
     """What was saved."""
     if form == "json":
         return json.dumps(contexts_json.save(answer), ensure_ascii=False)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
-    return "\n".join([head(answer.receipt), *notes, contexts_text.saved(answer)])
+    return "\n".join([head_line(answer.receipt), *notes, contexts_text.saved(answer)])
 
 
-def load(answer: LoadAnswer, form: Format, max_tokens: int, *, narrowed: bool = False) -> str:
+def load(answer: LoadAnswer, form: Form, max_tokens: int, *, narrowed: bool = False) -> str:
     """What was found.
 
     Args:
@@ -55,7 +54,7 @@ def load(answer: LoadAnswer, form: Format, max_tokens: int, *, narrowed: bool = 
         how = "a higher max_tokens or limit" if answer.query else "words, category or tags"
         return f"{count_of(left, 'context')} more: call cl_load with {how}"
 
-    return token_budget.fitted([head(answer.receipt), *notes], blocks, more, max_tokens).text
+    return token_budget.fitted([head_line(answer.receipt), *notes], blocks, more, max_tokens).text
 
 
 def forget(answer: ForgetAnswer) -> str:
@@ -64,7 +63,7 @@ def forget(answer: ForgetAnswer) -> str:
     return "\n".join([*contexts_text.forgotten(answer), *notes])
 
 
-def recover(answer: RecoverAnswer, form: Format, max_tokens: int) -> str:
+def recover(answer: RecoverAnswer, form: Form, max_tokens: int) -> str:
     """What a session needs to go on."""
     if form == "json":
         return token_budget.fitted_json(session_json.recover(answer), "results", max_tokens)
@@ -74,4 +73,4 @@ def recover(answer: RecoverAnswer, form: Format, max_tokens: int) -> str:
         return f"{count_of(left, 'line')} more: a higher max_tokens shows them" if left else ""
 
     blocks = session_text.recover(answer)
-    return token_budget.fitted([head(answer.receipt), *notes], blocks, more, max_tokens).text
+    return token_budget.fitted([head_line(answer.receipt), *notes], blocks, more, max_tokens).text

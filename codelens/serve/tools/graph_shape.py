@@ -7,8 +7,8 @@ from dataclasses import replace
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.render import saved_note_lines
 from codelens.render.graph import graph_json, graph_text
+from codelens.render.text_pieces import Form
 from codelens.serve.tools.answer_size import fitted_blocks, fitted_lists
-from codelens.serve.tools.reading_shape import Format
 
 _RELATED_SHARES = {"results": 6, "may": 1, "notes": 2}
 _IMPACT_SHARES = {"results": 4, "tests": 4, "changed": 2, "may": 1, "notes": 2}
@@ -17,7 +17,7 @@ _MAP_SHARES = {
 }  # fmt: skip
 
 
-def related(answer: RelatedAnswer, form: Format, max_tokens: int) -> str:
+def related(answer: RelatedAnswer, form: Form, max_tokens: int) -> str:
     """What is related, relation by relation; or paths."""
     if form == "json":
         return fitted_lists(graph_json.related(answer), _RELATED_SHARES, max_tokens)
@@ -28,7 +28,7 @@ def related(answer: RelatedAnswer, form: Format, max_tokens: int) -> str:
     return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
-def impact(answer: ImpactAnswer, form: Format, max_tokens: int) -> str:
+def impact(answer: ImpactAnswer, form: Form, max_tokens: int) -> str:
     """What changes, the tests to run, what is hit."""
     contexts = saved_note_lines.fitting(answer.contexts, max_tokens)
     answer = replace(answer, contexts=contexts)
@@ -40,7 +40,7 @@ def impact(answer: ImpactAnswer, form: Format, max_tokens: int) -> str:
     return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
 
 
-def map_(answer: MapAnswer, form: Format, max_tokens: int) -> str:
+def map_(answer: MapAnswer, form: Form, max_tokens: int) -> str:
     """The repository at a glance."""
     if form == "json":
         return fitted_lists(graph_json.map_(answer), _MAP_SHARES, max_tokens)

@@ -93,9 +93,9 @@ class ToolCalls:
                     await anyio.to_thread.run_sync(self._engine.note_sent, reply.sent)
         except CodelensError as error:
             # Late: of the shapes of answers a server that never fails needs none here.
-            from codelens.serve.tools.reading_shape import head
+            from codelens.render.text_pieces import head_line
 
-            rows = [head(error.receipt)] if error.receipt is not None else []
+            rows = [head_line(error.receipt)] if error.receipt is not None else []
             reply = _Reply("\n".join([*rows, error.in_call]), True)
         except Exception as error:
             logger.exception("a tool failed")

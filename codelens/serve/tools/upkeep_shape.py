@@ -8,11 +8,11 @@ from codelens.answers.reading_answers import StatusAnswer
 from codelens.answers.upkeep_answers import Dropped, PruneAnswer, RepositoryLife
 from codelens.plurals import count_of
 from codelens.render import token_budget, upkeep_text
+from codelens.render.text_pieces import Form
 from codelens.serve.tools import reading_shape
-from codelens.serve.tools.reading_shape import Format
 
 
-def index(answer: StatusAnswer | list[RepositoryLife], form: Format, max_tokens: int) -> str:
+def index(answer: StatusAnswer | list[RepositoryLife], form: Form, max_tokens: int) -> str:
     """Where one stands; or every index and its views."""
     if isinstance(answer, StatusAnswer):
         return reading_shape.current(answer, form)
@@ -22,7 +22,7 @@ def index(answer: StatusAnswer | list[RepositoryLife], form: Format, max_tokens:
     return _fitted(upkeep_text.overview_lines(answer), max_tokens)
 
 
-def prune(answer: PruneAnswer, form: Format, max_tokens: int) -> str:
+def prune(answer: PruneAnswer, form: Form, max_tokens: int) -> str:
     """What was removed, or would be."""
     if form == "json":
         return json.dumps(upkeep_text.prune_json(answer), ensure_ascii=False)
@@ -30,7 +30,7 @@ def prune(answer: PruneAnswer, form: Format, max_tokens: int) -> str:
     return text.replace("--yes removes them", "dry_run false removes them")
 
 
-def drop(answer: Dropped, form: Format) -> str:
+def drop(answer: Dropped, form: Form) -> str:
     """What was removed."""
     if form == "json":
         return json.dumps(upkeep_text.dropped_json(answer), ensure_ascii=False)
