@@ -62,8 +62,10 @@ def test_uncommitted_edits_and_other_branches_are_told(engine: Engine, repo: Git
         engine.search("lamp", path=repo.root)
         repo.write("fresh.py", "def fresh():\n    return 1\n")
         repo.git("checkout", "-q", "-b", "side")
-        changes = engine.recover(path=repo.root).changes
+        answer = engine.recover(path=repo.root)
+    changes = answer.changes
     assert changes is not None and changes.commits == 0 and changes.left == "main"
+    assert answer.receipt.status == "fresh"
     assert [(line.how, line.handle) for line in changes.definitions] == [
         (("added",), "fresh.py#fresh")
     ]

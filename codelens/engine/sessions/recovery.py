@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from codelens.answers.context_answers import SavedContext
     from codelens.engine.contexts.saved_contexts import SavedContexts
     from codelens.engine.versions.version_queries import VersionQueries
+    from codelens.types import Receipt
 
 MOST_FILES, MOST_DEFINITIONS = 20, 30
 _LATEST = 3
@@ -126,11 +127,11 @@ class Recovery:
             notes += loaded.notes
         except StoreError as error:
             notes.append(f"saved notes could not be read: {error}")
-        changes = self._changes(opened, view_request, thread.mark, notes)
+        changes, compared = self._changes(opened, view_request, thread.mark, notes)
         files, definitions = _touched(thread.entries)
         started = thread.entries[0].at if thread.entries else 0
         return RecoverAnswer(
-            receipt=receipt,
+            receipt=compared or receipt,
             session=thread.session,
             first_s=started,
             last_s=thread.entries[-1].at if thread.entries else 0,
@@ -207,15 +208,17 @@ class Recovery:
         view_request: ViewRequest,
         mark: Mark | None,
         notes: list[str],
-    ) -> BranchChanges | None:
+    ) -> tuple[BranchChanges | None, Receipt | None]:
+        """What changed since the session began, and the receipt of the look that compared files."""
         repository, scope = opened.repository, opened.scope
         if mark is None or not mark.began or not (repository.is_git and scope.head):
-            return None
+            return None, None
         way = commits_since(repository, mark.began, scope.head, subjects=_MOST_SUBJECTS)
         if way is None:
             notes.append(f"the commit that the session began on, {mark.began[:10]}, is gone")
-            return None
+            return None, None
         definitions: list[EditedDefinition] = []
+        receipt: Receipt | None = None
         files = len(way.paths)
         if files <= _MOST_COMPARED:
             try:
@@ -223,12 +226,12 @@ class Recovery:
                     view_request, mark.began, other="", staged=False, globs=(), kinds=(),
                     uses=False,
                 )  # fmt: skip
-                files, definitions = len(diff.files), _edited(diff)
+                files, definitions, receipt = len(diff.files), _edited(diff), diff.receipt
             except CodelensError as error:
                 notes.append(f"definitions were not compared: {error}")
         else:
             notes.append(f"{files:,} files differ: definitions were not compared")
-        return BranchChanges(
+        changes = BranchChanges(
             began=mark.began,
             commits=way.commits,
             is_all=way.is_all,
@@ -238,6 +241,7 @@ class Recovery:
             more=max(len(definitions) - MOST_DEFINITIONS, 0),
             left=mark.branch if mark.branch != scope.branch else "",
         )
+        return changes, receipt
 
 
 def _of_worktree(entries: Sequence[TrailEntry], root: str) -> list[TrailEntry]:
