@@ -169,7 +169,7 @@ class Facts(NamedTuple):
     """Per chunk the number of terms in body, names and docs."""
 
 
-Tier = Literal["text", "full"]
+Tier = Literal["text", "symbols", "full"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,20 +29,27 @@ from codelens.types import Structure
 __all__ = ["ParseTimeout", "structure", "text_structure"]
 
 
-def structure(text: bytes, language: str) -> Structure:
+def structure(text: bytes, language: str, *, symbols_only: bool = False) -> Structure:
     """What one parse of a UTF-8 text gives; the same text always gives the same.
 
     A text with syntax errors gives what of it is whole.
+
+    Args:
+        text: the text.
+        language: what it is read as.
+        symbols_only: leave out references, imports and chunks; the symbols are the same.
 
     Raises:
         ParseTimeout: the text took more work than any text of its size should.
         SettingError: there is no such language.
     """
     if not language_info(language).grammar:
-        return text_structure(text)
+        return Structure((), (), (), ()) if symbols_only else text_structure(text)
     source = Source(text, check_work)
     with limited(source.size):
-        captures_found = _found(source, language)
+        captures_found = _found(source, language, symbols_only=symbols_only)
+        if symbols_only:
+            return Structure(tuple(captures_found.symbols), (), (), ())
         chunks = chunks_of(
             captures_found.roots, source, captures_found.comments, captures_found.symbols
         )
@@ -59,7 +66,12 @@ def structure(text: bytes, language: str) -> Structure:
 
 
 def _found(
-    source: Source, language: str, part: EmbeddedPart | None = None, level: int = 0
+    source: Source,
+    language: str,
+    part: EmbeddedPart | None = None,
+    level: int = 0,
+    *,
+    symbols_only: bool,
 ) -> PartFacts:
     """What there is in a text or a part of it, parts in other languages included."""
     rules = grammar(language)
@@ -69,12 +81,16 @@ def _found(
     statements = import_spans(captures, rules.info, source)
     defined = definitions(captures, rules, source.text, spans)
     symbols = symbols_of(defined, rules.info, source, comments, statements)
-    imports = imports_of(captures, rules.info, statements, source)
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
     for one in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
         # A part that is hopeless stays text.
         with suppress(ParseTimeout):
-            inner.append((one, _found(source, one.language, one, level + 1)))
+            facts = _found(source, one.language, one, level + 1, symbols_only=symbols_only)
+            inner.append((one, facts))
+    if symbols_only:
+        own = PartFacts([], comments, symbols.symbols, [], [], [], [])
+        return joined(own, inner, rules.info, source) if inner else own
+    imports = imports_of(captures, rules.info, statements, source)
     bound = [*imports, *bindings(inner)]
     flow = Flow(captures, symbols, imports, rules.info, source)
     references = references_of(captures, symbols, bound, rules.info, source, flow)

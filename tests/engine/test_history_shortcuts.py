@@ -11,6 +11,8 @@ from gitrepo import GitRepo
 from codelens.branches.history import definition_history
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.engine.versions import history_query
+from codelens.index.text_facts import Text
 from codelens.scope.commits import path_commits
 
 METHODS = """\
@@ -156,6 +158,87 @@ def test_a_part_is_parsed_where_a_body_changed(
     )  # fmt: skip
     engines[0].history("new/store.py#Shelf.save", path=repo.root)
     assert [part is not None for part in parts] == [True]
+
+
+@pytest.fixture
+def whole_parses(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The paths whose versions a history had parsed as a whole."""
+    paths: list[bytes] = []
+    ask = history_query.text_facts
+
+    def count(db: object, texts: list[Text], **options: object) -> object:
+        paths.extend(text.path for text in texts if not text.language)
+        return ask(db, texts, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(history_query, "text_facts", count)
+    return paths
+
+
+def test_a_constructor_is_followed_by_its_own_lines(
+    engines: list[Engine], tmp_path: Path, whole_parses: list[bytes]
+) -> None:
+    repo = GitRepo.init(tmp_path / "box")
+    text = "class Box:\n    def __init__(self, size):\n        self.size = size\n" + FILLER
+    step(repo, "added", {"box.py": text})
+    for number in range(4):
+        text = text.replace("self.size = size", f"self.n{number} = size\n        self.size = size")
+        step(repo, f"field {number}", {"box.py": text})
+    events = engines[0].history("box.py#Box.__init__", path=repo.root).results
+    assert [event.subject for event in events] == [
+        "field 3", "field 2", "field 1", "field 0", "added",
+    ]  # fmt: skip
+    assert whole_parses == []
+
+
+def test_a_file_renamed_as_it_is_needs_no_parse(
+    engines: list[Engine], repo: GitRepo, whole_parses: list[bytes]
+) -> None:
+    events = engines[0].history("new/store.py#other4", path=repo.root).results
+    assert [event.how for event in events] == [("moved",), ("added",)]
+    assert whole_parses == []
+
+
+def test_a_member_moved_to_another_file_as_it_is_needs_no_parse_of_it(
+    engines: list[Engine], tmp_path: Path, whole_parses: list[bytes]
+) -> None:
+    repo = GitRepo.init(tmp_path / "apart")
+    here = "def other4(value):\n    return value + 4\n"
+    step(repo, "added", {"a.py": FILLER})
+    step(repo, "edited", {"a.py": FILLER.replace("value + 4", "value + 44")})
+    here = here.replace("value + 4", "value + 44")
+    step(repo, "apart", {"a.py": FILLER.replace(here.replace("44", "4"), ""), "b.py": here})
+    events = engines[0].history("b.py#other4", path=repo.root).results
+    assert [(event.subject, event.how) for event in events] == [
+        ("apart", ("moved",)), ("edited", ("body",)), ("added", ("added",)),
+    ]  # fmt: skip
+    assert whole_parses == []
+
+
+def test_a_member_edited_while_its_owner_was_renamed_did_not_move(
+    engines: list[Engine], tmp_path: Path
+) -> None:
+    repo = GitRepo.init(tmp_path / "owner")
+    step(repo, "added", {"store.py": METHODS + FILLER})
+    both = METHODS.replace("class Store", "class Shelf").replace("text.strip()", "text.lower()")
+    step(repo, "both", {"store.py": both + FILLER})
+    step(repo, "last", {"store.py": both.replace("open(name).", "open(name, mode).") + FILLER})
+    events = engines[0].history("store.py#Shelf.load", path=repo.root).results
+    assert [event.how for event in events] == [("body",), ("body",), ("added",)]
+
+
+def test_git_stops_searching_once_nobody_asks_for_more(
+    engines: list[Engine], repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running: list[int] = []
+    leave = path_commits.PathCommits.__exit__
+
+    def count(commits: path_commits.PathCommits, *error: object) -> None:
+        running.append(len(commits._processes))
+        leave(commits, *error)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(path_commits.PathCommits, "__exit__", count)
+    engines[0].history("new/store.py#other4", path=repo.root)
+    assert running == [0]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
+from tree_sitter import Tree
 
 from codelens.extract.embedded_code import language_named
+from codelens.extract.parse import captures
 from codelens.extract.structure import structure
 
 
@@ -109,3 +112,18 @@ def test_cells_are_read_as_one_text_at_their_places_in_the_file() -> None:
 def test_a_notebook_whose_lines_share_a_line_is_text() -> None:
     text = json.dumps({"cells": [{"cell_type": "code", "source": ["def f():\n", " pass"]}]})
     assert names(text, "jupyter") == []
+
+
+def test_short_parts_of_a_long_text_need_no_deep_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep: list[int] = []
+    whole = captures.with_deep_stack
+
+    def count(work: Callable[[], Tree]) -> Tree:
+        deep.append(1)
+        return whole(work)
+
+    monkeypatch.setattr(captures, "with_deep_stack", count)
+    prose = "word " * 10_000
+    part = "\n\n```python\ndef f(): return 1\n```\n"
+    assert names(prose + 5 * part, "markdown").count("f") == 5
+    assert deep == [1], "the page alone is long"

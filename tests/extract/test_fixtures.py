@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from extract.rendering import expected_file, fixture_sources, rendered
 
+from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
 
 SOURCES = fixture_sources()
@@ -23,3 +24,11 @@ def test_facts_of_a_fixture_are_those_beside_it(source: Path) -> None:
 def test_a_fixture_is_told_to_be_in_the_language_of_its_folder(source: Path) -> None:
     head = source.read_bytes()[:4096]
     assert language_of(source.name.encode(), head) == source.parent.name
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_symbols_asked_for_alone_are_those_of_all_facts(source: Path) -> None:
+    data, language = source.read_bytes(), source.parent.name
+    alone = facts_of(data, language, "symbols")
+    assert alone.structure.symbols == facts_of(data, language).structure.symbols
+    assert (alone.structure.references, alone.structure.chunks, alone.terms) == ((), (), {})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from codelens.branches.definition_matcher import Matches
@@ -21,20 +21,17 @@ from codelens.branches.history.earlier_snippets import (
     earlier_definition,
     stands_in,
 )
-from codelens.branches.history.move_origins import earlier_in_file, may_stem_from, share_removed
+from codelens.branches.history.move_origins import earlier_in_file, may_stem_from, origins_of
 from codelens.branches.history.standing_text import holds, lines_of, stands_whole, whole_text
 from codelens.branches.text_changes import ADDED, FORMATTING, change_of, text_changes
 from codelens.scope.commits.commit_walk import Commit, CommitWalk
 from codelens.scope.commits.path_commits import PathCommits, PathHistory
-from codelens.scope.commits.tree_changes import GITLINK, EntryChange, tree_changes
+from codelens.scope.commits.tree_changes import GITLINK, tree_changes
 from codelens.scope.repository import Repository
 from codelens.scope.text_diff import changed_lines
 from codelens.types import CommitId
 
 INSIDE, MERGED = "inside", "merged"
-_MOST_ORIGINS = 4
-"""Files of one commit in which a definition that is new in its file is looked for."""
-_HEAD_BYTES = 8000
 _MOST_MOVES = 1000
 
 ReadText = Callable[[bytes, bytes], FileText]
@@ -68,16 +65,6 @@ _moves: dict[tuple[str, CommitId, CommitId, bytes, bytes], _Tracked | None] = {}
 """Where definitions were before commits that moved them; true for good, so kept between questions.
 
 By repository, commit, parent, path and text; without the data."""
-
-
-class _Origin(NamedTuple):
-    """Another file of a commit in which a definition may have stood."""
-
-    path: bytes
-    blob: bytes
-    data: bytes
-    now: bytes | None
-    """As the commit left it; None if it is gone."""
 
 
 class _Step(NamedTuple):
@@ -114,8 +101,8 @@ class DefinitionHistory:
         self._read_snippet = read_snippet
         self._commits = commits
         self._first_parent = first_parent
-        self._snippets: dict[tuple[bytes, bytes], Definition] = {}
-        """By path and text: what was parsed by itself."""
+        self._by_text: dict[tuple[bytes, bytes], Definition] = {}
+        """By path and text: what was found in some version of the file, or parsed by itself."""
         self._language = ""
         self._several: set[tuple[bytes, str]] = set()
         """Paths and qualified names that several definitions had in some version."""
@@ -135,6 +122,7 @@ class DefinitionHistory:
         self._language = definition.file.language
         tracked = _Tracked(definition.file.path, b"", whole_text(definition), definition.file.data)
         self._add(definition.file.path, definition.file.data, definition.file)
+        self._remember(definition)
         if start is None:
             yield Event(CommitId(""), (ADDED,), definition, None, 0)
             return
@@ -170,11 +158,14 @@ class DefinitionHistory:
             if event is not None and step.commit.id not in commits:
                 commits.add(step.commit.id)
                 yield event
+            moved = [row for row in follow if row[1].path != step.tracked.path]
             for parent, before in follow:
-                if before.path != step.tracked.path:
-                    wait(self._on_path(parent, before))
-                else:
+                if before.path == step.tracked.path:
                     wait(_Step(self._next_change(step, parent), before, step.history))
+            if all(other.history is not step.history for _, _, other in waiting):
+                step.history.close()
+            for parent, before in moved:
+                wait(self._on_path(parent, before))
 
     def _on_path(self, start: Commit, tracked: _Tracked) -> _Step:
         """The first commit from a start on that changed the file; the start where it is unknown."""
@@ -252,14 +243,23 @@ class DefinitionHistory:
 
     def _known(self, tracked: _Tracked) -> Definition | None:
         """A definition, as far as its own text and name go."""
-        snippet = self._snippets.get((tracked.path, tracked.text))
-        span = lines_of(tracked.data, tracked.text) if snippet is not None else None
-        if snippet is not None and span is not None:
-            # An owner that was renamed leaves the text of its members as it was.
-            lines = tracked.data.split(b"\n")
-            if stands_in(lines, span[0] - 1, snippet.owner):
-                return snippet
-        return self._definition(tracked)
+        definition = self._by_text.get((tracked.path, tracked.text))
+        if definition is None or self._is_one_of_several(definition):
+            return self._definition(tracked)
+        span = lines_of(tracked.data, tracked.text)
+        # An owner that was renamed leaves the text of its members as it was.
+        if span is None or not stands_in(tracked.data.split(b"\n"), span[0] - 1, definition.owner):
+            return self._definition(tracked)
+        return definition
+
+    def _remember(self, definition: Definition) -> bytes:
+        """Keep a definition for the versions of its file that have it unchanged; its lines."""
+        text = whole_text(definition)
+        self._by_text[definition.file.path, text] = definition
+        return text
+
+    def _is_one_of_several(self, definition: Definition) -> bool:
+        return (definition.file.path, definition.symbol.qualified) in self._several
 
     def _definition(self, tracked: _Tracked) -> Definition | None:
         """A definition among the others of its file."""
@@ -272,6 +272,7 @@ class DefinitionHistory:
                 or definition.stop - definition.start == size
                 or stop - start == size
             ) and (whole_text(definition) == tracked.text):
+                self._remember(definition)
                 return definition
         return None
 
@@ -300,7 +301,7 @@ class DefinitionHistory:
             if text is None and may_stem_from(data, tracked.data, later):
                 old, new = self._definitions(tracked.path, data), self._definition(tracked)
                 earlier = earlier_in_file(old, new) if new is not None else None
-                text = whole_text(earlier) if earlier is not None else None
+                text = self._remember(earlier) if earlier is not None else None
             if text is not None:
                 return _Tracked(tracked.path, blob, text, data)
         return self._elsewhere(commit, parent, tracked, later) if commit is not None else None
@@ -310,17 +311,13 @@ class DefinitionHistory:
         lines = lines_of(tracked.data, tracked.text)
         if lines is None or b"\0" in data:
             return None
-        if (tracked.path, later.symbol.qualified) in self._several:
+        if self._is_one_of_several(later):
             return None
         old = data.replace(b"\r\n", b"\n")
         hunks = changed_lines(old, tracked.data)
         version = EarlierVersion(tracked.path, old.split(b"\n"), lines, hunks)
         earlier = earlier_definition(version, later, self._read_snippet)
-        if earlier is None:
-            return None
-        text = whole_text(earlier)
-        self._snippets[tracked.path, text] = earlier
-        return text
+        return self._remember(earlier) if earlier is not None else None
 
     def _elsewhere(
         self, commit: Commit, parent: Commit, tracked: _Tracked, later: Definition
@@ -344,11 +341,12 @@ class DefinitionHistory:
         ]
         # A file that was renamed as it is needs no look at any other.
         same = [change for change in changes if change.old and change.old.oid == tracked.blob]
-        origins = self._origins(same[:1] or changes, tracked, later)
+        origins = origins_of(self.walk, same[:1] or changes, tracked.text, later)
         if len(origins) == 1 and holds(origins[0].data, tracked.text):
             # Its very text stood there, and there alone.
             moved = _Tracked(origins[0].path, origins[0].blob, tracked.text, origins[0].data)
-            if same or self._definition(moved) is not None:
+            self._carry_over(moved, later)
+            if same or self._known(moved) is not None:
                 return moved
         new = self._definition(tracked) if origins else None
         if new is None:
@@ -361,27 +359,17 @@ class DefinitionHistory:
             return None
         path = definition.file.path
         blob = next(origin.blob for origin in origins if origin.path == path)
-        return _Tracked(path, blob, whole_text(definition), definition.file.data)
+        return _Tracked(path, blob, self._remember(definition), definition.file.data)
 
-    def _origins(
-        self, changes: Sequence[EntryChange], tracked: _Tracked, later: Definition
-    ) -> list[_Origin]:
-        """Other files of a commit that may have had a definition, likely ones first."""
-        texts: list[_Origin] = []
-        exact: list[_Origin] = []
-        for change in changes:
-            data = self.walk.blob(change.old.oid) if change.old is not None else None
-            if change.old is None or data is None or b"\0" in data[:_HEAD_BYTES]:
-                continue
-            gone = change.new is None or change.new.mode == GITLINK
-            now = self.walk.blob(change.new.oid) if change.new is not None and not gone else None
-            origin = _Origin(change.path, change.old.oid, data, now)
-            if not holds(data, tracked.text):
-                texts.append(origin)
-            elif now is None or not holds(now, tracked.text):
-                exact.append(origin)
-        if exact:
-            return exact[:_MOST_ORIGINS]
-        shares = [share_removed(origin.data, origin.now, later) for origin in texts]
-        ranked = sorted(range(len(texts)), key=lambda at: (-shares[at], at))
-        return [texts[at] for at in ranked[:_MOST_ORIGINS] if shares[at]]
+    def _carry_over(self, moved: _Tracked, later: Definition) -> None:
+        """Spare the parse of another file that has a definition just as it is."""
+        if _suffix(moved.path) != _suffix(later.file.path) or not self._stands(
+            moved.data, moved._replace(data=later.file.data)
+        ):
+            return
+        file = FileDefinitions(later.file.text._replace(path=moved.path))
+        self._by_text[moved.path, moved.text] = file.by_symbol[later.at]
+
+
+def _suffix(path: bytes) -> bytes:
+    return path.rpartition(b"/")[2].rpartition(b".")[2]

@@ -48,7 +48,7 @@ def earlier_definition(
 ) -> Definition | None:
     """What a definition was; None where only a parse of the whole file tells."""
     span = _lines_before(version)
-    if span is None or later.inline:
+    if span is None:
         return None
     start, stop = span
     lines, language = version.old, later.file.language
@@ -70,7 +70,7 @@ def earlier_definition(
         for definition in file.definitions
         if definition.symbol.qualified == later.symbol.qualified
     ]
-    if len(definitions) != 1 or definitions[0].inline:
+    if len(definitions) != 1:
         return None
     (definition,) = definitions
     last = len(before) + len(body)

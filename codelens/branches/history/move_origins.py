@@ -10,9 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, FileDefinitions
+from codelens.branches.history.standing_text import holds
+from codelens.scope.commits.commit_walk import CommitWalk
+from codelens.scope.commits.tree_changes import GITLINK, EntryChange
 from codelens.scope.text_diff import changed_lines
 
 _WORD = re.compile(rb"\w+")
@@ -22,6 +26,50 @@ _LEAST_SHARE_OF_NAMED = 0.25
 _LEAST_SHARE_OF_LINES = 0.2
 """A large file has any words; what was moved keeps some lines, at whichever indentation."""
 _FEW_LINES = 3
+_MOST_ORIGINS = 4
+"""Files of one commit in which a definition that is new in its file is looked for."""
+_HEAD_BYTES = 8000
+
+
+class Origin(NamedTuple):
+    """Another file of a commit in which a definition may have stood."""
+
+    path: bytes
+    blob: bytes
+    data: bytes
+    now: bytes | None
+    """As the commit left it; None if it is gone."""
+
+
+def origins_of(
+    walk: CommitWalk, changes: Sequence[EntryChange], text: bytes, later: Definition
+) -> list[Origin]:
+    """Other files of a commit that may have had a definition, likely ones first.
+
+    Args:
+        walk: reads them.
+        changes: what the commit changed.
+        text: all lines of the definition.
+        later: the definition.
+    """
+    texts: list[Origin] = []
+    exact: list[Origin] = []
+    for change in changes:
+        data = walk.blob(change.old.oid) if change.old is not None else None
+        if change.old is None or data is None or b"\0" in data[:_HEAD_BYTES]:
+            continue
+        gone = change.new is None or change.new.mode == GITLINK
+        now = walk.blob(change.new.oid) if change.new is not None and not gone else None
+        origin = Origin(change.path, change.old.oid, data, now)
+        if not holds(data, text):
+            texts.append(origin)
+        elif now is None or not holds(now, text):
+            exact.append(origin)
+    if exact:
+        return exact[:_MOST_ORIGINS]
+    shares = [share_removed(origin.data, origin.now, later) for origin in texts]
+    ranked = sorted(range(len(texts)), key=lambda at: (-shares[at], at))
+    return [texts[at] for at in ranked[:_MOST_ORIGINS] if shares[at]]
 
 
 def earlier_in_file(old: FileDefinitions, new: Definition) -> Definition | None:

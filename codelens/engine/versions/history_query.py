@@ -125,7 +125,7 @@ def _of_definition(
     def snippet(path: bytes, data: bytes, language: str) -> FileText:
         (known,) = text_facts(
             facts.db, [Text(path, data, language)], languages=facts.languages,
-            max_bytes=facts.max_bytes, unstored=unstored,
+            max_bytes=facts.max_bytes, unstored=unstored, tier="symbols",
         )  # fmt: skip
         if len(unstored) >= _MOST_UNSTORED:
             store_facts(facts.db, unstored)

@@ -78,7 +78,7 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
         text = _replaced(text, masked(grammar.info.masked, text, tuple(spans)))
     check_work()
     size = sum(map(len, parts))
-    if len(text) > _SHALLOW_BYTES:
+    if size > _SHALLOW_BYTES:
         tree = with_deep_stack(lambda: _tree(text, size, grammar, ranges))
     else:
         tree = _tree(text, size, grammar, ranges)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -72,23 +72,34 @@ class PathCommits:
         key = (self._repository.common_dir, start, path, self._first_parent)
         return PathHistory(self._listed(key))
 
-    def _listed(self, key: tuple[str, CommitId, bytes, bool]) -> Iterator[_Listed]:
+    def _listed(self, key: tuple[str, CommitId, bytes, bool]) -> Generator[_Listed]:
         known = _listed_before.get(key, _Known([], False))
         yield from known.listed
         process = self._started(key[1], key[2]) if not known.complete else None
         if process is None or process.stdout is None:
             return
         listed = list(known.listed)
-        for number, line in enumerate(process.stdout):
-            if number < len(known.listed):
-                continue
-            time_s, commit, *parents = line.decode("ascii", "replace").split()
-            listed.append(_Listed(int(time_s), CommitId(commit), tuple(map(CommitId, parents))))
-            _keep(key, _Known(listed, complete=False))
-            yield listed[-1]
+        try:
+            for number, line in enumerate(process.stdout):
+                if number < len(known.listed):
+                    continue
+                time_s, commit, *parents = line.decode("ascii", "replace").split()
+                listed.append(_Listed(int(time_s), CommitId(commit), tuple(map(CommitId, parents))))
+                _keep(key, _Known(listed, complete=False))
+                yield listed[-1]
+        except GeneratorExit:
+            # Nobody asks for more, and git would search the rest of the history for nothing.
+            process.kill()
+            self._ended(process)
+            raise
+        _keep(key, _Known(listed, complete=self._ended(process) == 0))
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> int:
+        """Its exit code."""
         self._processes.remove(process)
-        process.stdout.close()
-        _keep(key, _Known(listed, complete=process.wait() == 0))
+        if process.stdout is not None:
+            process.stdout.close()
+        return process.wait()
 
     def _started(self, start: CommitId, path: bytes) -> subprocess.Popen[bytes] | None:
         git = self._scratch.git
@@ -121,11 +132,15 @@ def _keep(key: tuple[str, CommitId, bytes, bool], known: _Known) -> None:
 class PathHistory:
     """What is known of the commits that changed one path, read as far as it is asked for."""
 
-    def __init__(self, listed: Iterator[_Listed]) -> None:
+    def __init__(self, listed: Generator[_Listed]) -> None:
         self._listed = listed
         self._parents: dict[CommitId, tuple[CommitId, ...]] = {}
         self._newest: CommitId | None = None
         self._oldest_s: int | None = None
+
+    def close(self) -> None:
+        """End the search; what is known of it stays."""
+        self._listed.close()
 
     def newest(self) -> CommitId | None:
         """The first commit behind the start that changed the path; None if it is not known."""

@@ -33,6 +33,23 @@ REFERENCE_KINDS = ("call", "type", "name")
 ContentKey = tuple[ContentHash, str]
 """A content is told by its bytes and the language they are read in."""
 
+_OUTLINE = "outline "
+
+
+def outline_key(key: ContentKey) -> ContentKey:
+    """The key under which the symbols of a content are kept alone, for texts that no view holds."""
+    return key[0], _OUTLINE + key[1]
+
+
+def is_outline(key: ContentKey) -> bool:
+    """Whether symbols alone are kept under a key."""
+    return key[1].startswith(_OUTLINE)
+
+
+def language_of_key(key: ContentKey) -> str:
+    """The language that a content is read in, of an outline as well."""
+    return key[1].removeprefix(_OUTLINE)
+
 
 class Known(NamedTuple):
     """The best extraction of a content that the store has."""
