@@ -122,7 +122,7 @@ async def run(root: Path, questions: list[tuple[str, str]], files: int, node: Pa
                 receipt, *lines = (await ask(name)).splitlines()
                 first = next((line for line in lines if not line.startswith("note:")), "")
                 is_right = first.startswith(f"{path}#") and name in first.split()[0]
-                is_true = f"{files:,} files checked" in receipt and (
+                is_true = f" {files:,} files checked" in receipt and (
                     "[fresh" not in receipt or "pending" not in receipt
                 )
                 right, true = right + is_right, true + is_true

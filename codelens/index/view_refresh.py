@@ -94,10 +94,10 @@ def refresh(
     if delta.unlisted:
         folders = "folder is" if delta.unlisted == 1 else "folders are"
         note = f"{delta.unlisted:,} {folders} still to be listed"
-        return answered(
-            behind(known, scope, delta, note), db, scope, settings, budget.for_a_part(),
-            delta.works, source,
-        )  # fmt: skip
+        # Where git names the files only those are unknown that it does not track.
+        budget = budget if delta.tracked else budget.for_a_part()
+        refreshed = behind(known, scope, delta, note)
+        return answered(refreshed, db, scope, settings, budget, delta.works, source)
     asking = (db, scope, settings, budget, delta.works, source)
     if (view is not None and view.complete) or budget.deadline is None:
         done = _brought(repository, scope, db, settings, budget, progress, known, delta)

@@ -88,6 +88,8 @@ class Delta(NamedTuple):
     """Files that there was no time to look at."""
     unlisted: int = 0
     """Folders that there was no time to list: nobody knows what lies in them."""
+    tracked: bool = False
+    """All files that git's index names are among the works or known, listed or not."""
 
     def nothing(self, view: ViewRow, scope: Scope) -> bool:
         """Whether the view is as it should be."""
@@ -151,9 +153,11 @@ def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Wor
     unmet = [file for file in known.files if file.path not in met]
     named = [file.path for file in unmet if file.state == PENDING]
     unseen = len(unmet) - len(named)
-    if known.view is None:
-        # Its names cost a thousandth of a look at the files.
-        named = sorted(surveyor.tracked_paths - met.keys())
+    if known.view is None or not known.view.complete:
+        # A view in the making knows only the files that somebody asked for or that are written by
+        # now. Names from git's index cost a thousandth of a look at the files.
+        known_paths = {file.path for file in known.files}
+        named += sorted(surveyor.tracked_paths - met.keys() - known_paths)
     return Delta(
         root=surveyor.root,
         started_ns=survey.started_ns,
@@ -168,6 +172,7 @@ def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Wor
         notes=known.view.notes if known.view is not None else "{}",
         unchecked=max(unseen, survey.unlisted),
         unlisted=survey.unlisted,
+        tracked=bool(surveyor.tracked_paths),
     )
 
 

@@ -118,6 +118,18 @@ def test_what_git_tracks_is_searched_before_it_is_listed(
     assert found.results[0].path == "part7/inner/f3.py"
 
 
+def test_what_git_tracks_is_searched_though_a_question_put_files_in_the_view_before(
+    repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first question makes a view of the few files that hold its words."""
+    repo.commit("all")
+    late_after(monkeypatch, 0)
+    for folder, file in ((7, 3), (2, 5), (11, 0)):
+        found = engine.search(f"name_{folder}_{file}", path=repo.root, budget_ms=BUDGET_MS)
+        assert found.receipt.status == "partial"
+        assert found.results[0].path == f"part{folder}/inner/f{file}.py"
+
+
 def test_cut_short_at_each_point_after_changes_nothing_is_lost(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
