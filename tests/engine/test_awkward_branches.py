@@ -171,3 +171,22 @@ def test_a_path_that_was_never_there_is_refused(engine: Engine, here: GitRepo) -
     (note,) = engine.history("never.py#load", path=here.root).notes
     assert note.startswith("never.py does not exist; followed to lib.py")
     assert engine.diff("HEAD", path=here.root, globs=["never/*"]).files == ()
+
+
+def test_two_refs_of_a_bare_repository_are_compared(
+    engine: Engine, here: GitRepo, tmp_path: Path
+) -> None:
+    here.git("branch", "old")
+    commit(here, "lib.py", BASE.replace("name", "path"))
+    commit(here, "use.py", "from lib import load\n\nload('x')\n")
+    bare = tmp_path / "bare.git"
+    here.git("clone", "-q", "--bare", str(here.root), str(bare))
+    for spec, other in (("old..HEAD", ""), ("old...", ""), ("old", "HEAD")):
+        answer = engine.diff(spec, path=bare, other=other)
+        assert answer.files == engine.diff(spec, path=here.root, other=other).files
+        (changed,) = [file for file in answer.files if file.path == "lib.py"]
+        assert [definition.how for definition in changed.definitions] == [("signature", "body")]
+    with pytest.raises(CodelensError, match=r"bare repository: .* give two refs"):
+        engine.diff("old", path=bare)
+    with pytest.raises(CodelensError, match="bare repository"):
+        engine.diff(path=bare)

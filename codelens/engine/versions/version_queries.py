@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read
 from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import CodelensError, NotInGit
+from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
 from codelens.paths import from_printed
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class VersionQueries:
         from codelens.engine.versions.broken_uses import public_surface
         from codelens.engine.versions.chosen_sides import chosen_sides
 
+        view_request = self._of_refs_alone(view_request, spec, other)
         with self._pool.view(view_request) as view:
             sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
             facts = diff_query.facts_of(view.index.db, view.settings)
@@ -70,6 +72,21 @@ class VersionQueries:
                 at_least=meaning.at_least if meaning else False,
                 notes=(*notes, *(meaning.notes if meaning else ())),
             )
+
+    def _of_refs_alone(self, view_request: ViewRequest, spec: str, other: str) -> ViewRequest:
+        """The request, at the newer of two refs where there are no files: in a bare repository."""
+        try:
+            self._pool.open(view_request.path, view_request.ref)
+        except BareRepository as error:
+            newer = spec.rpartition("..")[2] or "HEAD" if ".." in spec else spec and other
+            if not newer:
+                raise SettingError(
+                    f"{error.path!r} is a bare repository: there are no files to compare with",
+                    typed="give two refs, A..B or A...B",
+                    called="pass two refs in spec, A..B or A...B",
+                ) from error
+            return replace(view_request, ref=newer)
+        return view_request
 
     def conflicts(
         self, view_request: ViewRequest, others: Sequence[str], base: str
