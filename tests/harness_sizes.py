@@ -27,6 +27,8 @@ class Size(NamedTuple):
 SIZES = {
     "CODELENS_ORACLE_SEQUENCES": Size(100, 2_000),  # histories of edits and branch switches
     "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
+    "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(12, 300),  # the same, asked about branches
+    "CODELENS_BRANCH_ORACLE_STEPS": Size(12, 14),  # steps of one history
     "CODELENS_PRUNE_HISTORIES": Size(40, 400),  # histories of views that come and go
     "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own few
     "CODELENS_FUZZ_INPUTS": Size(10_000, 100_000),  # queries, handles and MCP arguments

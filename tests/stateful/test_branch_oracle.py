@@ -1,0 +1,134 @@
+"""The oracle of branches: `diff`, `history` and `conflicts` depend on the repository alone.
+
+The histories of `stateful.test_oracle`. After each step every worktree is asked: what a long-lived
+engine answers must be what one with an empty home answers that has seen nothing. So an uncommitted
+edit in one worktree is in the next answer of all others, whatever else the index holds.
+
+CODELENS_BRANCH_ORACLE_SEQUENCES sets how many histories run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from harness_sizes import ANY_HEALTH, size_of
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import rule, run_state_machine_as_test
+from stateful.test_oracle import Histories, git
+
+from codelens.branches.history import definition_history
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.errors import CodelensError
+from codelens.scope.commits import commit_walk, path_commits
+
+SEQUENCES = size_of("CODELENS_BRANCH_ORACLE_SEQUENCES")
+STEPS = size_of("CODELENS_BRANCH_ORACLE_STEPS")
+SHARED = "".join(
+    f"def shared_{name}(value):\n    total = value\n    return total\n\n\n" for name in "abc"
+)
+COUNTS = {"histories": 0, "steps": 0, "answers": 0, "collisions": 0, "changes": 0, "events": 0}
+CACHES = (
+    (definition_history, "_moves"),
+    (path_commits, "_listed_before"),
+    (commit_walk, "_cached_by_repository"),
+)
+"""What a process keeps between questions; an engine that has seen nothing must not find it."""
+
+
+class BranchHistories(Histories):
+    def __init__(self) -> None:
+        super().__init__()
+        (self.main / "shared.py").write_text(SHARED, encoding="utf-8")
+        git(self.main, "add", "-A")
+        git(self.main, "commit", "-qm", "shared")
+        other = self.scratch / "other"
+        git(self.main, "worktree", "add", "-q", "-b", "other", str(other))
+        self.trees.append(other)
+        COUNTS["histories"] += 1
+
+    @rule(data=st.data(), old=st.sampled_from("abcdefg"), commit=st.booleans())
+    def edit_anywhere(self, data: st.DataObject, old: str, commit: bool) -> None:
+        self.here = data.draw(st.sampled_from(self.trees))
+        shared = self.here / "shared.py"
+        file = shared if shared.is_file() and old < "e" else self._pick(data)
+        if file is not None:
+            text = file.read_bytes()
+            file.write_bytes(text.replace(b"return", b"return 1 +", 1).replace(old.encode(), b"x"))
+            if commit:
+                git(self.here, "commit", "-qam", old, check=False)
+            self._check()
+
+    def _compare(self, tree: Path, ref: str | None) -> None:
+        COUNTS["steps"] += 1
+        home = Path(tempfile.mkdtemp(prefix="fresh-", dir=self.scratch))
+        trees = [root for root in self.trees if root.is_dir()]
+        lived = [answers(self.engine, root, COUNTS) for root in trees]
+        with nothing_known(), Engine(Settings(home=home)) as fresh:
+            built = [answers(fresh, root, {}) for root in trees]
+        shutil.rmtree(home)
+        assert lived == built
+
+
+@contextmanager
+def nothing_known() -> Iterator[None]:
+    """Without what this process learned before."""
+    kept = [getattr(module, name) for module, name in CACHES]
+    for module, name in CACHES:
+        setattr(module, name, {})
+    try:
+        yield
+    finally:
+        for (module, name), cache in zip(CACHES, kept, strict=True):
+            setattr(module, name, cache)
+
+
+def answers(engine: Engine, tree: Path, counts: dict[str, int]) -> list[object]:
+    """What is answered in a worktree, without receipts."""
+
+    def ask(question, *words, **options) -> object:
+        try:
+            answer = question(*words, path=tree, **options)
+        except CodelensError as error:
+            return str(error)
+        counts["answers"] = counts.get("answers", 0) + 1
+        return replace(answer, receipt=None)
+
+    def count(name: str, rows: object) -> None:
+        counts[name] = counts.get(name, 0) + len(rows)  # type: ignore[arg-type]
+
+    result = [ask(engine.diff), *(ask(engine.diff, spec) for spec in ("HEAD~1", "main...HEAD"))]
+    changed = [file for answer in result for file in getattr(answer, "files", ())]
+    result += [ask(engine.diff, staged=True), ask(engine.conflicts)]
+    count("changes", changed)
+    count("collisions", getattr(result[-1], "results", ()))
+    handles = [
+        line.handle for file in changed for line in file.definitions if ":" not in line.handle
+    ]
+    for handle in sorted(set(handles))[:2]:
+        result += [ask(engine.history, handle, limit=1000)]
+        count("events", getattr(result[-1], "results", ()))
+        result += [ask(engine.history, handle.partition("#")[0])]
+    return result
+
+
+def test_branches_are_answered_alike_by_whoever_was_there_before(record_property) -> None:
+    run_state_machine_as_test(
+        BranchHistories,
+        settings=settings(
+            max_examples=SEQUENCES, stateful_step_count=STEPS, deadline=None,
+            suppress_health_check=ANY_HEALTH, print_blob=True,
+            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+        ),
+    )  # fmt: skip
+    for name, number in COUNTS.items():
+        record_property(name, number)
+    print(f"branch oracle: {COUNTS}")
+    assert COUNTS["histories"] >= SEQUENCES
+    assert min(COUNTS.values()) > 0, COUNTS
