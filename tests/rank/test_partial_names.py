@@ -89,6 +89,33 @@ def test_an_exact_and_unique_name_is_first_whatever_its_kind_and_place(
 
 
 @pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        ("enumNumberMember", b"types/generated/lowercase.ts"),
+        ("EnumNumberMember", b"generator/flow.ts"),
+        # A word means the name in any case.
+        ("traverse", b"core/traverse.ts"),
+    ],
+)
+def test_an_identifier_means_the_definition_in_its_own_case(
+    tmp_path: Path, typed: str, path: bytes
+) -> None:
+    store = Store(tmp_path / "index.db")
+    body = "  const enumMember = number(node);\n" * 6
+    view = store.view(
+        {
+            "types/generated/lowercase.ts": (
+                "// @generated\nexport function enumNumberMember(id) {\n  return id;\n}\n"
+            ),
+            "generator/flow.ts": f"export function EnumNumberMember(node) {{\n{body}}}\n",
+            "core/traverse.ts": "export class Traverse {\n  run() {}\n}\n",
+            "test/fixture.ts": "const box = {\n  traverse: 1,\n};\n",
+        }
+    )
+    assert store.search(view, typed).results[0].file.path == path
+
+
+@pytest.mark.parametrize(
     ("typed", "name", "fits"),
     [
         ("vldSess", "validateSession", True),

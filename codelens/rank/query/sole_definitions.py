@@ -31,10 +31,12 @@ def unique_first(
     code = [definition for definition in named if definition.symbol.kind not in _PROSE]
     if not code and query_analysis.looks_like_name(search_state.query.text):
         code = named
-    if len(code) != 1 or code[0].grade != query_names.EXACT:
-        # The same name in another convention is as good.
+    exact = [definition for definition in code if definition.grade == query_names.EXACT]
+    # A word may mean the same name in another convention; who writes an identifier means its case.
+    in_its_case = query_analysis.looks_like_name(search_state.query.text)
+    if len(exact) != 1 or (len(code) > 1 and not in_its_case):
         return results
-    sole = code[0]
+    sole = exact[0]
     for at, place in enumerate(results):
         if place.file.path_id == sole.file.path_id and place.symbol == sole.symbol.ordinal:
             if at == 0:
