@@ -38,12 +38,15 @@ class File(NamedTuple):
     """No edge can begin in it."""
 
 
+LatePart = Callable[[], Row]
+
+
 class Stored(NamedTuple):
     """What was kept of a path with a content."""
 
     row: Callable[[bytes, int], Row | None]
-    parts: Callable[[bytes, int], dict[frozenset[str], Row]]
-    """Names -> the edges to what is used under these."""
+    parts: Callable[[bytes, int], dict[frozenset[str], LatePart]]
+    """Names -> the edges to what is used under these, unpacked when they are asked for."""
 
 
 class GraphState:
@@ -58,7 +61,7 @@ class GraphState:
         self.importer: Importer | None = None
         self.models: dict[bytes, FileModel | None] = {}
         """By path; what a view read last."""
-        self.parts: dict[bytes, dict[frozenset[str], Row]] = {}
+        self.parts: dict[bytes, dict[frozenset[str], Row | LatePart]] = {}
         """Rows of files of which the uses of some names alone were resolved."""
         self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
         """Those that are true for the state."""
@@ -225,20 +228,32 @@ class Graph:
         For files whose language `keeps_names`.
         """
         rows = self._parts(path)
-        for known in [known for known in rows if not self._part_holds(path, known, rows[known])]:
-            del rows[known]
-        left = names.difference(*rows)
+        touching = [known for known in rows if not known.isdisjoint(names)]
+        holding = {known: row for known in touching if (row := self._part(path, known)) is not None}
+        left = names.difference(*holding)
         if left:
             row = self._row_of(path, spent, left)
             if row is None:
                 return None
-            rows[left] = row
+            rows[left] = holding[left] = row
             self.known.checked_parts.add((path, left))
             self._new_parts.add((path, left))
-        parts = (row for known, row in rows.items() if not known.isdisjoint(names))
-        return [edge for row in parts for edge in unpacked(path, row.edges)]
+        return [edge for row in holding.values() for edge in unpacked(path, row.edges)]
 
-    def _parts(self, path: bytes) -> dict[frozenset[str], Row]:
+    def _part(self, path: bytes, names: frozenset[str]) -> Row | None:
+        """A part of a file's edges, if it is true for this state; else it is dropped."""
+        parts = self.known.parts[path]
+        part = parts[names]
+        row = parts[names] = part if isinstance(part, Row) else part()
+        if (path, names) in self.known.checked_parts:
+            return row
+        if not self._stands(path, row):
+            del parts[names]
+            return None
+        self.known.checked_parts.add((path, names))
+        return row
+
+    def _parts(self, path: bytes) -> dict[frozenset[str], Row | LatePart]:
         """The parts of a file's edges, by names; those that were kept are read at first."""
         parts = self.known.parts.get(path)
         if parts is None:
@@ -247,7 +262,9 @@ class Graph:
                 self.known.checked_parts.clear()
             file = self._files.get(path)
             stored = self._stored
-            parts = stored.parts(path, file.content) if stored and file is not None else {}
+            parts = dict[frozenset[str], Row | LatePart]()
+            if stored is not None and file is not None:
+                parts.update(stored.parts(path, file.content))
             self.known.parts[path] = parts
         return parts
 
@@ -255,19 +272,9 @@ class Graph:
     def fresh_parts(self) -> list[tuple[bytes, frozenset[str], Row]]:
         """Parts that were resolved here, not read, of files not resolved as a whole since."""
         parts = self.known.parts
-        return [
-            (path, names, parts[path][names])
-            for path, names in sorted(self._new_parts, key=lambda part: (part[0], sorted(part[1])))
-            if names in parts.get(path, {})
-        ]
-
-    def _part_holds(self, path: bytes, names: frozenset[str], row: Row) -> bool:
-        if (path, names) in self.known.checked_parts:
-            return True
-        holds = self._stands(path, row)
-        if holds:
-            self.known.checked_parts.add((path, names))
-        return holds
+        new = sorted(self._new_parts, key=lambda part: (part[0], sorted(part[1])))
+        rows = ((path, names, parts.get(path, {}).get(names)) for path, names in new)
+        return [(path, names, row) for path, names, row in rows if isinstance(row, Row)]
 
     def base_names(self, path: bytes) -> set[str]:
         """The names by which types of a file derive from others."""

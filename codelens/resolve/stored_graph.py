@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from codelens.errors import StoreError
 from codelens.resolve.facts.edge_rows import Row, dumped, loaded
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.graph import File, Graph, GraphState, Stored
+from codelens.resolve.graph import File, Graph, GraphState, LatePart, Stored
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -42,11 +43,11 @@ def graph_of(
         data = stored_edges.load(db, path, content, RESOLVER_VERSION) if any_stored else None
         return loaded(content, data) if data is not None else None
 
-    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], Row]:
+    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], LatePart]:
         if not any_stored:
             return {}
         parts = stored_edges.load_parts(db, path, content, RESOLVER_VERSION)
-        return {names: loaded(content, data) for names, data in parts}
+        return {names: partial(loaded, content, data) for names, data in parts}
 
     return Graph(files, load, read, known, Stored(stored, stored_parts))
 

@@ -17,7 +17,7 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.facts.view_files import Asked
 
 _KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
-_Head = tuple[list[tuple[str, int]], list[tuple[tuple[str, str, str, str], list[str]]]]
+_Answers = list[tuple[tuple[str, str, str, str], list[str]]]
 _FULL = 1000
 """A confidence of 1, as it is packed."""
 
@@ -36,34 +36,41 @@ class Row(NamedTuple):
 
 def dumped(row: Row) -> bytes:
     """A row to be kept, without its content."""
-    head = [
-        [[path.decode("latin-1"), surface] for path, surface in row.seen],
+    answers = [
         [
-            [
-                [what, path.decode("latin-1"), module, name],
-                [file.decode("latin-1") for file in files],
-            ]
-            for (what, path, module, name), files in row.answers
-        ],
+            [what, path.decode("latin-1"), module, name],
+            [file.decode("latin-1") for file in files],
+        ]
+        for (what, path, module, name), files in row.answers
     ]
-    text = json.dumps(head, separators=(",", ":")).encode()
-    return zlib.compress(len(text).to_bytes(4, "big") + text + row.edges, 1)
+    # Of C++ a row has looked into thousands of files: they are split at once, not read one by one.
+    paths = b"\0".join(path for path, _ in row.seen)
+    surfaces = array("q", (surface for _, surface in row.seen)).tobytes()
+    text = json.dumps(answers, separators=(",", ":")).encode()
+    head = b"".join(len(part).to_bytes(4, "big") + part for part in (text, paths, surfaces))
+    return zlib.compress(head + row.edges, 1)
 
 
 def loaded(content: int, data: bytes) -> Row:
     """A row that was kept."""
     data = zlib.decompress(data)
-    size = int.from_bytes(data[:4], "big")
-    head = cast("_Head", json.loads(data[4 : 4 + size]))
-    seen = tuple((path.encode("latin-1"), surface) for path, surface in head[0])
-    questions = tuple(
+    parts: list[bytes] = []
+    at = 0
+    for _ in range(3):
+        size = int.from_bytes(data[at : at + 4], "big")
+        parts.append(data[at + 4 : at + 4 + size])
+        at += 4 + size
+    text, paths, surfaces = parts
+    numbers: list[int] = array("q", surfaces).tolist()
+    seen = tuple(zip(paths.split(b"\0"), numbers, strict=True)) if numbers else ()
+    answers = tuple(
         (
             (what, path.encode("latin-1"), module, name),
             tuple(file.encode("latin-1") for file in files),
         )
-        for (what, path, module, name), files in head[1]
+        for (what, path, module, name), files in cast("_Answers", json.loads(text))
     )
-    return Row(content, seen, questions, data[4 + size :])
+    return Row(content, seen, answers, data[at:])
 
 
 def packed(edges: Iterable[Edge]) -> bytes:
