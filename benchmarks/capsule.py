@@ -32,8 +32,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
+from home_settings import home_settings
+
 from codelens.capsule import packing
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.explore import explore_query, task_candidates
 from codelens.rank import ranking_weights
@@ -81,7 +82,7 @@ def answers(
     mirror: Path, home: Path, wanted: list[dict], methods: list[str], label: str = ""
 ) -> Iterator[dict]:
     spent: list[float] = []
-    with Engine(Settings(home=home)) as engine:
+    with Engine(home_settings(home)) as engine:
         for task in wanted:
             folder = mirror / task["repo"].replace("/", "+") / "repo"
             if not folder.exists():

@@ -52,9 +52,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import rivals
+from home_settings import home_settings
 
 from codelens.answers.reading_answers import SearchAnswer
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.extract.language_detection import language_by_path
 from codelens.extract.language_settings import TEXT, language_info
@@ -225,11 +225,11 @@ def flattened(answer: SearchAnswer) -> list[str]:
     return paths
 
 
-def run(repos: list[Path], wanted: int, home: Path, results: Path) -> None:
-    with Engine(Settings(home=home)) as engine, results.open("w", encoding="utf-8") as out:
+def run(repos: list[Path], wanted: int, home: Path, results: Path, *, alone: bool) -> None:
+    with Engine(home_settings(home)) as engine, results.open("w", encoding="utf-8") as out:
         for repo in repos:
             texts = Texts(repo)
-            rows = [measured(engine, repo, texts, case) for case in cases(repo, wanted)]
+            rows = [measured(engine, repo, texts, case, alone) for case in cases(repo, wanted)]
             texts.close()
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
             out.flush()
@@ -237,15 +237,16 @@ def run(repos: list[Path], wanted: int, home: Path, results: Path) -> None:
     report(results)
 
 
-def measured(engine: Engine, repo: Path, texts: Texts, case: Case) -> dict:
+def measured(engine: Engine, repo: Path, texts: Texts, case: Case, alone: bool) -> dict:
     listed, took = by_codelens(engine, repo, case)
-    files = texts.tree(case.parent)
-    found = {
-        "codelens": listed,
-        "BM25": rivals.by_bm25(files, case.message),
-        "BM25 parts": rivals.by_bm25_parts(files, case.message),
-        "ripgrep": rivals.by_ripgrep(files, case.message),
-    }
+    files = [] if alone else texts.tree(case.parent)
+    found = {"codelens": listed}
+    if not alone:
+        found |= {
+            "BM25": rivals.by_bm25(files, case.message),
+            "BM25 parts": rivals.by_bm25_parts(files, case.message),
+            "ripgrep": rivals.by_ripgrep(files, case.message),
+        }
     return {
         "repo": name_of(repo),
         "commit": case.commit,
@@ -300,10 +301,11 @@ def recall(ranks: dict[str, int | None], cut: int) -> float:
 def report(results: Path) -> None:
     """The tables: by repository, and by whether the message names a changed file."""
     rows = rows_of(results)
+    methods = [method for method in METHODS if method in rows[0]["ranks"]]
     for title, key in (("all files", "ranks"), ("source alone", "source")):
-        heads = [f"{METHODS[0]} @5/10/20", *METHODS[1:]]
+        heads = [f"{methods[0]} @5/10/20", *methods[1:]]
         print(f"\n| {title} | files | commits | {' | '.join(heads)} |")
-        print("|---|---|---|" + "---|" * len(METHODS))
+        print("|---|---|---|" + "---|" * len(methods))
         by_repo: dict[str, list[dict]] = defaultdict(list)
         for row in rows:
             by_repo[row["repo"]].append(row)
@@ -312,7 +314,7 @@ def report(results: Path) -> None:
         print(line("**all**", rows, key))
         print(line("names a changed file", [row for row in rows if row["named"]], key))
         print(line("names none", [row for row in rows if not row["named"]], key))
-    for rival in METHODS[1:]:
+    for rival in methods[1:]:
         pairs = [
             (recall(row["ranks"]["codelens"], 10), recall(row["ranks"][rival], 10)) for row in rows
         ]
@@ -324,7 +326,7 @@ def report(results: Path) -> None:
 def line(title: str, rows: list[dict], key: str) -> str:
     cells = [title, str(round(statistics.median(row["files"] for row in rows))) if rows else "",
              str(len(rows))]  # fmt: skip
-    for method in METHODS:
+    for method in rows[0][key] if rows else ():
         means = [
             sum(recall(row[key][method], cut) for row in rows) / max(1, len(rows)) for cut in CUTS
         ]
@@ -360,19 +362,20 @@ def worst(results: Path, shown: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("run")
     one.add_argument("results", type=Path)
     one.add_argument("repos", nargs="+", type=Path)
     one.add_argument("--commits", type=int, default=40)
     one.add_argument("--home", type=Path, default=Path("/tmp/codelens-history"))
+    one.add_argument("--alone", action="store_true", help="codelens without its rivals")
     for name in ("report", "worst"):
         commands.add_parser(name).add_argument("results", type=Path)
     commands.choices["worst"].add_argument("--show", type=int, default=15)
     args = parser.parse_args()
     if args.command == "run":
-        run(args.repos, args.commits, args.home, args.results)
+        run(args.repos, args.commits, args.home, args.results, alone=args.alone)
     elif args.command == "report":
         report(args.results)
     else:

@@ -26,7 +26,8 @@ import sys
 import time
 from pathlib import Path
 
-from codelens.config import Settings
+from home_settings import home_settings
+
 from codelens.engine.engine import Engine
 
 SHARED = Path(os.environ.get("CODELENS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -69,7 +70,7 @@ def questions() -> list[dict]:
 def run(checkouts: Path, results: Path, home: Path) -> None:
     roots = {one["name"]: one for one in json.loads(REPOS.read_text())}
     took: list[float] = []
-    with Engine(Settings(home=home)) as engine, results.open("w", encoding="utf-8") as out:
+    with Engine(home_settings(home)) as engine, results.open("w", encoding="utf-8") as out:
         for one in questions():
             folder = checkouts / one["repo"]
             if not folder.exists():

@@ -58,6 +58,9 @@ class Settings:
     """Whether a server leaves out code that it sent before in the session
     (`codelens.trail.sent_log`)."""
 
+    meaning: bool = True
+    """Whether words are also ranked by what they mean (docs/meaning.md)."""
+
     index_at_start: bool = True
     """Whether a server indexes the worktree it was started for before the first question."""
 
@@ -160,7 +163,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
     if env.get("CODELENS_USAGE"):
         switch = env["CODELENS_USAGE"]
         values["usage"] = _SAID.get(switch.lower(), switch)
-    for key in ("trail", "sent", "index_at_start"):
+    for key in ("trail", "sent", "meaning", "index_at_start"):
         switch = env.get(f"CODELENS_{key.upper()}")
         if switch:
             values[key] = _SAID.get(switch.lower(), switch)
@@ -273,7 +276,7 @@ def _globs(name: str, value: object) -> dict[str, str]:
 _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _whole, "languages": _globs,
     "tools": _text, "usage": _truth, "trail": _truth, "sent": _truth,
-    "index_at_start": _truth,
+    "meaning": _truth, "index_at_start": _truth,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),
 }  # fmt: skip
 """Setting -> what checks its value. The table `focus` is read by `codelens.focus`."""

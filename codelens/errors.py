@@ -405,3 +405,15 @@ class IndexCorrupt(StoreError):
         self.why = why
         self.foreign = foreign
         super().__init__(f"{self.path!r} is damaged ({why}); it will be set aside and rebuilt")
+
+
+class WordTableDamaged(CodelensError):
+    """The table of words that ships with codelens is missing or not whole."""
+
+    def __init__(self, path: str | Path, why: str) -> None:
+        self.path = str(path)
+        self.why = why
+        super().__init__(
+            f"the table of words {self.path!r} cannot be read: {why}; results are ranked without "
+            "it: reinstall codelens"
+        )

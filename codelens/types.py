@@ -155,6 +155,14 @@ class Structure(NamedTuple):
     bindings: tuple[Binding, ...] = ()
 
 
+class ChunkVectors(NamedTuple):
+    """What the chunks of a text mean, by one version of the table of words."""
+
+    version: int
+    data: bytes
+    """A vector a chunk, one behind the other (see `codelens.meaning.text_vectors`)."""
+
+
 class Facts(NamedTuple):
     """All that is derived from one text in one language; nothing in it depends on a path."""
 
@@ -167,6 +175,8 @@ class Facts(NamedTuple):
     """Term -> its occurrences, 4 bytes a chunk (see `codelens.extract.term_packing`)."""
     lengths: tuple[tuple[int, int, int], ...]
     """Per chunk the number of terms in body, names and docs."""
+    vectors: ChunkVectors | None = None
+    """None where there is no table of words."""
 
 
 Tier = Literal["text", "symbols", "full"]

@@ -33,14 +33,20 @@ ALLOWED = {
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
     "store": {"types", "cancellation", "errors", "file_owner", "filelock", "paths"},
+    # The table of words, and vectors by it: from counts of terms, never from a text.
+    "meaning": {"types", "cancellation", "errors", "store"},
     "index": {
         "plurals",
-        "types", "cancellation", "errors", "paths", "config", "scope", "scan", "extract", "store",
+        "types", "cancellation", "errors", "paths", "config", "scope", "scan", "extract", "meaning",
+        "store",
     },
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
     "resolve": {"types", "errors", "paths", "store"},
-    "rank": {"plurals", "types", "cancellation", "errors", "paths", "extract", "store", "resolve"},
+    "rank": {
+        "plurals",
+        "types", "cancellation", "errors", "paths", "extract", "meaning", "store", "resolve",
+    },
     # Given definitions, lines and values; it knows no view, store or graph.
     "capsule": set(),
     # `extract` for the tokenizer, as in `rank`.
@@ -60,7 +66,8 @@ ALLOWED = {
     "engine": {
         "plurals",
         "types", "cancellation", "errors", "paths", "config", "file_owner", "trail", "scope",
-        "scan", "extract", "store", "index", "handles", "rank", "resolve", "memory", "branches",
+        "scan", "extract", "meaning", "store", "index", "handles", "rank", "resolve", "memory",
+        "branches",
         "capsule", "answers", "render",
     },
     "serve": {

@@ -9,6 +9,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ('codelens search --mode regex "retry_\\w+" --glob "src/**"', "a pattern in a folder"),
         ("codelens search --ref v2.1 retry", "a tag, without a checkout"),
     ),
+    "meaning": (
+        ("codelens meaning status", "the table, and what has vectors by it"),
+        ('codelens meaning test "cancel a running job"', "the words that lie by these"),
+    ),
     "expand": (
         ("codelens expand src/auth.py#Session.validate", "a definition"),
         ("codelens expand -n src/auth.py:10-42", "lines, with numbers"),

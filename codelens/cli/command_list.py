@@ -11,6 +11,6 @@ COMMANDS = (
     "diff", "history", "conflicts",
     "status", "save", "load", "forget", "session", "recover",
     "index", "prune", "drop", "pin", "unpin",
-    "usage", "export", "languages", "doctor",
+    "meaning", "usage", "export", "languages", "doctor",
     "install", "uninstall", "completion", "serve", "focus", "hook",
 )  # fmt: skip

@@ -14,6 +14,7 @@ from codelens.engine.engine_core import EngineCore
 from codelens.engine.methods import (
     context_methods,
     graph_methods,
+    meaning_methods,
     reading_methods,
     session_methods,
     upkeep_methods,
@@ -51,6 +52,10 @@ class Engine(EngineCore):
     index = reading_methods.index
     bring = reading_methods.bring
     export_symbols = reading_methods.export_symbols
+
+    # What words are taken to mean.
+    meaning_status = meaning_methods.meaning_status
+    meaning_test = meaning_methods.meaning_test
 
     # Who uses what.
     related = graph_methods.related

@@ -18,6 +18,7 @@ from codelens.index.view_refresh import (
     update,
 )
 from codelens.index.worktree_comparison import Delta
+from codelens.meaning.view_vectors import has_vectors
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.scope.commits.commit_tree import TreeFile, read_tree
@@ -45,7 +46,7 @@ def refresh_ref(
     key = settings.membership_key()
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
     missing = {file.path for file in known.files if file.state == UNREADABLE}
-    if current and view is not None and view.complete and not missing:
+    if current and view is not None and view.complete and not missing and has_vectors(view):
         return Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
     tree = read_tree(repository, scope.head)
     done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
@@ -56,7 +57,7 @@ def refresh_ref(
         for file in sorted(tree.files)
         if file.path not in done
     ]
-    if view is not None and current and view.complete and not works:
+    if view is not None and current and view.complete and not works and has_vectors(view):
         return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
     notes = {
         "links": [printed(path) for path in tree.links],

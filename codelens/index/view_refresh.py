@@ -31,6 +31,8 @@ from codelens.index.worktree_comparison import (
     is_settled,
     load,
 )
+from codelens.meaning import view_vectors
+from codelens.meaning.word_table import shipped_version
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -263,6 +265,8 @@ class _Update:
                 self._pass(works, extractor, "text")
             left = self._pass(works, extractor, "full")
         complete = not left and not delta.unchecked
+        if complete and not view_vectors.has_vectors(self._view):
+            view_vectors.roll_forward(self._db, self._lease, self._view.id, self._budget.deadline)
         return self._result([work.path for work in left], complete)
 
     def _pass(self, works: list[Work], extractor: Extractor, tier: Tier) -> list[Work]:
@@ -313,7 +317,7 @@ class _Update:
         gone = [path for path in dict.fromkeys(drop) if path not in paths]
         state = ViewState(
             scope.head, scope.index_id, delta.membership, delta.sources, delta.notes,
-            EXTRACTOR_VERSION if complete else self._view.extractor, complete,
+            EXTRACTOR_VERSION if complete else self._view.extractor, complete, shipped_version(),
         )  # fmt: skip
         with self._db.write(self._lease):
             ids = views.find_paths(self._db, paths | set(gone))

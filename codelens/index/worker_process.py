@@ -57,8 +57,9 @@ def extract(tasks: list[Task]) -> list[Facts]:
     """Facts of each text."""
     # Late: a question whose view is fresh extracts nothing, and tree-sitter costs 55 ms.
     from codelens.extract.facts import facts_of
+    from codelens.meaning.fact_vectors import with_vectors
 
-    return [facts_of(task.data, task.language, task.tier) for task in tasks]
+    return [with_vectors(facts_of(task.data, task.language, task.tier)) for task in tasks]
 
 
 def main() -> None:

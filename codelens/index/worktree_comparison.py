@@ -21,6 +21,7 @@ from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.membership_cache import Survey, Surveyor
 from codelens.index.text_sources import Source, Unavailable, Work
+from codelens.meaning.view_vectors import has_vectors
 from codelens.scan.content_hash import hash_of
 from codelens.scan.stat_check import look
 from codelens.scan.stat_signature import signature, signature_to_store
@@ -100,6 +101,7 @@ class Delta(NamedTuple):
             == (self.membership, self.sources, self.notes)
             and view.index_id == scope.index_id
             and view.extractor >= EXTRACTOR_VERSION
+            and has_vectors(view)
         )
 
 

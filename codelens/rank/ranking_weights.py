@@ -30,6 +30,11 @@ CHUNK_SHARES = (1.0, 0.6, 0.4)
 """csum3: how much the best, second and third chunk of a file count."""
 CHUNK_SUM_FLOOR = 0.35
 """csumall: chunks below this share of the best chunk of all do not count."""
+MEANT_CHUNKS = 5
+"""meaning: the mean of so many of a file's chunks, those most like the question, is what it means.
+"""
+LEAST_MEANING = -0.5
+"""meaning: a file that is nothing like the question loses half of what the best gains."""
 SYMBOL_COSINE = 0.2
 """symsum: symbols less like the query than this do not count. With the true IDF of
 every word .3 is best; with `UNKNOWN_IDF` .2 measures .004 better on the 25 repositories."""
@@ -54,6 +59,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "verbatim": 1.0,
         "pathnamed": 5.0,
         "logsize": 0.4,
+        "meaning": 1.25,
     }
 )
 """Weights for queries of several words. Those for chunks (cmax, csum3, csumall), stem

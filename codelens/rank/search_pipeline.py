@@ -197,10 +197,13 @@ def judged_files(search_state: SearchState) -> Files:
         definitions += [definition for definition in spelled if definition not in definitions]
     also = {definition.file.path_id: definition.file for definition in definitions}
     chosen = candidates.choose(corpus, terms, list(also.values()), search_state.keep, query.single)
-    evidence = definition_features.examine(
-        view, corpus, query, terms, chosen, query_names.by_file(definitions)
-    )
-    judged = weighted_score.judge(evidence, query)
+    examined = definition_features.examine(
+        view, corpus, query, terms, chosen, query_names.by_file(definitions),
+        by_meaning=search_state.request.meaning,
+    )  # fmt: skip
+    if examined.meaning.damaged or (examined.meaning.missing and search_state.request.explain):
+        search_state.note(f"ranked without meaning: {examined.meaning.missing}")
+    judged = weighted_score.judge(examined.evidence, query)
     files_with_chunks: list[tuple[FileRow, int]] = []
     if query.phrases:
         judged, files_with_chunks = quoted_phrases.holding(judged, query.phrases, search_state.read)

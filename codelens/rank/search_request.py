@@ -30,6 +30,8 @@ class Request(NamedTuple):
     explain: bool = False
     seconds: float = 2.0
     """How long files may be read for `text` and `regex`."""
+    meaning: bool = True
+    """Whether words are also ranked by what they mean (docs/meaning.md)."""
 
 
 class Ranked(NamedTuple):

@@ -7,9 +7,8 @@ import signal
 
 import pytest
 
-from codelens.extract.facts import facts_of
 from codelens.index.worker_pool import InProcess, WorkerPool
-from codelens.index.worker_process import Task
+from codelens.index.worker_process import Task, extract
 
 TEXTS = [
     f"def kindle_{n}(lamp):\n    '''Light {n}.'''\n    return lamp.light({n})\n".encode()
@@ -33,7 +32,7 @@ def test_a_killed_worker_is_replaced() -> None:
         for worker in pool._all:
             os.kill(worker._process.pid, signal.SIGKILL)
         rest = list(found)
-    assert [first, *rest] == [(n, facts_of(text, "python")) for n, text in enumerate(TEXTS)]
+    assert [first, *rest] == [(n, extract([task])[0]) for n, task in TASKS]
 
 
 def test_no_worker_outlives_its_pool() -> None:

@@ -46,6 +46,11 @@ def add(commands: shared_options.Commands) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="show how much each feature adds to the score"
     )
+    parser.add_argument(
+        "--meaning", choices=("on", "off"),
+        help="whether words are also ranked by what they mean (default: on, or the setting "
+             "`meaning`)",
+    )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
@@ -61,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
             content=args.content,
             limit=args.limit or 10,
             explain=args.explain,
+            meaning=None if args.meaning is None else args.meaning == "on",
             progress=bar,
             **shared_options.filtered(args, engine.settings),
         )

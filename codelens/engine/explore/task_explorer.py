@@ -65,7 +65,7 @@ class TaskExplorer:
         with walked_view(self._pool, view_request) as (view, seconds):
             request = Request(
                 task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
-                seconds=seconds_to_read(view_request.budget_ms),
+                seconds=seconds_to_read(view_request.budget_ms), meaning=view.settings.meaning,
             )  # fmt: skip
             saved = NotesHere(view, task, self._now_s())
             sent = sent_before(view.settings, view.scope, again=again)

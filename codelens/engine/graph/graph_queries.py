@@ -152,7 +152,10 @@ class GraphQueries:
             seconds = max(seconds_to_read(budget_ms), seconds_left(budget_ms, started))
 
             def places_for(words: str) -> list[Node]:
-                request = Request(words, "auto", (), (), (), "code", _TILTED_BY, False, seconds)
+                request = Request(
+                    words, "auto", content="code", limit=_TILTED_BY, seconds=seconds,
+                    meaning=view.settings.meaning,
+                )  # fmt: skip
                 ranked = search(view.snapshot, request, view.read)
                 return [Node(place.file.path, place.symbol) for place in ranked.results]
 

@@ -45,6 +45,7 @@ def search(
     content: str = "all",
     limit: int = 10,
     explain: bool = False,
+    meaning: bool | None = None,
     max_tokens: int | None = None,
     budget_ms: float | None = None,
     progress: Progress = silent,
@@ -59,6 +60,7 @@ def search(
         kinds: only these kinds of symbol.
         content: `code`, `prose` or `all`.
         explain: give each feature's share of the score.
+        meaning: rank words by what they mean, too (docs/meaning.md); None: as the settings say.
         max_tokens: leave out results, and count them in `more`, so that the answer's short
             text (`codelens.render.search_text`) costs no more, by the estimate of
             `codelens.render.token_budget`.
@@ -69,8 +71,9 @@ def search(
     from codelens.rank.search_request import Request
 
     request = Request(
-        query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain
-    )
+        query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain,
+        meaning=engine.settings.meaning if meaning is None else meaning,
+    )  # fmt: skip
     view = ViewRequest(path, ref, budget_ms, progress, query)
     return engine.reader.search(view, request, max_tokens)
 

@@ -18,7 +18,13 @@ from codelens.rank.query.query_names import Defined
 from codelens.rank.scoring import path_coverage, symbol_match
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.chunk_scores import Scored
-from codelens.rank.scoring.file_features import FileFeatures, file_features, scale
+from codelens.rank.scoring.file_features import (
+    FileFeatures,
+    add_meaning,
+    file_features,
+    scale,
+)
+from codelens.rank.scoring.meaning_signal import NOT_ASKED, Meaning
 from codelens.rank.scoring.symbol_match import SymbolMatch
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts import ranking_reads as reads
@@ -48,6 +54,13 @@ class Evidence(NamedTuple):
     features: Mapping[str, float]
 
 
+class Examined(NamedTuple):
+    """The candidates, and what came of the look at their meaning."""
+
+    evidence: list[Evidence]
+    meaning: Meaning
+
+
 def examine(
     view: Snapshot,
     corpus: Corpus,
@@ -55,13 +68,16 @@ def examine(
     terms: Sequence[Weighed],
     candidates: Sequence[FileRow],
     defined: Mapping[int, list[Defined]],
-) -> list[Evidence]:
+    *,
+    by_meaning: bool,
+) -> Examined:
     """The candidates that are worth it with all their features, in no stated order."""
     chunks = reads.chunks(
         view.db, {candidate.content for candidate in candidates if candidate.content is not None}
     )
     question = path_coverage.path_query(terms, query.typed, query.whole)
     seen = file_features(view, corpus, query, terms, question, candidates, chunks)
+    known = add_meaning(view, query.text, seen) if by_meaning and not query.single else NOT_ASKED
     best = _most_promising(seen, query, defined)
     own = reads.definitions(
         view.db,
@@ -99,7 +115,10 @@ def examine(
     rows = [dict(candidate.features) for candidate in evidence]
     asked_for = [row for row, features in zip(rows, best, strict=True) if not features.pushed]
     scale(rows, asked_for or rows, _SCALED)
-    return [candidate._replace(features=row) for candidate, row in zip(evidence, rows, strict=True)]
+    return Examined(
+        [candidate._replace(features=row) for candidate, row in zip(evidence, rows, strict=True)],
+        known,
+    )
 
 
 def _is_empty(about: Content | None) -> bool:

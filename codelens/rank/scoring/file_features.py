@@ -15,9 +15,10 @@ from codelens.rank import ranking_weights
 from codelens.rank.query import literal_identifiers
 from codelens.rank.query.literal_identifiers import Written
 from codelens.rank.query.query_analysis import Query
-from codelens.rank.scoring import path_coverage
+from codelens.rank.scoring import meaning_signal, path_coverage
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.chunk_scores import ChunkScorer, Scored
+from codelens.rank.scoring.meaning_signal import Candidate, Meaning
 from codelens.rank.scoring.path_coverage import PathQuery
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts.ranking_reads import ChunkTable
@@ -70,6 +71,15 @@ def file_features(
             seen.append(candidate)
     _to_scale(seen)
     return seen
+
+
+def add_meaning(view: Snapshot, text: str, seen: Sequence[FileFeatures]) -> Meaning:
+    """Add how much each candidate means what `text` says to its features."""
+    candidates = [Candidate(features.file.content, not features.pushed) for features in seen]
+    known = meaning_signal.meaning(view.db, text, candidates)
+    for features, value in zip(seen, known.features, strict=True):
+        features.features["meaning"] = value
+    return known
 
 
 def _features_of(

@@ -27,7 +27,9 @@ def judge(candidates: Sequence[Evidence], query: Query) -> list[Judged]:
     down = ranking_weights.pushed_down(query.single, query.roles)
     judged: list[Judged] = []
     for candidate in candidates:
-        shares = {name: weight * candidate.features[name] for name, weight in chosen.items()}
+        shares = {
+            name: weight * candidate.features.get(name, 0.0) for name, weight in chosen.items()
+        }
         role = role_of(candidate)
         if role in down:
             shares[role] = -down[role]

@@ -104,6 +104,11 @@ INSERT INTO contents (hash, language, version, tier, size_bytes, lines, outcome,
     chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports, flow, surface)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+PUT_VECTORS = """
+INSERT INTO chunk_vectors (content, version, data) VALUES (?, ?, ?)
+ON CONFLICT (content) DO UPDATE SET version = excluded.version, data = excluded.data
+WHERE excluded.version > chunk_vectors.version
+"""
 _INSERT_SYMBOL = """
 INSERT INTO symbols (content, ordinal, name, key, qualified, kind, signature, doc, exported,
     start_line, end_line, name_line, start_byte, end_byte, parent)
@@ -186,6 +191,8 @@ def insert(
             for ordinal, symbol in enumerate(structure.symbols)
         ],
     )
+    if facts.vectors is not None:
+        db.execute(PUT_VECTORS, (content, *facts.vectors))
     return Doc(content, body, name, doc, len(facts.lengths), facts.terms)
 
 

@@ -141,7 +141,7 @@ def merge_small(db: Database) -> int:
     every = segment_docs(db)
     docs: list[Doc] = []
     for segment in small:
-        docs.extend(_docs_of(db, segment, every[segment]))
+        docs.extend(docs_of(db, segment, every[segment]))
         db.execute(_DELETE_POSTINGS, (segment,))
         db.execute(_DELETE_SEGMENT, (segment,))
     for start in range(0, len(docs), SEGMENT_DOCS):
@@ -160,7 +160,7 @@ def rewrite_one(db: Database, dead_share: float) -> int:
         (live,) = db.rows(_COUNT_LIVE.format(marks=marks), every)[0]
         if live == len(every) or len(every) - live <= dead_share * len(every):
             continue
-        kept_docs = _docs_of(db, segment, docs) if live else []
+        kept_docs = docs_of(db, segment, docs) if live else []
         db.execute(_DELETE_POSTINGS, (segment,))
         db.execute(_DELETE_SEGMENT, (segment,))
         write_segment(db, kept_docs)
@@ -168,7 +168,8 @@ def rewrite_one(db: Database, dead_share: float) -> int:
     return 0
 
 
-def _docs_of(db: Database, segment: int, docs: SegmentDocs) -> list[Doc]:
+def docs_of(db: Database, segment: int, docs: SegmentDocs) -> list[Doc]:
+    """The contents of a segment that are not removed, with their terms."""
     contents = list(docs.contents)
     live = {row[0] for row in db.rows(_LIVE.format(marks=",".join("?" * len(contents))), contents)}
     terms: list[dict[str, bytes]] = [{} for _ in contents]

@@ -48,6 +48,8 @@ class ViewRow(NamedTuple):
     """Last use by the index's clock (`codelens.store.views.index_metadata`), to an hour."""
     changes: int
     """How often its files or folders changed, in text or not."""
+    vectors: int
+    """Version of the table of words whose vectors all of its contents have."""
 
 
 class FileRow(NamedTuple):
@@ -88,6 +90,8 @@ class ViewState(NamedTuple):
     notes: str
     extractor: int
     complete: bool
+    vectors: int = 0
+    """Version of the table of words that new contents have vectors by."""
 
 
 _COLUMNS = ", ".join(ViewRow._fields)
@@ -118,9 +122,9 @@ SELECT ?, path, signature FROM view_folders WHERE view = ?
 """
 _COPY_ROW = """
 UPDATE views SET (membership, sources, notes, extractor, complete, files, chunk_count, body_terms,
-    name_terms, doc_terms, generation) =
+    name_terms, doc_terms, generation, vectors) =
     (SELECT membership, sources, notes, extractor, complete, files, chunk_count, body_terms,
-    name_terms, doc_terms, generation FROM views WHERE id = ?) WHERE id = ?
+    name_terms, doc_terms, generation, vectors FROM views WHERE id = ?) WHERE id = ?
 """
 _PUT_FILE = """
 INSERT INTO view_files (view, path, content, state, signature, changed) VALUES (?, ?, ?, ?, ?, ?)
@@ -135,7 +139,8 @@ ON CONFLICT (view, path) DO UPDATE SET signature = excluded.signature
 _DROP_FOLDER = "DELETE FROM view_folders WHERE view = ? AND path = ?"
 _SET_STATE = """
 UPDATE views SET head = ?, index_id = ?, membership = ?, sources = ?, notes = ?, extractor = ?,
-    complete = ?, accessed_s = ?, used_s = ?, changes = changes + 1 WHERE id = ?
+    complete = ?, vectors = MIN(vectors, ?), accessed_s = ?, used_s = ?, changes = changes + 1
+WHERE id = ?
 """
 # A change of text or paths: readers' caches are keyed by the generation.
 _COUNT = """
@@ -233,7 +238,7 @@ def nothing_yet(
     """A view without files, that is in no index: what is known of a scope before its first look."""
     counts = dict.fromkeys(
         "id generation extractor complete files chunk_count body_terms name_terms doc_terms "
-        "created_s accessed_s used_s changes".split(), 0
+        "created_s accessed_s used_s changes vectors".split(), 0
     )  # fmt: skip
     return ViewRow(
         scope=scope, kind=kind, worktree=worktree, branch=branch, head=head, index_id=index_id,
@@ -289,7 +294,14 @@ def apply(
     db.execute_many(_DROP_FOLDER, [(view, path) for path in drop_folders])
     db.execute(
         _SET_STATE,
-        (*state[:6], int(state.complete), int(time.time()), index_metadata.tick(db), view),
+        (
+            *state[:6],
+            int(state.complete),
+            state.vectors,
+            int(time.time()),
+            index_metadata.tick(db),
+            view,
+        ),
     )
     if text_changed:
         db.execute(_COUNT, (view,))

@@ -1,0 +1,94 @@
+"""How much a file means what the question says, by the vectors of its chunks.
+
+The one feature that sees what no word of the question names. It is computed for candidates alone,
+and only where all of them have vectors by the shipped table: otherwise a file would stand lower for
+having been indexed later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.errors import WordTableDamaged
+from codelens.extract.tokenizer import WORD, count_terms
+from codelens.meaning import word_table
+from codelens.meaning.likeness import products
+from codelens.meaning.text_vectors import said_vector
+from codelens.plurals import count_of
+from codelens.rank import ranking_weights
+from codelens.store.database.database import Database
+from codelens.store.facts import chunk_vectors
+
+
+class Candidate(NamedTuple):
+    """A file to be judged."""
+
+    content: int | None
+    measured: bool
+    """It sets the scale: its role is not pushed down."""
+
+
+class Meaning(NamedTuple):
+    """The feature of each candidate, in their order, or why there is none."""
+
+    features: Sequence[float]
+    missing: str = ""
+    damaged: bool = False
+    """The table of words cannot be read."""
+
+
+NOT_ASKED = Meaning(())
+
+
+def meaning(db: Database, text: str, candidates: Sequence[Candidate]) -> Meaning:
+    """How much each candidate means what `text` says: 1 for the best, 0 for one in the middle."""
+    nothing = [0.0] * len(candidates)
+    try:
+        table = word_table.shipped()
+    except WordTableDamaged as error:
+        return Meaning(nothing, str(error), damaged=True)
+    said = said_vector(table, count_terms(WORD.findall(text)))
+    if not said:
+        return Meaning(nothing, "the table of words has none of the question")
+    contents = {candidate.content for candidate in candidates if candidate.content is not None}
+    vectors = chunk_vectors.vectors_of(db, sorted(contents), table.head.version)
+    if len(vectors) < len(contents):
+        lacking = count_of(len(contents) - len(vectors), "candidate")
+        return Meaning(nothing, f"{lacking} of {len(contents)} have no vectors yet")
+    likeness = _of_contents(said, vectors)
+    values = [likeness.get(candidate.content or 0) for candidate in candidates]
+    return Meaning(_scaled(values, candidates))
+
+
+def _of_contents(said: Sequence[int], vectors: Mapping[int, bytes]) -> dict[int, float]:
+    """The mean of the best chunks of each content that has a chunk."""
+    every = products(said, b"".join(vectors.values()))
+    likeness: dict[int, float] = {}
+    at = 0
+    for content, data in vectors.items():
+        count = len(data) // len(said)
+        if count:
+            best = sorted(every[at : at + count], reverse=True)[: ranking_weights.MEANT_CHUNKS]
+            likeness[content] = sum(best) / len(best)
+        at += count
+    return likeness
+
+
+def _scaled(values: Sequence[float | None], candidates: Sequence[Candidate]) -> list[float]:
+    known = [
+        value
+        for value, candidate in zip(values, candidates, strict=True)
+        if value is not None and candidate.measured
+    ] or [value for value in values if value is not None]
+    if not known:
+        return [0.0] * len(values)
+    known.sort()
+    middle = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
+    span = known[-1] - middle
+    if span <= 0:
+        return [0.0] * len(values)
+    least = ranking_weights.LEAST_MEANING
+    return [
+        0.0 if value is None else min(1.0, max(least, (value - middle) / span)) for value in values
+    ]

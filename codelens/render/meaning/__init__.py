@@ -1,0 +1,1 @@
+"""Answers about the ranking by meaning, as text and JSON."""
