@@ -10,6 +10,7 @@ from codelens.answers.graph_answers import (
     GraphNode,
     ImpactAnswer,
     MapAnswer,
+    MapSymbol,
     PossibleUse,
     RelatedAnswer,
 )
@@ -113,7 +114,17 @@ def map_(answer: MapAnswer) -> Json:
     for key in ("files", "focus", "ranked"):
         del fields[key]
     fields["receipt"] = receipt(answer.receipt)
-    fields["results"] = [asdict(file) for file in answer.files]
+    fields["results"] = [
+        {**asdict(file), "symbols": [_map_symbol(symbol) for symbol in file.symbols]}
+        for file in answer.files
+    ]
+    fields["hot"] = [_map_symbol(symbol) for symbol in answer.hot]
     fields["files"] = answer.ranked
     fields["focus"] = list(answer.focus)
     return with_usable_paths(fields)
+
+
+def _map_symbol(symbol: MapSymbol) -> Json:
+    fields = asdict(symbol)
+    # The key since the first release: programs read it.
+    return {"thing": fields.pop("node"), **fields}
