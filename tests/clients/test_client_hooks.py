@@ -77,3 +77,28 @@ def test_claude_code_takes_the_plugin(tmp_path: Path) -> None:
     said = home.run("claude", "plugin", "validate", str(plugin), cwd=tmp_path)
     assert "Validation passed" in said
     assert INSTALLED.exists()
+
+
+def test_after_its_own_compaction_claude_code_sends_the_recovery(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    repo = GitRepo.init(tmp_path / "work" / "shop")
+    repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})
+    with serving(Call("none", {})) as model:
+        home.codelens("install", "--host", "claude-code", "--yes", "--hooks")
+        env = {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}", "ANTHROPIC_API_KEY": "x"}
+
+        def turn(prompt: str, *options: str) -> str:
+            before = len(model.bodies)
+            home.run("claude", "-p", prompt, *options, cwd=repo.root, env=env)
+            return json.dumps(model.bodies[before:])
+
+        session = "4f1c2a52-6d0e-4f0b-9d2b-0d8a5f1d3c11"
+        turn("add refresh token rotation", "--session-id", session)
+        compaction = turn("/compact", "--resume", session)
+        after = turn("token rotation fails", "--resume", session)
+    assert "summary" in compaction
+    assert "is being continued from a previous conversation" in after
+    recovery = "code that was sent before is sent in full again"
+    assert after.partition(recovery)[1], "which session-start says after a compaction alone"
+    assert "- add refresh token rotation" in after.partition(recovery)[2]
+    assert recovery not in compaction
