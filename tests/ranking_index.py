@@ -69,7 +69,11 @@ class Store:
             if key not in self._ids:
                 facts = facts_of(text, language)
                 hashed = (ContentHash(key[0]), language)
-                docs.append(contents.insert(self.db, hashed, 1, TIER_FULL, len(text), facts))
+                docs.append(
+                    contents.insert(
+                        self.db, hashed, 1, TIER_FULL, size_bytes=len(text), facts=facts
+                    )
+                )
                 self._ids[key] = docs[-1].content
             changes.append(Change(path, self._ids[key], CURRENT, b""))
         for start in range(0, len(docs), per_segment):

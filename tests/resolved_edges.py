@@ -31,8 +31,8 @@ def edges_of(
             facts.symbols,
             facts.references,
             facts.imports,
-            facts.scopes,
-            facts.bindings,
+            scopes=facts.scopes,
+            bindings=facts.bindings,
         )
 
     view = View(languages, load, Importer(languages, settings))

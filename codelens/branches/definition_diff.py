@@ -113,7 +113,9 @@ def definition_diff(
         changes_by_path.setdefault(change.definition.file.path, []).append(change)
     gone_lines = _gone_lines(changes_by_path)
     files = [
-        _pair_change(pair.old, pair.new, changes_by_path, gone_lines, follows, diff_lines)
+        _pair_change(
+            pair.old, pair.new, changes_by_path, gone_lines, follows=follows, diff_lines=diff_lines
+        )
         for pair in matches.pairs
     ]
     files += [_file_alone(file, REMOVED, changes_by_path) for file in matches.removed_files]
@@ -213,6 +215,7 @@ def _pair_change(
     new: FileDefinitions,
     changes_by_path: dict[bytes, list[DefinitionChange]],
     gone_lines: dict[bytes, list[Lines]],
+    *,
     follows: dict[tuple[bytes, bool], list[Lines]],
     diff_lines: DiffLines,
 ) -> FileChange | None:

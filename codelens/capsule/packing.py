@@ -96,7 +96,9 @@ def pack(
             break
         known = seen.setdefault(candidate.path, set())
         head = costs.heading(candidate) + (0 if known else costs.file(candidate.path))
-        fitting = _fitting(candidate, left - head, room, known, costs, weights, limits)
+        fitting = _fitting(
+            candidate, left - head, room, known, costs=costs, weights=weights, limits=limits
+        )
         new = [line for line in fitting if line not in known]
         if not new or (
             len(new) < len(fitting) and candidate.name_line in known and len(new) < _WORTH
@@ -122,6 +124,7 @@ def _fitting(
     left: int,
     room: int,
     known: set[int],
+    *,
     costs: Costs,
     weights: Callable[[bytes], Mapping[int, float]],
     limits: Limits,

@@ -193,6 +193,8 @@ class Background:
             budget = Budget(text_first=True)
             # A damaged index goes aside here too; the next question or job builds a new one.
             with index.mended():
-                bring(repository, scope, index.db, self._settings, budget, self._tell)
+                bring(
+                    repository, scope, index.db, self._settings, budget=budget, progress=self._tell
+                )
         finally:
             index.close()

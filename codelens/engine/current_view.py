@@ -164,7 +164,7 @@ def current_view(
     bring = refresh_ref if opened.scope.kind == "ref" else refresh
     refreshed = bring(
         opened.repository, opened.scope, opened.index.db, opened.settings,
-        request.budget(leaves_rest=leaves_rest), request.progress,
+        budget=request.budget(leaves_rest=leaves_rest), progress=request.progress,
     )  # fmt: skip
     snapshot = opened.index.snapshot(refreshed.view, refreshed.files)
     view = CurrentView(opened, refreshed, snapshot, started)

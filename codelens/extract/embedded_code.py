@@ -125,7 +125,7 @@ def joined(host: PartFacts, inner: Inner, info: LanguageInfo, source: Source) ->
         host.roots + [root for _, part_structure in inner for root in part_structure.roots],
         Comments(source, [*host.comments.nodes, *nodes]),
         symbols,
-        _references(host, inner, places, firsts, around, source),
+        _references(host, inner, places, firsts, around=around, source=source),
         imports,
         scopes,
         [row for rows in bounds for row in rows],
@@ -324,6 +324,7 @@ def _references(
     inner: Inner,
     places: list[list[int]],
     firsts: list[int],
+    *,
     around: _Around,
     source: Source,
 ) -> list[Reference]:

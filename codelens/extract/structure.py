@@ -93,7 +93,7 @@ def _found(
     imports = imports_of(captures, rules.info, statements, source)
     bound = [*imports, *bindings(inner)]
     flow = Flow(captures, symbols, imports, rules.info, source)
-    references = references_of(captures, symbols, bound, rules.info, source, flow)
+    references = references_of(captures, symbols, bound, rules.info, source=source, flow=flow)
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
     trees = [Root(root, end, depth) for root in roots]

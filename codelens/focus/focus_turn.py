@@ -72,7 +72,7 @@ def take_prompt(
                 if ours:
                     forest_file.set_aside(path)
             before = state.forest.next_id
-            _grow(home, place, prompt, settings, state, now)
+            _grow(home, place, prompt, settings, state=state, now=now)
             if ours:
                 forest_file.save(path, state.forest, state.guide, place.root)
             else:
@@ -121,7 +121,7 @@ def _as_read(path: str, state: forest_file.State) -> forest_file.State:
 
 def _grow(
     home: str, place: Checkout, prompt: str, settings: FocusSettings,
-    state: forest_file.State, now: float,
+    *, state: forest_file.State, now: float,
 ) -> None:  # fmt: skip
     forest = state.forest
     reinforce(forest, state.guide)

@@ -40,7 +40,7 @@ class Node:
     )  # fmt: skip
 
     def __init__(
-        self, number: int, parent: int, kind: Kind, text: str, terms: Counts, touched: float,
+        self, number: int, parent: int, kind: Kind, text: str, *, terms: Counts, touched: float,
         branch: str = "", frequency: int = 1,
     ) -> None:  # fmt: skip
         self.id = number
@@ -227,7 +227,9 @@ def grow(
     if classification.action == "none" or not settings.memory_size:
         return classification
     parent = _parent(forest, classification, now, branch)
-    leaf = forest.add(Node(forest.next_id, parent.id, "prompt", text, terms, now, branch))
+    leaf = forest.add(
+        Node(forest.next_id, parent.id, "prompt", text, terms=terms, touched=now, branch=branch)
+    )
     for node in forest.above(leaf):
         forest.rename(node, settings)
     root = forest.root_of(leaf)
@@ -248,12 +250,14 @@ def touch(node: Node, now: float) -> None:
 def _parent(forest: Forest, classification: Classification, now: float, branch: str) -> Node:
     """The node that the prompt goes under, made or touched with all above it."""
     if classification.best is None or classification.action == "new":
-        return forest.add(Node(forest.next_id, 0, "root", "", {}, now, branch))
+        return forest.add(Node(forest.next_id, 0, "root", "", terms={}, touched=now, branch=branch))
     nearest = forest.nodes[classification.best.nearest]
     if classification.action == "branch":
         root = forest.root_of(nearest)
         touch(root, now)
-        return forest.add(Node(forest.next_id, root.id, "topic", "", {}, now, branch))
+        return forest.add(
+            Node(forest.next_id, root.id, "topic", "", terms={}, touched=now, branch=branch)
+        )
     parent = nearest if nearest.kind == "root" else forest.nodes[nearest.parent]
     for node in (parent, *forest.above(parent)):
         touch(node, now)

@@ -211,8 +211,9 @@ def _take_node(forest: Forest, fields: dict[str, object]) -> None:
     if not fits[str(kind)]:
         raise _Damaged("a node without its parent")
     node = Node(
-        number, parent, kind, _text(fields, "text"), _terms(fields.get("terms")),
-        _number(fields, "touched"), _text(fields, "branch"), max(1, _whole(fields, "frequency")),
+        number, parent, kind, _text(fields, "text"), terms=_terms(fields.get("terms")),
+        touched=_number(fields, "touched"), branch=_text(fields, "branch"),
+        frequency=max(1, _whole(fields, "frequency")),
     )  # fmt: skip
     if kind == "prompt" and not node.terms:
         raise _Damaged("a prompt without terms")

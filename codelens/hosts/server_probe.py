@@ -62,9 +62,9 @@ def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.
         reader.start()
     until = start + timeout_s
     try:
-        first = _ask(process.stdin, lines, 1, "initialize", _hello(), until)
+        first = _ask(process.stdin, lines, 1, "initialize", params=_hello(), until=until)
         _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
-        listed = _ask(process.stdin, lines, 2, "tools/list", {}, until)
+        listed = _ask(process.stdin, lines, 2, "tools/list", params={}, until=until)
         seconds = time.monotonic() - start
         version = str(first.get("serverInfo", {}).get("version", ""))
         return Answered(seconds, version, len(listed.get("tools", [])))
@@ -105,7 +105,7 @@ def _send(stream: IO[bytes], message: dict[str, object]) -> None:
 
 def _ask(
     stream: IO[bytes], lines: queue.SimpleQueue[bytes], number: int, method: str,
-    params: dict[str, object], until: float,
+    *, params: dict[str, object], until: float,
 ) -> dict[str, Any]:  # fmt: skip
     _send(stream, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
     while True:

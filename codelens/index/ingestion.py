@@ -205,7 +205,9 @@ class Ingest:
                     self._ids[new.key] = there[new.key]
                     continue
                 version = extractor_version(new.key[1])
-                doc = contents.insert(self._db, new.key, version, tier, new.size_bytes, facts)
+                doc = contents.insert(
+                    self._db, new.key, version, tier, size_bytes=new.size_bytes, facts=facts
+                )
                 docs.append(doc)
                 self._ids[new.key] = doc.content
                 if tier == TIER_TEXT:

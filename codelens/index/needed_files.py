@@ -51,6 +51,7 @@ def read_needed(
     scope: Scope,
     works: list[Work],
     source: Source,
+    *,
     request: Wanted,
     scan_until: float,
     extract_s: float,
@@ -143,7 +144,8 @@ def _show(db: Database, scope: Scope, changes: list[Change]) -> None:
     if not changes:
         return
     view = views.create_view(
-        db, None, scope.key, scope.kind, scope.worktree, scope.branch, scope.head, scope.index_id,
+        db, None, scope.key, scope.kind, worktree=scope.worktree, branch=scope.branch,
+        head=scope.head, index_id=scope.index_id,
     )  # fmt: skip
     paths = {change.path for change in changes}
     with db.write(None, QUESTION_S):

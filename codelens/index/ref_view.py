@@ -21,7 +21,7 @@ from codelens.index.worktree_comparison import Delta
 from codelens.meaning.view_vectors import has_vectors
 from codelens.paths import printed
 from codelens.plurals import count_of
-from codelens.scope.commits.commit_tree import TreeFile, read_tree
+from codelens.scope.commits.commit_tree import Tree, TreeFile, read_tree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.views.views import PENDING, UNREADABLE
@@ -32,6 +32,7 @@ def refresh_ref(
     scope: Scope,
     db: Database,
     settings: Settings,
+    *,
     budget: Budget,
     progress: Progress = silent,
 ) -> Refreshed:
@@ -59,35 +60,36 @@ def refresh_ref(
     ]
     if view is not None and current and view.complete and not works and has_vectors(view):
         return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
+    delta = _delta_of(tree, works, key)
+    source = BlobSource(repository, settings.max_file_bytes)
+    has_many = len(works) > FEW_FILES
+    if has_many and budget.leaves_rest and budget.request and budget.deadline is not None:
+        refreshed = behind(known, scope, delta, "")
+        refreshed = answered(
+            refreshed, db, scope, settings, budget=budget, works=works, source=source
+        )
+        return _lacking(refreshed)
+    try:
+        done = update(
+            scope, db, settings, budget, progress=progress, look=lambda _: (delta, source)
+        )
+    except (IndexLocked, LeaseLost) as error:
+        done = behind(load(db, scope), scope, delta, f"not updated: {error}")
+    done = answered(done, db, scope, settings, budget=budget, works=works, source=source)
+    return _lacking(done)
+
+
+def _delta_of(tree: Tree, works: list[Work], membership: str) -> Delta:
+    """All that a view of a tree lacks."""
     notes = {
         "links": [printed(path) for path in tree.links],
         "submodules": [printed(path) for path in tree.submodules],
     }
-    delta = Delta(
-        root=b"",
-        started_ns=0,
-        checked=len(tree.files),
-        works=works,
-        gone=[],
-        folders={},
-        folders_gone=[],
-        membership=key,
-        sources="{}",
-        notes=json.dumps(notes),
+    return Delta(
+        root=b"", started_ns=0, checked=len(tree.files), works=works, gone=[], folders={},
+        folders_gone=[], membership=membership, sources="{}", notes=json.dumps(notes),
         unchecked=0,
-    )
-    source = BlobSource(repository, settings.max_file_bytes)
-    many = len(works) > FEW_FILES
-    if many and budget.leaves_rest and budget.request and budget.deadline is not None:
-        refreshed = behind(known, scope, delta, "")
-        refreshed = answered(refreshed, db, scope, settings, budget, works, source)
-        return _lacking(refreshed)
-    try:
-        done = update(scope, db, settings, budget, progress, lambda _: (delta, source))
-    except (IndexLocked, LeaseLost) as error:
-        done = behind(load(db, scope), scope, delta, f"not updated: {error}")
-    done = answered(done, db, scope, settings, budget, works, source)
-    return _lacking(done)
+    )  # fmt: skip
 
 
 def _here(repository: Repository, file: TreeFile) -> bool:

@@ -154,7 +154,9 @@ def _store(db: Database, unstored: Unstored) -> None:
             batch = rows[start : start + postings.SEGMENT_DOCS]
             with db.write(lease):
                 docs = [
-                    contents.insert(db, key, _version(key), TIER_FULL, len(data), facts)
+                    contents.insert(
+                        db, key, _version(key), TIER_FULL, size_bytes=len(data), facts=facts
+                    )
                     for key, (data, facts) in batch
                 ]
                 searched = [

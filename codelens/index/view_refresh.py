@@ -76,6 +76,7 @@ def refresh(
     scope: Scope,
     db: Database,
     settings: Settings,
+    *,
     budget: Budget,
     progress: Progress = silent,
 ) -> Refreshed:
@@ -97,26 +98,37 @@ def refresh(
         folders = "folder is" if delta.unlisted == 1 else "folders are"
         note = f"{delta.unlisted:,} {folders} still to be listed"
         # Where git names the files only those are unknown that it does not track.
-        budget = budget if delta.tracked else budget.for_a_part()
-        refreshed = behind(known, scope, delta, note)
-        return answered(refreshed, db, scope, settings, budget, delta.works, source)
-    asking = (db, scope, settings, budget, delta.works, source)
+        part = budget if delta.tracked else budget.for_a_part()
+        left = behind(known, scope, delta, note)
+        return answered(left, db, scope, settings, budget=part, works=delta.works, source=source)
+
+    def answer(view_behind: Refreshed) -> Refreshed:
+        return answered(
+            view_behind, db, scope, settings, budget=budget, works=delta.works, source=source
+        )
+
     if (view is not None and view.complete) or budget.deadline is None:
-        done = _brought(repository, scope, db, settings, budget, progress, known, delta)
-        return answered(done, *asking)
+        return answer(
+            _brought(
+                repository, scope, db, settings,
+                budget=budget, progress=progress, known=known, delta=delta,
+            )
+        )  # fmt: skip
     # What is asked goes first: the rest of a first view takes longer than any budget.
-    refreshed = answered(behind(known, scope, delta, ""), *asking)
+    refreshed = answer(behind(known, scope, delta, ""))
     if budget.leaves_rest and len(refreshed.pending) > FEW_FILES:
         return refreshed
     left = set(refreshed.pending)
     delta = delta._replace(works=[work for work in delta.works if work.path in left])
     known = load(db, scope)
-    done = _brought(repository, scope, db, settings, budget, progress, known, delta)
+    done = _brought(
+        repository, scope, db, settings, budget=budget, progress=progress, known=known, delta=delta
+    )
     return done._replace(indexed=done.indexed + refreshed.indexed, cleared=refreshed.cleared)
 
 
 def _brought(
-    repository: Repository, scope: Scope, db: Database, settings: Settings, budget: Budget,
+    repository: Repository, scope: Scope, db: Database, settings: Settings, *, budget: Budget,
     progress: Progress, known: Known, delta: Delta,
 ) -> Refreshed:  # fmt: skip
     """The view after an update that goes as far as the budget and other writers allow."""
@@ -136,11 +148,13 @@ def _brought(
 
     try:
         try:
-            return update(scope, db, settings, budget, progress, look_again, 0.0)
+            return update(
+                scope, db, settings, budget, progress=progress, look=look_again, wait_s=0.0
+            )
         except IndexLocked:
             if view is not None and is_settled(view, scope, differing()):
                 return _untouched(known, view, delta)
-            return update(scope, db, settings, budget, progress, look_again)
+            return update(scope, db, settings, budget, progress=progress, look=look_again)
     except (DiskFull, HomeNotReadable, HomeNotWritable) as error:
         # What cannot be written is better answered anew from memory, if it is small enough for it.
         if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
@@ -154,7 +168,7 @@ def _brought(
 
 
 def answered(
-    refreshed: Refreshed, db: Database, scope: Scope, settings: Settings, budget: Budget,
+    refreshed: Refreshed, db: Database, scope: Scope, settings: Settings, *, budget: Budget,
     works: Sequence[Work], source: Source,
 ) -> Refreshed:  # fmt: skip
     """A view that is behind, with those of its pending files that hold what is asked.
@@ -165,8 +179,8 @@ def answered(
         return refreshed
     pending = set(refreshed.pending)
     needed = needed_files.read_needed(
-        db, scope, [work for work in works if work.path in pending], source, budget.request,
-        budget.scan_until, budget.extract_s, settings.languages,
+        db, scope, [work for work in works if work.path in pending], source, request=budget.request,
+        scan_until=budget.scan_until, extract_s=budget.extract_s, languages=settings.languages,
     )  # fmt: skip
     known = load(db, scope)
     left = [path for path in refreshed.pending if path not in needed.shown]
@@ -191,6 +205,7 @@ def update(
     db: Database,
     settings: Settings,
     budget: Budget,
+    *,
     progress: Progress,
     look: Callable[[Known], tuple[Delta, Source]],
     wait_s: float | None = None,
@@ -214,12 +229,15 @@ def update(
         known = load(db, scope)
         if known.view is None:
             views.create_view(
-                db, lease, scope.key, scope.kind, scope.worktree, scope.branch, scope.head,
-                scope.index_id,
+                db, lease, scope.key, scope.kind, worktree=scope.worktree, branch=scope.branch,
+                head=scope.head, index_id=scope.index_id,
             )  # fmt: skip
             known = load(db, scope)
         delta, source = look(known)
-        return _Update(scope, db, lease, settings, budget, progress, known, delta, source).run()
+        return _Update(
+            scope, db, lease, settings,
+            budget=budget, progress=progress, known=known, delta=delta, source=source,
+        ).run()  # fmt: skip
     finally:
         lease.release(db)
 
@@ -233,6 +251,7 @@ class _Update:
         db: Database,
         lease: Lease,
         settings: Settings,
+        *,
         budget: Budget,
         progress: Progress,
         known: Known,
@@ -387,7 +406,12 @@ def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
     files = [file for file in known.files if file.path not in gone]
     pending = [work.path for work in delta.works]
     view = known.view or views.nothing_yet(
-        scope.key, scope.kind, scope.worktree, scope.branch, scope.head, scope.index_id
+        scope.key,
+        scope.kind,
+        scope.worktree,
+        scope.branch,
+        head=scope.head,
+        index_id=scope.index_id,
     )
     return Refreshed(
         view, files, "partial", delta.checked, 0, pending, delta.unchecked, note,

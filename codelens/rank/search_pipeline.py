@@ -162,8 +162,8 @@ def _text(search_state: SearchState, text: str) -> list[Ranked]:
         text,
         search_state.request,
         search_state.filters,
-        search_state.read,
-        search_state.notes,
+        read=search_state.read,
+        notes=search_state.notes,
     )
 
 
@@ -198,8 +198,8 @@ def judged_files(search_state: SearchState) -> Files:
     also = {definition.file.path_id: definition.file for definition in definitions}
     chosen = candidates.choose(corpus, terms, list(also.values()), search_state.keep, query.single)
     examined = definition_features.examine(
-        view, corpus, query, terms, chosen, query_names.by_file(definitions),
-        by_meaning=search_state.request.meaning,
+        view, corpus, query, terms, candidates=chosen,
+        defined=query_names.by_file(definitions), by_meaning=search_state.request.meaning,
     )  # fmt: skip
     if examined.meaning.damaged or (examined.meaning.missing and search_state.request.explain):
         search_state.note(f"ranked without meaning: {examined.meaning.missing}")
@@ -219,7 +219,7 @@ def places(files: Files) -> list[Ranked]:
     """The places to show of judged files."""
     search_state, terms, definitions, judged, files_with_chunks, texts = files
     view, request, query = search_state.view, search_state.request, search_state.query
-    shown = result_places.arranged(view, judged, request, query, terms, texts)
+    shown = result_places.arranged(view, judged, request, query, terms=terms, texts=texts)
     results = result_reasons.results(view, query, terms, shown, texts, explain=request.explain)
     if query.phrases:
         results = query_forms.quoted_first(search_state, files_with_chunks, results)

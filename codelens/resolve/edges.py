@@ -136,7 +136,7 @@ class Edges:
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
-            referents = self._hits(path, model, reference, kind, known, places)
+            referents = self._hits(path, model, reference, kind, known=known, places=places)
             if not referents:
                 continue
             source = model.enclosing(reference, values=values)
@@ -159,6 +159,7 @@ class Edges:
         model: FileModel,
         reference: Reference,
         kind: str,
+        *,
         known: dict[object, list[_WeightedTarget]],
         places: dict[tuple[int, str], tuple[int, bool]],
     ) -> list[_WeightedTarget]:

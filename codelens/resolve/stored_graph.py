@@ -37,7 +37,12 @@ def graph_of(
 
     def load(content: int) -> FileModel | None:
         facts = contents.flowing(db, [content]).get(content)
-        return FileModel(*facts) if facts is not None else None
+        if facts is None:
+            return None
+        return FileModel(
+            facts.language, facts.symbols, facts.references, facts.imports,
+            scopes=facts.scopes, bindings=facts.bindings,
+        )  # fmt: skip
 
     def stored(path: bytes, content: int) -> Row | None:
         data = stored_edges.load(db, path, content, RESOLVER_VERSION) if any_stored else None

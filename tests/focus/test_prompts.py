@@ -204,7 +204,7 @@ def test_the_first_sentence_of_an_answer(answer: str, first: str) -> None:
 
 
 def topic_with(root: Path, *handles: str) -> Node:
-    topic = Node(1, 0, "root", "", {}, NOW)
+    topic = Node(1, 0, "root", "", terms={}, touched=NOW)
     for handle in handles:
         note(topic, str(root), handle)
     return topic

@@ -33,7 +33,9 @@ def apply(
     db: Database, put: dict[bytes, int], drop: frozenset[bytes] | set[bytes] = frozenset()
 ) -> None:
     """Change the view, as an update does."""
-    view = views.create_view(db, None, Place.key, "worktree", "/x", "main", "", "")
+    view = views.create_view(
+        db, None, Place.key, "worktree", worktree="/x", branch="main", head="", index_id=""
+    )
     with db.write(None):
         paths = set(put) | drop
         ids = views.find_paths(db, paths)
@@ -87,7 +89,16 @@ def test_what_others_write_to_other_views_costs_no_rows(path: Path) -> None:
     with closing(open_index(path)) as writer, closing(open_index(path)) as reader:
         apply(writer, dict.fromkeys(NAMES, CURRENT))
         before = load(reader, SCOPE).files
-        views.create_view(writer, None, "worktree:/other", "worktree", "/other", "main", "", "")
+        views.create_view(
+            writer,
+            None,
+            "worktree:/other",
+            "worktree",
+            worktree="/other",
+            branch="main",
+            head="",
+            index_id="",
+        )
         assert load(reader, SCOPE).files is before
 
 

@@ -97,8 +97,8 @@ def test_links_after_edits_are_those_from_nothing(seed: int) -> None:
             files[name] = chance.choice([text, START[name]])
         after = world.sources(files)
         told = relinked(
-            links, before, after, importer, world.counts,
-            lambda names, after=after: world.holding(after, names),
+            links, before, after, importer, counts=world.counts,
+            holding=lambda names, after=after: world.holding(after, names),
         )  # fmt: skip
         before = after
         updated += told
@@ -121,5 +121,5 @@ def test_an_edit_of_a_body_links_one_file() -> None:
         read.append(set(contents))
         yield from world.counts(read[-1])
 
-    assert relinked(links, before, after, importer, counts, lambda _: set[bytes]())
+    assert relinked(links, before, after, importer, counts=counts, holding=lambda _: set[bytes]())
     assert [len(one) for one in read] == [1, 1]

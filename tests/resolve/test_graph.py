@@ -50,8 +50,8 @@ def graph(contents: Contents, files: Mapping[str, str], known: GraphState | None
             found.symbols,
             found.references,
             found.imports,
-            found.scopes,
-            found.bindings,
+            scopes=found.scopes,
+            bindings=found.bindings,
         )
 
     return Graph(held, load, lambda path: files[path.decode()].encode(), known)

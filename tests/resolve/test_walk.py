@@ -26,8 +26,8 @@ def view_of(files: Mapping[str, str]) -> View:
     def load(path: bytes) -> FileModel:
         found = facts_of(texts[path], languages[path]).structure
         return FileModel(
-            languages[path], found.symbols, found.references, found.imports, found.scopes,
-            found.bindings,
+            languages[path], found.symbols, found.references, found.imports, scopes=found.scopes,
+            bindings=found.bindings,
         )  # fmt: skip
 
     settings = {one: texts[one] for one in settings_paths(languages)}

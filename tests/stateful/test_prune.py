@@ -204,8 +204,8 @@ class Lives(RuleBasedStateMachine):
         if view is None:
             lease = writer_lease.acquire(self.db, 0, self.clock)
             view = views.create_view(
-                self.db, lease, scope.key, scope.kind, scope.worktree, scope.branch, scope.head,
-                scope.index_id, self.clock,
+                self.db, lease, scope.key, scope.kind, worktree=scope.worktree,
+                branch=scope.branch, head=scope.head, index_id=scope.index_id, clock=self.clock,
             )  # fmt: skip
             lease.release(self.db)
         folders = {folder_text(scope.common_dir): scope.common_dir}
@@ -217,7 +217,13 @@ class Lives(RuleBasedStateMachine):
             return {text: Site(*whereabouts(folder)) for text, folder in folders.items()}
 
         written = index_metadata.touch(
-            self.db, view.id, view.used_s, os.fsencode(scope.common_dir), folders, seen, self.clock
+            self.db,
+            view.id,
+            view.used_s,
+            os.fsencode(scope.common_dir),
+            folders=folders,
+            seen=seen,
+            clock=self.clock,
         )
         old = self.known.get(scope.key)
         # A use within the hour is not written: the index's clock stands where it stood before.

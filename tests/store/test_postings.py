@@ -51,7 +51,7 @@ def test_every_occurrence_is_found_again(tmp_path_factory, files: list, per_segm
     with db.write(None):
         for number, texts in enumerate(files):
             key = (ContentHash(number.to_bytes(16, "big")), "text")
-            docs.append(contents.insert(db, key, 1, 1, 10, facts(texts)))
+            docs.append(contents.insert(db, key, 1, 1, size_bytes=10, facts=facts(texts)))
             for chunk, one in enumerate(texts):
                 for word in set(one):
                     place = expected.setdefault((word, docs[-1].content), [])
@@ -69,7 +69,7 @@ def test_merging_small_segments_changes_no_count_and_drops_the_removed(tmp_path:
         with db.write(None):
             key = (ContentHash(number.to_bytes(16, "big")), "text")
             doc = contents.insert(
-                db, key, 1, 1, 10, facts([["alpha"] * (number % 7 + 1), ["beta"]])
+                db, key, 1, 1, size_bytes=10, facts=facts([["alpha"] * (number % 7 + 1), ["beta"]])
             )
             postings.write_segment(db, [doc])
     before = counts(db, ["alpha", "beta"])
@@ -91,5 +91,5 @@ def test_references_and_imports_come_back_as_they_were(tmp_path: Path) -> None:
     structure = one.structure._replace(references=references, imports=imports)
     with db.write(None):
         key = (ContentHash(b"0" * 16), "text")
-        doc = contents.insert(db, key, 1, 1, 10, one._replace(structure=structure))
+        doc = contents.insert(db, key, 1, 1, size_bytes=10, facts=one._replace(structure=structure))
     assert contents.references_of(db, doc.content) == (list(references), list(imports))

@@ -68,21 +68,12 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
         definitions = definitions.of_kinds(explore_request.kinds)
     graph = LazyGraph(view, seconds)
     material = Material(view, definitions)
-    candidates = candidates_of(
-        material, graph, definitions, task_intent.DIRECTIONS[explore_request.chosen_intent.intent]
-    )
+    intent = explore_request.chosen_intent
+    direction = task_intent.DIRECTIONS[intent.intent]
+    candidates = candidates_of(material, graph, definitions, direction)
     receipt = graph.receipt()
-    head = explore_text.head(
-        _longest(receipt),
-        explore_request.chosen_intent.intent,
-        explore_request.chosen_intent.words,
-        definitions.notes,
-    )
     more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
-    around = sum(map(explore_text.cost, head)) + more_size
-    if explore_request.sent is not None:
-        around += explore_text.cost(explore_text.AGAIN)
-    room = explore_request.max_tokens * BYTES_A_TOKEN - around
+    room = _room(explore_request, receipt, definitions.notes) - more_size
     tests = _fitting(
         tests_of(view, graph, definitions), int(room * _TESTS_SHARE), explore_text.TESTS
     )
@@ -93,8 +84,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
 
     def pack(within: int) -> list[Shown]:
         return sent.packed(
-            candidates,
-            lambda remaining: packing.pack(remaining, within, costs, material.weights),
+            candidates, lambda rest: packing.pack(rest, within, costs, material.weights)
         )
 
     shown = pack(left)
@@ -104,10 +94,8 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
         left -= capsule_notes.size(contexts, gone)
         shown = pack(left)
         # What gave way to the notes takes those on it along.
-        still = {
-            tied_note.name
-            for tied_note in explore_request.saved.on(capsule_notes.places_of(shown)).notes
-        }
+        tied_notes = explore_request.saved.on(capsule_notes.places_of(shown)).notes
+        still = {tied_note.name for tied_note in tied_notes}
         contexts = tuple(context for context in contexts if context.name in still)
     pieces = explore_text.pieces_in_order(
         [_piece(material, piece, sent.mark(piece.candidate)) for piece in shown]
@@ -116,8 +104,8 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     answer = ExploreAnswer(
         receipt=receipt,
         task=explore_request.request.query,
-        intent=explore_request.chosen_intent.intent,
-        intent_words=explore_request.chosen_intent.words,
+        intent=intent.intent,
+        intent_words=intent.words,
         pieces=tuple(pieces),
         named=tuple(named),
         tests=tuple(tests),
@@ -127,6 +115,16 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
         more=rest_of(material, shown, candidates, more_size),
     )
     return _within(answer, explore_request.max_tokens)
+
+
+def _room(explore_request: ExploreRequest, receipt: Receipt, notes: Sequence[str]) -> int:
+    """The bytes that are left for a capsule beside its head."""
+    intent = explore_request.chosen_intent
+    head = explore_text.head(_longest(receipt), intent.intent, intent.words, notes)
+    around = sum(map(explore_text.cost, head))
+    if explore_request.sent is not None:
+        around += explore_text.cost(explore_text.AGAIN)
+    return explore_request.max_tokens * BYTES_A_TOKEN - around
 
 
 def _longest(receipt: Receipt) -> Receipt:

@@ -131,9 +131,16 @@ def candidates_of(
     order = sorted(values, key=lambda node: (-values[node], node))
     followed = order[:FOLLOWED]
     for neighbour in neighbours(graph, followed, direction):
-        _take(neighbour, followed, values, parts, about, sites, material)
+        _take(neighbour, followed, values, parts, about=about, sites=sites, material=material)
     candidates = [
-        _candidate(material, node, value, parts[node], about.get(node, ""), sites.get(node, set()))
+        _candidate(
+            material,
+            node,
+            value,
+            parts[node],
+            about=about.get(node, ""),
+            sites=sites.get(node, set()),
+        )
         for node, value in values.items()
     ]
     return [
@@ -148,6 +155,7 @@ def _take(
     followed: Sequence[Node],
     values: dict[Node, float],
     parts: dict[Node, Part],
+    *,
     about: dict[Node, str],
     sites: dict[Node, set[int]],
     material: Material,
@@ -170,7 +178,7 @@ def _take(
 
 
 def _candidate(
-    material: Material, node: Node, value: float, part: Part, about: str, sites: set[int]
+    material: Material, node: Node, value: float, part: Part, *, about: str, sites: set[int]
 ) -> Candidate | None:
     symbols = material.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):

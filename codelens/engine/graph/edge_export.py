@@ -39,7 +39,15 @@ def edge_lines(view: CurrentView) -> Iterator[EdgeLine]:
             target = Node(edge.target, edge.target_symbol)
             source = Node(path, edge.symbol)
             lines[
-                _line(edges, source, target, edge.kind, edge.name, edge.line, edge.confidence)
+                _line(
+                    edges,
+                    source,
+                    target,
+                    edge.kind,
+                    name=edge.name,
+                    line=edge.line,
+                    confidence=edge.confidence,
+                )
             ] = None
         lines.update(dict.fromkeys(_structure_lines(edges, structure, path)))
         yield from sorted(lines, key=lambda line: line.line)
@@ -51,16 +59,16 @@ def _structure_lines(edges: Graph, structure: Ownership, path: bytes) -> Iterato
         if symbol.kind not in _NO_CODE:
             member = Node(path, at)
             owner = structure.owner(member)
-            yield _line(edges, member, owner, "belongs_to", symbol.name, symbol.name_line)
-            yield _line(edges, owner, member, "defines", symbol.name, symbol.name_line)
+            yield _line(edges, member, owner, "belongs_to", name=symbol.name, line=symbol.name_line)
+            yield _line(edges, owner, member, "defines", name=symbol.name, line=symbol.name_line)
     for shown in structure.exports(Node(path, MODULE)):
         name = edges.symbols(shown.path)[shown.symbol].name
         line = edges.symbols(path)[shown.symbol].name_line if shown.path == path else 1
-        yield _line(edges, Node(path, MODULE), shown, "exports", name, line)
+        yield _line(edges, Node(path, MODULE), shown, "exports", name=name, line=line)
 
 
 def _line(
-    edges: Graph, source: Node, target: Node, kind: str, name: str, line: int,
+    edges: Graph, source: Node, target: Node, kind: str, *, name: str, line: int,
     confidence: float = CERTAIN,
 ) -> EdgeLine:  # fmt: skip
     symbols, there = edges.symbols(source.path), edges.symbols(target.path)

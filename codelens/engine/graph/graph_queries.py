@@ -70,7 +70,9 @@ class GraphQueries:
         with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
             if to is not None:
                 return related_query.paths_between(view, target, to, paths, seconds)
-            return related_query.related(view, target, kinds, direction, depth, limit, seconds)
+            return related_query.related(
+                view, target, kinds, direction, depth=depth, limit=limit, seconds=seconds
+            )
 
     def impact(
         self,
@@ -120,7 +122,9 @@ class GraphQueries:
                 base = _base(view.opened, diff, view_request)
             with view.reading():
                 left = seconds_left(view_request.budget_ms, started)
-                answer = impact_query.impact_of_diff(view, changes, base, depth, limit, left)
+                answer = impact_query.impact_of_diff(
+                    view, changes, base, depth, limit=limit, seconds=left
+                )
             for walked in (view, base.view):
                 if walked is not None:
                     edge_cache.keep(walked)

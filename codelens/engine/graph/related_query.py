@@ -38,7 +38,7 @@ _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
 def related(
-    view: CurrentView, target: str, kinds: Sequence[str], direction: str, depth: int, limit: int,
+    view: CurrentView, target: str, kinds: Sequence[str], direction: str, *, depth: int, limit: int,
     seconds: float,
 ) -> RelatedAnswer:  # fmt: skip
     """The definitions and files related to `target`.
@@ -59,7 +59,9 @@ def related(
     why: dict[Node, str] = {}
     for relation in chosen:
         if relation == "tests":
-            related_by[relation], why = _tests(view, graph, targets, walk, start, named.paths)
+            related_by[relation], why = _tests(
+                view, graph, targets, walk, start=start, paths=named.paths
+            )
         elif relation in STRUCTURE:
             structure = Ownership(view.snapshot, graph.resolved, graph.naming)
             related_by[relation] = structure.related(relation, named.nodes, depth)
@@ -158,7 +160,7 @@ def _file_target(targets: Targets, path: bytes) -> Target:
 
 
 def _tests(
-    view: CurrentView, graph: LazyGraph, targets: Targets, walk: Walk, start: Target,
+    view: CurrentView, graph: LazyGraph, targets: Targets, walk: Walk, *, start: Target,
     paths: Sequence[bytes],
 ) -> tuple[list[RelatedNode], dict[Node, str]]:  # fmt: skip
     """Tests that reach the target in two steps, and test files named for its files."""

@@ -111,7 +111,7 @@ def asks_base(diff: Changes) -> bool:
 
 
 def impact_of_diff(
-    view: CurrentView, diff: Changes, base: Base, depth: int, limit: int, seconds: float
+    view: CurrentView, diff: Changes, base: Base, depth: int, *, limit: int, seconds: float
 ) -> ImpactAnswer:
     """What uses the definitions that differ between a commit and the files as they are now.
 

@@ -126,7 +126,12 @@ def changes_of(view: CurrentView, base: str) -> Changes:
                     changed_file.path, _texts(old), _texts(new), before, now
                 )
             changes += _of_file(
-                view, changed_file, file, old, before, new_positions.get(changed_file.old_path, {})
+                view,
+                changed_file,
+                file,
+                old,
+                before=before,
+                new_positions=new_positions.get(changed_file.old_path, {}),
             )
             seen_outside = (
                 seen_outside
@@ -197,8 +202,8 @@ def _is_seen_outside(view: CurrentView, file: FileRow | None, before: Older) -> 
 
 
 def _of_file(
-    view: CurrentView, changed_file: _ChangedFile, file: FileRow | None, old: bytes, before: Older,
-    new_positions: Mapping[int, int],
+    view: CurrentView, changed_file: _ChangedFile, file: FileRow | None, old: bytes, *,
+    before: Older, new_positions: Mapping[int, int],
 ) -> Iterator[Change]:  # fmt: skip
     if file is None or changed_file.how == "removed":
         yield Change(changed_file.path, MODULE, "removed", "")
@@ -220,12 +225,17 @@ def _of_file(
         yield Change(changed_file.path, MODULE, "changed", "")
         return
     yield from _by_lines(
-        changed_file.path, _texts(old), _texts(new), before.symbols, now, new_positions
+        changed_file.path,
+        _texts(old),
+        _texts(new),
+        before.symbols,
+        now=now,
+        new_positions=new_positions,
     )
 
 
 def _by_lines(
-    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol],
+    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], *, now: Sequence[Symbol],
     new_positions: Mapping[int, int],
 ) -> Iterator[Change]:  # fmt: skip
     hunks = changed_lines(old, new)
@@ -248,7 +258,9 @@ def _by_lines(
             (how_by_position[at] == "added" and how_by_position.get(symbol.parent) == "added")
             or (symbol.kind in _PROSE and MODULE in how_by_position)
         )
-        harmless = at == MODULE and _is_harmless(path, old, new, before, now, old_spans, new_spans)
+        harmless = at == MODULE and _is_harmless(
+            path, old, new, before, now=now, old_spans=old_spans, new_spans=new_spans
+        )
         lines = _line_ranges(now, at, new_spans)
         yield Change(
             path,
@@ -305,7 +317,7 @@ def _new_positions(
 
 
 def _is_harmless(
-    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], now: Sequence[Symbol],
+    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], *, now: Sequence[Symbol],
     old_spans: Sequence[tuple[int, int]], new_spans: Sequence[tuple[int, int]],
 ) -> bool:  # fmt: skip
     """Outside of definitions comments alone differ, or imports were added."""

@@ -163,8 +163,8 @@ def _links(
             before.sources,
             sources,
             importer,
-            counts,
-            lambda names: {path for path, _ in graph.holding(names)},
+            counts=counts,
+            holding=lambda names: {path for path, _ in graph.holding(names)},
         )
     ):
         return before.links, 0

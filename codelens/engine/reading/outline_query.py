@@ -204,7 +204,8 @@ def _folder(view: CurrentView, path: bytes, below: list[FileRow], ref: str) -> O
     symbols = snapshot.symbols({file.content for file in shown if file.content is not None})
     more: list[str] = []
     files = tuple(
-        _known(view, file, symbols.get(file.content or 0, ()), ref, about, more) for file in shown
+        _known(view, file, symbols.get(file.content or 0, ()), ref, about=about, more=more)
+        for file in shown
     )
     return OutlineAnswer(
         receipt=view.receipt(),
@@ -231,6 +232,7 @@ def _known(
     file: FileRow,
     symbols: Sequence[Symbol],
     ref: str,
+    *,
     about: dict[int, Content] | None = None,
     more: list[str] | None = None,
 ) -> OutlineFile:

@@ -33,6 +33,6 @@ def note_use(view: CurrentView) -> None:
 
     try:
         index_metadata.touch(view.snapshot.db, row.id, row.used_s, os.fsencode(scope.common_dir),
-                     folders, seen)  # fmt: skip
+                     folders=folders, seen=seen)  # fmt: skip
     except (StoreError, OSError) as error:
         logger.debug("the use of a view was not recorded: %s", error)

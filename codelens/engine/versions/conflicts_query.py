@@ -209,7 +209,9 @@ class Question:
             )
             for conflict in (merge.conflicts if merge is not None else ())
         )
-        return _rival(pair.rival, theirs, pair.base, textual, tuple(lines), tuple(notes_so_far))
+        return _rival(
+            pair.rival, theirs, pair.base, textual, lines=tuple(lines), notes=tuple(notes_so_far)
+        )
 
     def _since(self, party: Party, base: CommitId) -> Changed:
         """What a party changed since a commit; worked out once."""
@@ -348,6 +350,7 @@ def _rival(
     theirs: Party,
     base: CommitId,
     textual: tuple[TextualConflict, ...] = (),
+    *,
     lines: tuple[CollisionLine, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Rival:

@@ -175,7 +175,7 @@ class Bindings:
         around = paths is None or not paths[0] or paths[0][0][0] != "^"
         outside = around and how != "loop" and (start, node.end_byte) in self._opened
         if paths is None:
-            self._targeted(start, outside, how, node, None, None)
+            self._targeted(start, outside, how, node, value=None, node=None)
             return
         value, type_node = first_child(node, paths[1]), first_child(node, paths[2])
         targets = all_children(node, paths[0])
@@ -190,7 +190,7 @@ class Bindings:
                         text = self._declared(node) or text
                     self._found.append((start, "default", "export", text, False))
                 continue
-            self._targeted(start, outside, how, target, value, type_node)
+            self._targeted(start, outside, how, target, value=value, node=type_node)
 
     def _matched(self, how: str, node: Node) -> None:
         """Rows of what a pattern binds, or what the parameters of a function written out do."""
@@ -265,6 +265,7 @@ class Bindings:
         outside: bool,
         how: str,
         target: Node,
+        *,
         value: Node | None,
         node: Node | None,
     ) -> None:
@@ -282,7 +283,7 @@ class Bindings:
                 form, text = ("?", "") if text == UNKNOWN else ("=", f"{text}.#key")
                 self._named(start, outside, targets[0], form, text)
             else:
-                self._targeted(start, outside, how, targets[0], values[0], node)
+                self._targeted(start, outside, how, targets[0], value=values[0], node=node)
             return
         spread = next((at for at, part in enumerate(targets) if "splat" in part.type), len(targets))
         paired = len(values) == len(targets) == spread and values[0] is not value

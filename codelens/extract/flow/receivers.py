@@ -63,13 +63,13 @@ def receivers_of(
         _, chain, node = known
         before, _, last = chain.rpartition(".")
         if last != name:
-            add(_read_back(text, start, owned, flow, node, name))
+            add(_read_back(text, start, owned, flow, chain=node, name=name))
         elif before.replace(".", "").isidentifier() and chain[0] not in _CUT:
             add(before)
         elif before[-1:] in _CLOSED:
             add(_without_name(written(node), name))
         else:
-            add(_read_back(text, start, owned, flow, node, name))
+            add(_read_back(text, start, owned, flow, chain=node, name=name))
     return receivers
 
 
@@ -95,6 +95,7 @@ def _read_back(
     start: int,
     owned: dict[int, Node],
     flow: Flow,
+    *,
     chain: Node | None = None,
     name: str = "",
 ) -> str:

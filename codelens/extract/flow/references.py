@@ -52,6 +52,7 @@ def references_of(
     symbols: Symbols,
     imports: Iterable[Import],
     info: LanguageInfo,
+    *,
     source: Source,
     flow: Flow,
 ) -> list[Reference]:

@@ -169,7 +169,7 @@ class _Builder:
         ):
             around = ""
         inside = _joined(around, owner) if owner else around
-        symbol = self._symbol(frame, parent, owner, name, span, inside)
+        symbol = self._symbol(frame, parent, owner, name, span=span, inside=inside)
         if frame.kind != "field":
             # Go's embedded fields are uses of their types as well.
             own_start = span[1] - len(name.encode()) if own else span[0]
@@ -237,7 +237,7 @@ class _Builder:
         return True
 
     def _symbol(
-        self, frame: Frame, parent: Frame | None, owner: str, name: str, span: Span, inside: str
+        self, frame: Frame, parent: Frame | None, owner: str, name: str, *, span: Span, inside: str
     ) -> Symbol:
         starts = self._source.line_starts
         first = bisect_right(starts, frame.start)

@@ -98,7 +98,9 @@ def ranked(
         best_place = chosen.get(scored.evidence.file.path_id)
         place = (best_place.start_line, best_place.end_line) if best_place else None
         tests = "test" in query.roles
-        features += _of_file(scored, prior, terms, question, texts, numbers, place, tests=tests)
+        features += _of_file(
+            scored, prior, terms, question, texts=texts, numbers=numbers, place=place, tests=tests
+        )
     best = max((row.values["body"] for row in features), default=0.0) or 1.0
     weights = ranking_weights.DEFINITIONS
     rows: list[RankedDefinition] = []
@@ -133,10 +135,10 @@ def _of_file(
     prior: float,
     terms: Sequence[Weighed],
     question: Question,
+    *,
     texts: Texts,
     numbers: TermNumbers,
     place: tuple[int, int] | None,
-    *,
     tests: bool,
 ) -> Iterator[_Features]:
     file = scored.evidence.file
@@ -166,7 +168,7 @@ def _of_file(
         inside = counts.inside(first[at], symbol.end_line)
         size = symbol.end_line - first[at] + 1
         if symbol.kind in query_names.CONTAINERS:
-            inside, size = _own(at, every, first, counts, inside, size)
+            inside, size = _own(at, every, first, counts, inside=inside, size=size)
         values = {
             "file": prior,
             "body": _bm25(inside, size, terms),
@@ -186,6 +188,14 @@ def _of_file(
                 scored, shown, first[shown], owner.start_line, owner.end_line, values
             )
     yield from rows.values()
+    yield from _top_level(scored, gaps, counts, prior, terms, place=place)
+
+
+def _top_level(
+    scored: Judged, gaps: Sequence[tuple[int, int]], counts: BodyTerms, prior: float,
+    terms: Sequence[Weighed], *, place: tuple[int, int] | None,
+) -> Iterator[_Features]:  # fmt: skip
+    """The lines between the definitions that hold terms."""
     for start, end in gaps:
         body = _bm25(counts.inside(start, end), end - start + 1, terms)
         if body > 0:
@@ -202,6 +212,7 @@ def _own(
     every: Sequence[Definition],
     first: Mapping[int, int],
     counts: BodyTerms,
+    *,
     inside: dict[int, int],
     size: int,
 ) -> tuple[dict[int, int], int]:

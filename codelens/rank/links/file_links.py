@@ -116,6 +116,7 @@ def relinked(
     before: Sequence[Source],
     sources: Sequence[Source],
     importer: Importer,
+    *,
     counts: Counts,
     holding: Callable[[Set[str]], Set[bytes]],
 ) -> bool:

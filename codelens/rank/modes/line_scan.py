@@ -81,6 +81,7 @@ def search(
     words: Words,
     request: Request,
     filters: Filters,
+    *,
     look: Look,
     notes: list[str],
     most: int | None = None,

@@ -58,7 +58,7 @@ def search(
         scored = _graded(view.files, text)
         if len(scored) < request.limit:
             scored += _by_words(view, query, {file.path_id for _, file in scored})
-    return _results(view, scored, Location(text), request, filters, notes)
+    return _results(view, scored, Location(text), request, filters=filters, notes=notes)
 
 
 def named(
@@ -83,7 +83,7 @@ def named(
     if scored:
         top = max(grade for grade, _ in scored)
         scored = [pair for pair in scored if pair[0] >= END or top == FOLDER]
-    return _results(view, scored, place, request, filters, notes)
+    return _results(view, scored, place, request, filters=filters, notes=notes)
 
 
 def _is_rooted(path: str) -> bool:
@@ -152,6 +152,7 @@ def _results(
     scored: Sequence[tuple[float, FileRow]],
     place: Location,
     request: Request,
+    *,
     filters: Filters,
     notes: list[str],
 ) -> list[Ranked]:
@@ -190,7 +191,7 @@ def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> lis
             location_context.shown(
                 view, file,
                 Spot(definition.start_line, definition.end_line, definition.ordinal, ""),
-                "defines it in this file", "", shares,
+                "defines it in this file", line="", shares=shares,
             )
             for definition in location_context.named(view, file, place.names)
         ]  # fmt: skip
@@ -199,4 +200,4 @@ def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> lis
         return []
     lines = f"line {place.line}" if place.last == place.line else f"lines {place.line}-{place.last}"
     why = f"around {lines}" + (f", in {spot.inside}" if spot.symbol < 0 and spot.inside else "")
-    return [location_context.shown(view, file, spot, why, "", shares)]
+    return [location_context.shown(view, file, spot, why, line="", shares=shares)]

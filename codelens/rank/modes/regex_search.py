@@ -44,7 +44,7 @@ def search(
         notes.append("patterns are matched line by line: one with a line break matches nothing")
     look = _here(pattern, read) if regex_analysis.is_tame(parts) else _in_child(pattern, read)
     words = Words(regex_analysis.sure_words(parts), ())
-    return line_scan.search(view, words, request, filters, look, notes)
+    return line_scan.search(view, words, request, filters, look=look, notes=notes)
 
 
 def _here(pattern: re.Pattern[str], read: Read) -> Look:

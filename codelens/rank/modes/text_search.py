@@ -21,9 +21,9 @@ def search(
     text: str,
     request: Request,
     filters: Filters,
+    *,
     read: Callable[[FileRow], bytes | None],
     notes: list[str],
-    *,
     most: int | None = None,
 ) -> list[Ranked]:
     """Lines that hold `text`; by the number of matches and how well the file fits its words.
@@ -41,8 +41,9 @@ def search(
         return _find(file, data, literal, fold) if data and line_scan.is_text(data) else None
 
     return line_scan.search(
-        view, words_of(needle), request, filters, line_scan.one_by_one(find), notes, most
-    )
+        view, words_of(needle), request, filters,
+        look=line_scan.one_by_one(find), notes=notes, most=most,
+    )  # fmt: skip
 
 
 def words_of(text: str) -> Words:

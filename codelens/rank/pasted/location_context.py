@@ -140,7 +140,7 @@ def line_of(text: bytes | None, number: int) -> str:
 
 
 def shown(
-    view: Snapshot, file: FileRow, spot: Spot, why: str, line: str, shares: Mapping[str, float]
+    view: Snapshot, file: FileRow, spot: Spot, why: str, *, line: str, shares: Mapping[str, float]
 ) -> Ranked:
     """A spot as a result; its score is the sum of `shares`, its line the definition's signature.
 

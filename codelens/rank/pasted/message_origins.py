@@ -69,6 +69,7 @@ def places(
     corpus: Corpus,
     message: Message,
     terms: Sequence[Weighed],
+    *,
     keep: Keep | None,
     read: Read,
     roles: frozenset[str],
@@ -87,7 +88,7 @@ def places(
     ranked_origins: list[tuple[tuple[bool, bool, float, int], Said]] = []
     size = 0
     enough = _ENOUGH if message.filled else _SURE
-    files = _likely(view, corpus, terms, keep, roles, enough * _IN_ONE_CHUNK)
+    files = _likely(view, corpus, terms, keep, roles=roles, least=enough * _IN_ONE_CHUNK)
     pushed = _pushed_down(view, files, roles)
     stop = len(files)
     for order, file in enumerate(files):
@@ -137,6 +138,7 @@ def _likely(
     corpus: Corpus,
     terms: Sequence[Weighed],
     keep: Keep | None,
+    *,
     roles: frozenset[str],
     least: float,
 ) -> list[FileRow]:
@@ -288,6 +290,8 @@ def results(view: Snapshot, origins: Sequence[Said], request: Request, read: Rea
         lies = f"line {origin.line}"
         shares = {"message": _TOP - number * 0.01}
         line = location_context.line_of(text, origin.line)
-        ranked = location_context.shown(view, origin.file, spot, f"{words}, {lies}", line, shares)
+        ranked = location_context.shown(
+            view, origin.file, spot, f"{words}, {lies}", line=line, shares=shares
+        )
         ranked_hits.append(ranked if request.explain else ranked._replace(explain={}))
     return ranked_hits

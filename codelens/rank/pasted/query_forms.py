@@ -152,7 +152,7 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
     notes: list[str] = []
     results = text_search.search(
         search_state.view, search_state.query.text, search_state.request,
-        search_state.filters, search_state.read, notes,
+        search_state.filters, read=search_state.read, notes=notes,
         most=_LITERAL_FILES,
     )  # fmt: skip
     for note in notes:
@@ -182,7 +182,9 @@ def definitions(search_state: SearchState, defined: Sequence[Defined], why: str)
             definition.symbol.start_line, definition.symbol.end_line, definition.symbol.ordinal, ""
         )
         shares = {"defined": _TOP - 0.01 * number}
-        ranked = location_context.shown(search_state.view, definition.file, spot, why, "", shares)
+        ranked = location_context.shown(
+            search_state.view, definition.file, spot, why, line="", shares=shares
+        )
         results.append(ranked if search_state.request.explain else ranked._replace(explain={}))
     return results
 
@@ -210,9 +212,9 @@ def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ra
         corpus,
         message,
         terms,
-        search_state.keep,
-        search_state.read,
-        search_state.query.roles,
+        keep=search_state.keep,
+        read=search_state.read,
+        roles=search_state.query.roles,
     )
     results = message_origins.results(
         search_state.view, origins[:_SOURCES], search_state.request, search_state.read
@@ -246,13 +248,18 @@ def quoted_first(
             shares = {"quoted": _TOP - 0.01 * number}
             shown = location_context.line_of(text, line)
             result = location_context.shown(
-                search_state.view, file, spot, f"the quoted words, line {line}", shown, shares
+                search_state.view,
+                file,
+                spot,
+                f"the quoted words, line {line}",
+                line=shown,
+                shares=shares,
             )
             first.append(result if search_state.request.explain else result._replace(explain={}))
     if not first and len(search_state.query.phrases) == 1:
         first = text_search.search(
             search_state.view, search_state.query.phrases[0], search_state.request,
-            search_state.filters, search_state.read, [],
+            search_state.filters, read=search_state.read, notes=[],
             most=_LITERAL_FILES,
         )  # fmt: skip
     if not first:

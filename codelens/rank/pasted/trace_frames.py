@@ -77,7 +77,7 @@ def place(
             shares = {"frame": _TOP - _STEP * len(ranked)}
             line = location_context.line_of(read(file), frame.line) if spot.symbol < 0 else ""
             why = f"frame {number + 1}: {reason}"
-            result = location_context.shown(view, file, spot, why, line, shares)
+            result = location_context.shown(view, file, spot, why, line=line, shares=shares)
             ranked.append(result if request.explain else result._replace(explain={}))
     return Placed(ranked, here, len(trace.frames))
 

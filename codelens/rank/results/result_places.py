@@ -41,6 +41,7 @@ def arranged(
     judged: Sequence[Judged],
     request: Request,
     query: Query,
+    *,
     terms: Sequence[Weighed],
     texts: Texts,
 ) -> list[Place]:

@@ -66,9 +66,9 @@ def examine(
     corpus: Corpus,
     query: Query,
     terms: Sequence[Weighed],
+    *,
     candidates: Sequence[FileRow],
     defined: Mapping[int, list[Defined]],
-    *,
     by_meaning: bool,
 ) -> Examined:
     """The candidates that are worth it with all their features, in no stated order."""
@@ -76,7 +76,9 @@ def examine(
         view.db, {candidate.content for candidate in candidates if candidate.content is not None}
     )
     question = path_coverage.path_query(terms, query.typed, query.whole)
-    seen = file_features(view, corpus, query, terms, question, candidates, chunks)
+    seen = file_features(
+        view, corpus, query, terms, question=question, candidates=candidates, chunks=chunks
+    )
     known = add_meaning(view, query.text, seen) if by_meaning and not query.single else NOT_ASKED
     best = _most_promising(seen, query, defined)
     own = reads.definitions(

@@ -47,6 +47,7 @@ def file_features(
     corpus: Corpus,
     query: Query,
     terms: Sequence[Weighed],
+    *,
     question: PathQuery,
     candidates: Sequence[FileRow],
     chunks: Mapping[int, ChunkTable],
@@ -65,7 +66,7 @@ def file_features(
             room -= 1
             if room < 0:
                 continue
-        candidate = _features_of(file, known, pushed, scorer, question, spelt)
+        candidate = _features_of(file, known, pushed, scorer, question=question, spelt=spelt)
         # A picture in a folder that is called so answers nothing.
         if candidate.scored.chunks or candidate.features["stemcov"] > 0:
             seen.append(candidate)
@@ -87,6 +88,7 @@ def _features_of(
     facts: PathFacts,
     pushed: float,
     scorer: ChunkScorer,
+    *,
     question: PathQuery,
     spelt: Written,
 ) -> FileFeatures:

@@ -81,6 +81,7 @@ class FileModel:
         symbols: Sequence[Symbol],
         references: Sequence[Reference],
         imports: Sequence[Import],
+        *,
         scopes: Sequence[Scope],
         bindings: Sequence[Binding],
     ) -> None:

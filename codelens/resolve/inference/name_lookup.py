@@ -98,13 +98,15 @@ class Names:
                     continue
                 referents = None
                 if at == 0 and rules.ordered and model.stars:
-                    referents = self._later(path, model, name, entry, 0, set())
+                    referents = self._later(path, model, name, entry, depth=0, seen=set())
                 if not referents:
-                    referents = self._meaning(path, model, at, name, entry, types and rules.spaces)
+                    referents = self._meaning(
+                        path, model, at, name, entry=entry, types=types and rules.spaces
+                    )
                 if referents is not None:
                     return referents
             at = here.parent
-        return self._starred(path, model, name, 0, set(), types)
+        return self._starred(path, model, name, 0, seen=set(), types=types)
 
     def _in_class(self, entry: Entry, rules: LanguageSpec, first: bool) -> Entry | None:
         if rules.class_names:
@@ -113,7 +115,7 @@ class Names:
         return Entry((), (), rows) if rows else None
 
     def _meaning(
-        self, path: bytes, model: FileModel, scope: int, name: str, entry: Entry, types: bool
+        self, path: bytes, model: FileModel, scope: int, name: str, *, entry: Entry, types: bool
     ) -> list[Referent] | None:
         """Hits of an entry; None if it has none in the space that is asked for."""
         symbols = self.in_space(model, entry.symbols, types)
@@ -193,21 +195,21 @@ class Names:
             return []
         apart = types and model.spec.spaces
         for row in model.exports.get(name, ()):
-            referents = self._exported_as(path, model, row, depth, seen, apart)
+            referents = self._exported_as(path, model, row, depth, seen=seen, types=apart)
             if referents:
                 return referents
         entry = model.names[0].get(name)
         if entry is not None:
             referents = None
             if model.stars and model.spec.ordered:
-                referents = self._later(path, model, name, entry, depth, seen)
+                referents = self._later(path, model, name, entry, depth=depth, seen=seen)
             if not referents:
-                referents = self._meaning_far(path, model, name, entry, depth, apart)
+                referents = self._meaning_far(path, model, name, entry, depth=depth, types=apart)
             if referents is not None:
                 return referents
         if name == "default":
             return []
-        return self._starred(path, model, name, depth, seen, types)
+        return self._starred(path, model, name, depth, seen=seen, types=types)
 
     def _exported_as(
         self,
@@ -215,6 +217,7 @@ class Names:
         model: FileModel,
         row: Binding,
         depth: int,
+        *,
         seen: set[bytes],
         types: bool,
     ) -> list[Referent] | None:
@@ -226,7 +229,7 @@ class Names:
         entry = model.names[0].get(row.text)
         if entry is None:
             return None
-        return self._meaning_far(path, model, row.text, entry, depth, types)
+        return self._meaning_far(path, model, row.text, entry, depth=depth, types=types)
 
     def _required(
         self, path: bytes, import_: Import, depth: int, seen: set[bytes]
@@ -238,7 +241,7 @@ class Names:
         return []
 
     def _meaning_far(
-        self, path: bytes, model: FileModel, name: str, entry: Entry, depth: int, types: bool
+        self, path: bytes, model: FileModel, name: str, entry: Entry, *, depth: int, types: bool
     ) -> list[Referent] | None:
         symbols = self.in_space(model, entry.symbols, types)
         if not symbols and not entry.imports and entry.symbols and not types:
@@ -258,7 +261,7 @@ class Names:
         return [Referent(path, LOCAL, 0, name)] if rows and not entry.imports else None
 
     def _starred(
-        self, path: bytes, model: FileModel, name: str, depth: int, seen: set[bytes], types: bool
+        self, path: bytes, model: FileModel, name: str, depth: int, *, seen: set[bytes], types: bool
     ) -> list[Referent]:
         """What modules give that all is imported from; the last import counts."""
         seen.add(path)
@@ -277,6 +280,7 @@ class Names:
         model: FileModel,
         name: str,
         entry: Entry,
+        *,
         depth: int,
         seen: set[bytes],
     ) -> list[Referent]:

@@ -60,6 +60,7 @@ class Pass:
         ignore: Ignore,
         tracked: Tracked,
         git_dir: bytes | None,
+        *,
         known: Collection[bytes],
         deadline: float | None = None,
     ) -> None:

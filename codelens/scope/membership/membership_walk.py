@@ -100,7 +100,9 @@ class Walker:
         return members
 
     def _pass(self, known: Collection[bytes], deadline: float | None) -> Pass:
-        return Pass(self.root, self._ignore, self._tracked, self._git_dir, known, deadline)
+        return Pass(
+            self.root, self._ignore, self._tracked, self._git_dir, known=known, deadline=deadline
+        )
 
     def _stands(self, folder: bytes, gone: set[bytes]) -> bool:
         """Whether a folder and all above it are folders still, reached through no link."""

@@ -13,8 +13,8 @@ from codelens.types import Receipt
 
 
 def fitted_blocks(
-    receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], more: str,
-    max_tokens: int,
+    receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], *,
+    more: str, max_tokens: int,
 ) -> str:  # fmt: skip
     """The receipt, what is said of the whole, the notes, and as many blocks as fit."""
     around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]

@@ -20,7 +20,9 @@ def diff(answer: DiffAnswer, form: Form, max_tokens: int) -> str:
         return fitted_lists(branch_json.diff(answer), _DIFF_SHARES, max_tokens)
     head, blocks = branch_text.diff(answer)
     more = "call cl_diff with a higher max_tokens, or with paths"
-    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(
+        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
+    )
 
 
 def history(answer: HistoryAnswer, form: Form, max_tokens: int) -> str:
@@ -29,7 +31,9 @@ def history(answer: HistoryAnswer, form: Form, max_tokens: int) -> str:
         return fitted_lists(branch_json.history(answer), _HISTORY_SHARES, max_tokens)
     head, blocks = branch_text.history(answer)
     more = "call cl_history with a higher max_tokens, or with since"
-    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(
+        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
+    )
 
 
 def conflicts(answer: ConflictsAnswer, form: Form, max_tokens: int) -> str:
@@ -38,4 +42,6 @@ def conflicts(answer: ConflictsAnswer, form: Form, max_tokens: int) -> str:
         return fitted_lists(branch_json.conflicts(answer), _CONFLICTS_SHARES, max_tokens)
     head, blocks = branch_text.conflicts(answer, detailed=form == "detailed")
     more = "call cl_conflicts with a higher max_tokens, or with one of others"
-    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(
+        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
+    )

@@ -25,7 +25,9 @@ def related(answer: RelatedAnswer, form: Form, max_tokens: int) -> str:
     if not blocks:
         blocks = ["no path found" if answer.goal is not None else "nothing is certainly related"]
     more = "call cl_related with a higher max_tokens, or with kinds, direction or a lower limit"
-    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(
+        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
+    )
 
 
 def impact(answer: ImpactAnswer, form: Form, max_tokens: int) -> str:
@@ -37,7 +39,9 @@ def impact(answer: ImpactAnswer, form: Form, max_tokens: int) -> str:
     head, blocks = graph_text.impact(answer)
     head += saved_note_lines.all_named(contexts)
     more = "call cl_impact with a higher max_tokens, fewer targets or a smaller depth"
-    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(
+        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
+    )
 
 
 def map_(answer: MapAnswer, form: Form, max_tokens: int) -> str:
@@ -46,4 +50,6 @@ def map_(answer: MapAnswer, form: Form, max_tokens: int) -> str:
         return fitted_lists(graph_json.map_(answer), _MAP_SHARES, max_tokens)
     head, blocks = graph_text.map_(answer)
     more = "call cl_map with a higher max_tokens, or with a focus"
-    return fitted_blocks(answer.receipt, answer.notes, head, blocks, more, max_tokens)
+    return fitted_blocks(
+        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
+    )

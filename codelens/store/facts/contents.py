@@ -162,7 +162,7 @@ def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
 
 
 def insert(
-    db: Database, key: ContentKey, version: int, tier: int, size_bytes: int, facts: Facts
+    db: Database, key: ContentKey, version: int, tier: int, *, size_bytes: int, facts: Facts
 ) -> Doc:
     """Store the facts of one content; returns its row for the postings, still to be written.
 

@@ -76,7 +76,7 @@ def _clock(db: Database, now: Moment) -> float:
 
 
 def touch(
-    db: Database, view: int, used_s: float, common_dir: bytes, folders: Iterable[str],
+    db: Database, view: int, used_s: float, common_dir: bytes, *, folders: Iterable[str],
     seen: Callable[[], Mapping[str, Site]], clock: Clock = machine,
 ) -> bool:  # fmt: skip
     """Note that a view was used just now, and where its folders are; whether that was written.

@@ -202,8 +202,8 @@ def sizes_of(db: Database) -> tuple[dict[int, int], dict[int, int]]:
 
 
 def create_view(
-    db: Database, lease: Lease | None, scope: str, kind: str, worktree: str, branch: str, head: str,
-    index_id: str, clock: Clock = machine,
+    db: Database, lease: Lease | None, scope: str, kind: str, *,
+    worktree: str, branch: str, head: str, index_id: str, clock: Clock = machine,
 ) -> ViewRow:  # fmt: skip
     """The view of a scope, made if there is none.
 
@@ -233,7 +233,7 @@ def create_view(
 
 
 def nothing_yet(
-    scope: str, kind: str, worktree: str, branch: str, head: str, index_id: str
+    scope: str, kind: str, worktree: str, branch: str, *, head: str, index_id: str
 ) -> ViewRow:
     """A view without files, that is in no index: what is known of a scope before its first look."""
     counts = dict.fromkeys(

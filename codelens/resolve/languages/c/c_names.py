@@ -344,7 +344,7 @@ class CNames(ClassNames):
         )
 
     def _in_scope(
-        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+        self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
         """As elsewhere; in a method defined outside its class, in the class as well."""
         referents = self._in_block(path, model, at, name, space)

@@ -98,7 +98,7 @@ class CExpressions(ClassExpressions):
         return None
 
     def called_on(
-        self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
+        self, path: bytes, scope: int, receiver: str, name: str, *, line: int, arguments: int
     ) -> list[Referent]:
         """Targets of `a.f()`, `a->f()`, and `ns::f()`."""
         methods = self.taking(self.value(path, scope, receiver, line), name, arguments)

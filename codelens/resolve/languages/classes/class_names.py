@@ -177,9 +177,9 @@ class ClassNames(Names):
         while at >= 0:
             here = model.scopes[at]
             if here.kind == "class":
-                referents = self._in_type(path, model, at, name, space, arguments)
+                referents = self._in_type(path, model, at, name, space=space, arguments=arguments)
             elif at > 0:
-                referents = self._in_scope(path, model, at, name, space, arguments)
+                referents = self._in_scope(path, model, at, name, space=space, arguments=arguments)
             else:
                 referents = []
             if referents:
@@ -192,7 +192,7 @@ class ClassNames(Names):
         )
 
     def _in_scope(
-        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+        self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
         """What a bare name means in a scope inside a file that is no type."""
         return self._in_block(path, model, at, name, space)
@@ -215,18 +215,18 @@ class ClassNames(Names):
         return [Referent(path, LOCAL, at, name)] if rows else []
 
     def _in_type(
-        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+        self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
         if (path, model.scopes[at].symbol) in self.busy:
-            return self._in_class_scope(path, model, at, name, space, arguments)
+            return self._in_class_scope(path, model, at, name, space=space, arguments=arguments)
         return self.types.once(
             ("class", path, at, name, space, arguments),
-            lambda: self._in_class_scope(path, model, at, name, space, arguments),
+            lambda: self._in_class_scope(path, model, at, name, space=space, arguments=arguments),
             [],
         )
 
     def _in_class_scope(
-        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+        self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
         entry = model.names[at].get(name)
         if entry is not None:

@@ -186,12 +186,12 @@ class ClassExpressions(Expressions):
             reference.scope,
             reference.receiver,
             reference.name,
-            reference.line,
-            reference.arguments,
+            line=reference.line,
+            arguments=reference.arguments,
         )
 
     def called_on(
-        self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
+        self, path: bytes, scope: int, receiver: str, name: str, *, line: int, arguments: int
     ) -> list[Referent]:
         """Targets of a call on something."""
         return self.taking(self.value(path, scope, receiver, line), name, arguments)

@@ -89,6 +89,7 @@ class GoNames(Names):
         model: FileModel,
         name: str,
         depth: int,
+        *,
         seen: set[bytes],
         types: bool,
     ) -> list[Referent]:

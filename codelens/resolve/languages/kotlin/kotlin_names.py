@@ -70,7 +70,9 @@ class KotlinNames(ClassNames):
                 return referents
             referents = self._of_receivers(path, between(model, at, outer), seen, of_value)
             if not referents and outer > 0:
-                referents = self._in_type(path, model, outer, name, space, arguments)
+                referents = self._in_type(
+                    path, model, outer, name, space=space, arguments=arguments
+                )
             if referents:
                 return self._sure(referents, seen, name, space, arguments)
             at = model.scopes[outer].parent

@@ -56,7 +56,7 @@ class LuaNames(Names):
         return super().exported(path, name, depth, seen) if name == "default" else []
 
     def _starred(
-        self, path: bytes, model: FileModel, name: str, depth: int, seen: set[bytes], types: bool
+        self, path: bytes, model: FileModel, name: str, depth: int, *, seen: set[bytes], types: bool
     ) -> list[Referent]:
         """The global of that name, if of what the file requires one file alone defines it."""
         if name in _STANDARD:

@@ -39,7 +39,7 @@ class PhpNames(ClassNames):
         return model is not None and model.symbols[referent.symbol].kind in CALLABLE
 
     def _in_type(
-        self, path: bytes, model: FileModel, at: int, name: str, space: Space, arguments: int
+        self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
         """Nothing that a class has is known by its bare name."""
         return []

@@ -99,10 +99,12 @@ class PhpExpressions(ClassExpressions):
         return found_value
 
     def called_on(
-        self, path: bytes, scope: int, receiver: str, name: str, line: int, arguments: int
+        self, path: bytes, scope: int, receiver: str, name: str, *, line: int, arguments: int
     ) -> list[Referent]:
         """Targets of a call on something, or of a name with a namespace before it."""
-        hits_on_type = super().called_on(path, scope, receiver, name, line, arguments)
+        hits_on_type = super().called_on(
+            path, scope, receiver, name, line=line, arguments=arguments
+        )
         if hits_on_type or not _QUALIFIED.fullmatch(f"{receiver}.{name}"):
             return hits_on_type
         referents = self.names.of_space(self._php.qualified(path, f"{receiver}.{name}"), "call")

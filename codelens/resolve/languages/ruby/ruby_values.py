@@ -65,7 +65,7 @@ class RubyExpressions(Expressions):
                 path, reference.scope, f"{reference.receiver}.{reference.name}"
             )[:1]
         return self.called_on(
-            path, reference.scope, reference.receiver, reference.name, reference.line
+            path, reference.scope, reference.receiver, reference.name, line=reference.line
         )
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:

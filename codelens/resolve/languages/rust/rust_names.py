@@ -127,7 +127,7 @@ class RustNames(Names):
                 referents += self._bound(path, module, model.imports[number], depth + 1)
             if referents or entry.imports:
                 return referents
-        return self._by_globs(path, model, module, scope, name, depth, types)
+        return self._by_globs(path, model, module, scope, name=name, depth=depth, types=types)
 
     def _by_globs(
         self,
@@ -135,6 +135,7 @@ class RustNames(Names):
         model: FileModel,
         module: int,
         scope: int,
+        *,
         name: str,
         depth: int,
         types: bool,
