@@ -19,7 +19,7 @@ from codelens.extract import text_scan
 from codelens.extract.file_kinds import decode, is_binary
 from codelens.extract.text_scan import Sight, Wanted
 from codelens.index.ingestion import Ingest
-from codelens.index.path_facts import path_facts
+from codelens.index.path_facts import path_facts, role_of_path
 from codelens.index.progress import silent
 from codelens.index.text_sources import Source, Work
 from codelens.index.worker_pool import InProcess
@@ -32,6 +32,9 @@ from codelens.store.views.views import Change
 
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _CLOCK_EVERY = 16
+_RANKS = {"": 0, "compat": 1, "test": 2, "example": 3}
+_LAST = 4
+"""Rank of what is vendored, generated, translated, data or prose."""
 _A_ROUND = 8
 """Files that are stored and shown together: fewer would be as many transactions."""
 
@@ -101,12 +104,10 @@ def read_needed(
 
 
 def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> dict[bytes, Sight]:
-    """What each file shows, as far as there is time: those first whose name tells of it."""
+    """What each file shows, as far as there is time."""
     seen: dict[bytes, Sight] = {}
-    named = _named(request, works)
-    first = {work.path for work in named}
-    rest = (work for work in works if work.path not in first) if request.words else ()
-    for at, work in enumerate((*named, *rest)):
+    named, rest = scan_order(request, works)
+    for at, work in enumerate((*named, *rest) if request.words else named):
         if not at % _CLOCK_EVERY:
             check_cancelled()
             if time.monotonic() >= until:
@@ -120,8 +121,19 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
     if not request.words:
         # Asked for by name alone: the others hold nothing of it, whatever they hold.
         empty = Sight(frozenset(), frozenset(), frozenset())
-        seen.update({work.path: empty for work in works if work.path not in first})
+        seen.update({work.path: empty for work in rest})
     return seen
+
+
+def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], list[Work]]:
+    """The files whose name tells of what is asked, and the others: code before tests and data.
+
+    There may be time for a part alone, and a definition is asked for more often than a fixture.
+    """
+    named = _named(request, works)
+    first = {work.path for work in named}
+    rest = [work for work in works if work.path not in first]
+    return named, sorted(rest, key=lambda work: _RANKS.get(role_of_path(work.path), _LAST))
 
 
 def _named(request: Wanted, works: list[Work]) -> list[Work]:

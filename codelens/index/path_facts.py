@@ -65,6 +65,12 @@ _DOC_FOLDERS = frozenset(b"doc docs documentation manual man website".split())
 _DOC_FORMAT = re.compile(rb"(?i).*\.(?:x?html?|ya?ml|json5?|toml|xml|css|scss|less|liquid|njk)$")
 
 
+def role_of_path(path: bytes) -> str:
+    """The role that `path_facts` gives, without the terms; empty for the code itself."""
+    *folders, name = path.split(b"/")
+    return _role(folders, name)
+
+
 def path_facts(path: bytes) -> PathFacts:
     """The facts of one path.
 

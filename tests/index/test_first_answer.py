@@ -13,6 +13,8 @@ from codelens.engine.engine import Engine
 from codelens.errors import HandleNotFound
 from codelens.extract import text_scan
 from codelens.extract.text_scan import wanted
+from codelens.index.needed_files import scan_order
+from codelens.index.text_sources import Work
 from codelens.paths import index_file
 from codelens.scope.repository import Repository
 from codelens.store.database import writer_lease
@@ -187,3 +189,14 @@ def test_who_waits_for_another_process_is_told_how_far_that_is(
 def _stop(told: list[str], one: tuple[str, int, int]) -> None:
     told.append(one[0])
     raise InterruptedError
+
+
+def test_code_is_scanned_before_tests_and_data() -> None:
+    paths = [
+        b"a/fixtures/in.js", b"a/locale/de.po", b"b/README.md", b"c/src/wick.js", b"d/wick.test.js",
+        b"vendor/z.js", b"z/main.c",
+    ]  # fmt: skip
+    named, rest = scan_order(wanted("trim wick"), [Work(path, 1) for path in paths])
+    assert [work.path for work in named] == [b"c/src/wick.js", b"d/wick.test.js"]
+    assert [work.path for work in rest[:2]] == [b"z/main.c", b"a/fixtures/in.js"]
+    assert {work.path for work in rest} == set(paths) - {work.path for work in named}
