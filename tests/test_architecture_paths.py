@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-PARTS = ("codelens", "migrations", "install", "docs", "tests", "benchmarks")
+PARTS = ("codelens", "migrations", "install", "docs", "tests", "benchmarks", "training")
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(
     r"(?<![\w./-])((?:[\w.-]+/)*[\w.-]+\.(?:py|md|toml|sql|scm|sh)"
