@@ -284,7 +284,10 @@ def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
         Edge(b"a", -1, b"b", -1, "import", "b", 1, 1.0),
         Edge(b"a", 0, b"b", 2, "call", "go", 7, 0.5),
     ]
+    table.add(b"c", [Edge(b"c", -1, b"a", -1, "import", "a", 1, 1.0)])
+    assert table.edges_of(b"a", 0) == []
     table.add(b"a", edges)
+    assert table.edges_of(b"a", 0) == edges[1:]
     assert table.edges_from(b"a") == edges
     assert table.edges_to(b"b", 2) == edges[1:]
     assert table.edges_to(b"b", 0) == []

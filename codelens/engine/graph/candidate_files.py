@@ -6,13 +6,14 @@ may be imported by a folder's name, and interfaces of Go are satisfied without b
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from typing import cast
 
 from codelens.engine.graph.edge_cache import EdgeCache
 from codelens.engine.graph.name_index import OWN
 from codelens.resolve.facts.path_tree import folder_of, name_of, stem_of
 from codelens.resolve.languages.go.go_type_text import parameter_count
+from codelens.resolve.languages.language_spec import LanguageSpec
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import Node, symbols_inside
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
@@ -22,6 +23,8 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.types import Import
 
 _FOLDERS_TOLD = 4
+_SUPER = "super "
+"""Before a method's name: no name has a blank."""
 # Files that are called for what they are, so that others import them by their folder.
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
 
@@ -35,15 +38,30 @@ class CandidateFiles:
         self._graph = resolved.graph
 
     def of_names(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
-        """Files of the view that use or import one of the names, by path, with the uses."""
-        snapshot = self._snapshot
-        files = snapshot.by_content
-        uses = self._cache.name_index.uses(snapshot.db, names)
-        return sorted(
-            (file.path, places)
-            for content, places in uses.items()
-            for file in files.get(content, ())
-        )
+        """Files of the view that use or import one of the names, by path, with the uses.
+
+        A method's name behind `_SUPER` stands for the `super` in files that define a method of
+        that name.
+        """
+        methods = {name.removeprefix(_SUPER) for name in names if name.startswith(_SUPER)}
+        holding = dict(self._using({name for name in names if not name.startswith(_SUPER)}))
+        if methods:
+            defining = {
+                file.path
+                for name in methods
+                for file, _, symbol in self._snapshot.symbols_with_key(key_of(name))
+                if symbol.name == name and self._spec(file.path).nameless_super
+            }
+            for path, places in self._using({"super"}) if defining else ():
+                if path in defining:
+                    holding[path] = [*holding.get(path, ()), *places]
+        return sorted(holding.items())
+
+    def _using(self, names: Set[str]) -> Iterator[tuple[bytes, list[Use]]]:
+        files = self._snapshot.by_content
+        for content, places in self._cache.name_index.uses(self._snapshot.db, names).items():
+            for file in files.get(content, ()):
+                yield file.path, places
 
     def names_of(self, path: bytes, symbol: int) -> set[str]:
         """The names under which others may know a definition."""
@@ -53,19 +71,24 @@ class CandidateFiles:
         definition = symbols[symbol]
         if definition.parent < 0:
             return self._cache.name_index.also_called(definition.name, _face(path))
+        names = {definition.name}
+        owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:
             # A call of the type, or of its `new`, may lead to it.
-            owner = symbols[definition.parent].name
-            return {definition.name, "new"} | self._cache.name_index.also_called(owner, _face(path))
-        if symbols[definition.parent].kind == "trait":
+            names |= {"new"} | self._cache.name_index.also_called(owner.name, _face(path))
+        elif owner.kind == "trait":
             # Where it is overridden the trait is named.
-            owner = symbols[definition.parent].name
-            return {definition.name} | self._cache.name_index.also_called(owner, _face(path))
-        return {definition.name}
+            names |= self._cache.name_index.also_called(owner.name, _face(path))
+        if self._spec(path).nameless_super:
+            names.add(_SUPER + definition.name)
+        return names
+
+    def _spec(self, path: bytes) -> LanguageSpec:
+        return spec_of(self._graph.languages.get(path, ""))
 
     def _is_implicit(self, path: bytes) -> bool:
         """Whether types of a file have interfaces by their methods."""
-        return spec_of(self._graph.languages.get(path, "")).implicit_interfaces
+        return self._spec(path).implicit_interfaces
 
     def required_by(self, path: bytes, symbol: int) -> set[str]:
         """Methods that whatever satisfies an interface of Go has; it need not name it."""

@@ -5,7 +5,7 @@ It stays while the view does; `keep` stores it for other processes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,13 @@ _KEPT_VIEWS = 2
 _NONE: frozenset[str] = frozenset()
 _LEAST_SAVED = 8
 """Files: fewer are resolved again in less time than it takes to write them."""
+_KIND_RANKS = {"import": -1, "call": 0}
+
+
+def _place_in_text(edge: Edge) -> tuple[object, ...]:
+    """Imports first, then by line, a call before a mention; the same for a file and its parts."""
+    rank = _KIND_RANKS.get(edge.kind, 1)
+    return (rank >= 0, edge.line, rank, edge.kind, *edge[2:4], edge.name, edge.symbol)
 
 
 class EdgeCache:
@@ -83,19 +90,19 @@ class EdgeCache:
         if known:
             self._remove(path)
         known |= names
-        # In the order of the text, as if all had been resolved at once.
-        ordered = sorted(dict.fromkeys(every), key=lambda edge: (edge.kind != "import", edge.line))
-        self._add(path, ordered, whole=False)
+        self._add(path, dict.fromkeys(every), whole=False)
 
     def knows(self, path: bytes, names: Set[str]) -> bool:
         """Whether all edges of a file to what is used under some names are here."""
         return path in self.table or names <= self.named.get(path, _NONE)
 
-    def _add(self, path: bytes, edges: Sequence[Edge], *, whole: bool) -> None:
-        certain = [edge for edge in edges if edge.is_certain]
+    def _add(self, path: bytes, edges: Iterable[Edge], *, whole: bool) -> None:
+        # Parts come in the order of the questions: answers must not.
+        ordered = sorted(edges, key=_place_in_text)
+        certain = [edge for edge in ordered if edge.is_certain]
         self.table.add(path, certain, whole=whole)
-        if len(certain) < len(edges):
-            self.weak.add(path, (edge for edge in edges if not edge.is_certain), whole=whole)
+        if len(certain) < len(ordered):
+            self.weak.add(path, (edge for edge in ordered if not edge.is_certain), whole=whole)
 
     def _remove(self, path: bytes) -> None:
         self.table.remove(path)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple, cast
 
 from codelens.cancellation import check_cancelled
@@ -28,6 +29,7 @@ from codelens.resolve.walk.test_conventions import is_shipped
 from codelens.store.facts.name_uses import Use
 from codelens.types import Receipt, Symbol
 
+_SOURCE = attrgetter("source")
 _PROSE = frozenset({"markdown", "rst"})
 _FEW_FILES = 12
 """So many files are resolved whole: what others ask of them next is known then."""
@@ -103,7 +105,7 @@ class LazyGraph:
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `EdgeReader`; of the files that hold the name."""
         self._seek(path, symbol)
-        return self._edge_cache.table.edges_to(path, symbol)
+        return self.known_users(path, symbol)
 
     def knows_users(self, path: bytes, symbol: int) -> bool:
         """Whether all edges to a definition are known, so that `edges_to` resolves nothing."""
@@ -114,13 +116,14 @@ class LazyGraph:
         return all(cache.knows(file, names) for file, _ in self.holding(names))
 
     def known_users(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """The edges to a definition from what is resolved by now."""
-        return self._edge_cache.table.edges_to(path, symbol)
+        """The edges to a definition from what is resolved by now; files in order of their path."""
+        # They were resolved in the order of the questions.
+        return sorted(self._edge_cache.table.edges_to(path, symbol), key=_SOURCE)
 
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of uses that may mean a symbol, or something else; of the files with its name."""
         self._seek(path, symbol)
-        return self._edge_cache.weak.edges_to(path, symbol)
+        return sorted(self._edge_cache.weak.edges_to(path, symbol), key=_SOURCE)
 
     def spent(self) -> bool:
         """As `EdgeReader`; the receipt says it."""

@@ -113,6 +113,8 @@ def _unresolved_names(
         name = graph.symbols(node.path)[node.symbol].name
         if name not in looked_at:
             looked_at.add(name)
+            # Else the answer would depend on what was asked before: only what is resolved is seen.
+            graph.prepare([node])
             hidden = graph.hidden(*node, shown=_SHOWN + 1)
             if hidden.uses:
                 sites = [*unseen.sites, *hidden.sites]

@@ -22,6 +22,8 @@ from codelens.resolve.walk.edge_table import Node
 _SHARE, _LEAST_SECONDS, _MOST_SECONDS = 0.1, 0.5, 3.0
 """Of the time of a question, what counting may take."""
 
+_NO_USES = frozenset({"import", "satisfy", "override"})
+
 
 class Users(NamedTuple):
     """The files that use a definition, its own not counted."""
@@ -82,12 +84,13 @@ class DefinitionUsers:
         parts = self._parts(node)
         self._graph.prepare(parts)
         complete = all(self._graph.knows_users(*part) for part in parts)
-        # An import alone is no use: it names a class and the function of its name alike.
+        # An import alone is no use: it names a class and the function of its name alike. What
+        # satisfies an interface does not name it, so it would count in resolved files alone.
         files = {
             edge.source
             for part in parts
             for edge in self._graph.known_users(*part)
-            if edge.kind != "import"
+            if edge.kind not in _NO_USES
         }
         users = Users(len(files - {part.path for part in parts}), complete)
         if complete:

@@ -86,5 +86,7 @@ class LanguageSpec:
     """What a use leads to is called as the use is, but for another name that an import of the
     file gives it, and for constructors and methods above (`new`, `super`, `self`). So uses of some
     names can be resolved without the others."""
+    nameless_super: bool = False
+    """`super` alone calls the method above of the same name (Ruby)."""
     has_main: bool = False
     """A program begins at a function `main`."""

@@ -94,6 +94,8 @@ class Table:
     def add(self, path: bytes, edges: Iterable[Edge], *, whole: bool = True) -> None:
         """Take in the edges of a file, once; or some of them, if they are not the `whole`."""
         source = self._path(path)
+        # What was asked of the file before it was here.
+        self._of.pop(source, None)
         words = self._words
         start = len(words)
         for edge in edges:

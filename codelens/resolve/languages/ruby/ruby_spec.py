@@ -11,5 +11,6 @@ SPECS = {
         follows_names=True,
         keeps_names=True,
         indexes_view=True,
+        nameless_super=True,
     )
 }
