@@ -167,6 +167,8 @@ def test_a_home_that_cannot_be_written_fails_no_call(
     engine.search("kindle", path=repo.root)
     (tmp_path / "home/usage.log").mkdir()
     usage_counter.served(50)
+    assert list((tmp_path / "home/usage.log").iterdir()) == []
+    assert engine.search("kindle", path=repo.root).results
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 1000, b"\0" * 9000, b""])

@@ -53,3 +53,9 @@ def test_the_shipped_table_is_whole_and_small() -> None:
     assert table.head.version == word_table.shipped_version() >= 1
     assert len(data) <= 3_000_000
     assert list(table) == sorted(table)
+
+
+def test_another_table_has_another_version() -> None:
+    """Vectors of two tables are never compared: a new table needs a new `VERSION` in training."""
+    head = word_table.shipped().head
+    assert (head.version, head.digest[:16]) == (1, "43555722f99a7253")

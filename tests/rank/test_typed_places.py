@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cpu_growth import assert_linear
 from ranking_index import paths, places
 
 from codelens.rank.pasted import pasted_locations
@@ -139,7 +140,7 @@ def test_the_longest_common_end_decides(asked) -> None:
     assert ends.find("nowhere.py").common == 0
 
 
-def test_a_long_token_is_taken_apart_in_no_time() -> None:
-    for text in ("a/" * 5_000, "a." * 5_000, "x" * 10_000, "C:\\" + "a b" * 3_000, "(" * 9_000):
-        pasted_locations.whole(text)
-        pasted_locations.inside(text)
+@pytest.mark.parametrize("pattern", ["a/", "a.", "x", "C:\\a b", "("])
+def test_time_for_a_long_token_grows_with_its_length(pattern: str) -> None:
+    assert_linear(pasted_locations.whole, pattern, 5_000)
+    assert_linear(pasted_locations.inside, pattern, 5_000)

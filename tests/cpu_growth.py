@@ -1,0 +1,25 @@
+"""Whether CPU time grows with the size of a text, and not with its square."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+TIMES = 4
+_MOST_GROWTH = 2.5 * TIMES
+"""Of work on a text `TIMES` as long; the square would be 16 times as much."""
+_LEAST_S = 0.02
+"""Less cannot be told from noise."""
+
+
+def assert_linear(work: Callable[[str], object], pattern: str, times: int) -> None:
+    """`work` on a pattern repeated so many times takes no more CPU than its length explains."""
+    short = _cpu_s(work, pattern * times)
+    long = _cpu_s(work, pattern * times * TIMES)
+    assert long <= _MOST_GROWTH * max(short, _LEAST_S), (pattern, short, long)
+
+
+def _cpu_s(work: Callable[[str], object], text: str) -> float:
+    started = time.thread_time()
+    work(text)
+    return time.thread_time() - started
