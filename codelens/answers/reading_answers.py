@@ -67,6 +67,7 @@ class Excerpt:
     handle: str
     """As it should be written now; the asked one when it failed."""
     asked: str
+    """The handle asked for; of a name that several definitions have, the handle of each."""
     path: str = ""
     start_line: int = 0
     end_line: int = 0
@@ -92,7 +93,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class ExpandAnswer:
-    """One excerpt for each handle asked, in order."""
+    """One excerpt for each handle asked, in order; several for a name of a few definitions."""
 
     receipt: Receipt
     items: tuple[Excerpt, ...]

@@ -105,11 +105,33 @@ def test_a_bare_name_with_one_owner_is_found(engine: Engine, repo: GitRepo) -> N
     assert read(engine, repo, "#login").handle == "src/auth.py#login"
 
 
-def test_a_bare_name_with_several_owners_lists_them(engine: Engine, repo: GitRepo) -> None:
+def test_a_bare_name_with_a_few_owners_gives_each(engine: Engine, repo: GitRepo) -> None:
     repo.write("src/other.py", "def login():\n    pass\n")
+    items = engine.expand(["login", "src/other.py:1-1"], path=repo.root).items
+    assert [item.handle for item in items] == [
+        "src/auth.py#login", "src/other.py#login", "src/other.py:1",
+    ]  # fmt: skip
+    assert items[1].text == "def login():\n    pass\n"
+    assert [item.moved for item in items] == [
+        "1 of 2 definitions of login", "2 of 2 definitions of login", "",
+    ]  # fmt: skip
+
+
+def test_the_owners_of_a_name_share_its_lines(engine: Engine, repo: GitRepo) -> None:
+    body = "".join(f"    x{at} = {at}\n" for at in range(200))
+    for name in ("a", "b", "c"):
+        repo.write(f"src/{name}.py", f"def huge():\n{body}")
+    items = engine.expand(["huge"], path=repo.root, max_lines=120).items
+    assert [item.end_line - item.start_line + 1 for item in items] == [40, 40, 40]
+    assert all(item.truncated for item in items)
+
+
+def test_a_bare_name_with_many_owners_lists_them(engine: Engine, repo: GitRepo) -> None:
+    for at in range(7):
+        repo.write(f"src/other{at}.py", "def login():\n    pass\n")
     item = read(engine, repo, "login")
     assert not item.text
-    assert item.near == ("src/auth.py#login", "src/other.py#login")
+    assert item.near[:2] == ("src/auth.py#login", "src/other0.py#login")
 
 
 def test_an_example_in_prose_is_no_owner_of_a_name(engine: Engine, repo: GitRepo) -> None:
@@ -120,7 +142,8 @@ def test_an_example_in_prose_is_no_owner_of_a_name(engine: Engine, repo: GitRepo
     assert read(engine, repo, "login").handle == "src/auth.py#login"
     assert read(engine, repo, "logout").handle == "docs/only.md#logout"
     repo.write("src/other.py", "def login():\n    pass\n")
-    assert read(engine, repo, "login").near == ("src/auth.py#login", "src/other.py#login")
+    items = engine.expand(["login"], path=repo.root).items
+    assert [item.handle for item in items] == ["src/auth.py#login", "src/other.py#login"]
 
 
 def test_a_file_is_meant_before_a_name(engine: Engine, repo: GitRepo) -> None:

@@ -63,9 +63,10 @@ def run(args: argparse.Namespace) -> int:
             again=args.again,
             budget_ms=shared_options.budget_of(args, engine.settings),
         )
+        typed = {from_here(handle, args.path): handle for handle in handles}
         items = tuple(
-            replace(excerpt, asked=handle)
-            for excerpt, handle in zip(answer.items, handles, strict=True)
+            replace(excerpt, asked=typed.get(excerpt.asked, excerpt.asked))
+            for excerpt in answer.items
         )
         answer = replace(answer, items=items)
         if args.json:
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
             screen.put_json(reading_json.expand(answer))
         else:
-            titled = len(handles) > 1 or sys.stdout.isatty()
+            titled = len(answer.items) > 1 or sys.stdout.isatty()
             for item in answer.items:
                 if not item.error:
                     _show(item, titled=titled, with_numbers=args.line_number)

@@ -89,7 +89,7 @@ class CodeReader:
         signatures: bool = False,
     ) -> ExpandAnswer:
         """See `Engine.expand`."""
-        from codelens.engine.reading.excerpts import Reading, excerpt
+        from codelens.engine.reading.excerpts import Reading, excerpts
 
         if context < 0 or max_lines < 1:
             name, least = ("context", 0) if context < 0 else ("max_lines", 1)
@@ -104,7 +104,9 @@ class CodeReader:
 
             sent = sent_before(view.settings, view.scope, again=again)
             reading = Reading(context, max_lines, sent, signatures)
-            items = [excerpt(handle, view, view_at, reading) for handle in handles]
+            items = [
+                item for handle in handles for item in excerpts(handle, view, view_at, reading)
+            ]
             receipt = view.receipt()
             if others:
                 read = ", ".join(f"{ref}@{at.scope.head[:7]}" for ref, at in others.items())

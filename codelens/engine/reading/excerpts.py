@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from codelens.answers.reading_answers import Excerpt
@@ -24,6 +25,9 @@ from codelens.types import RelPath, Span
 _NEAR_SHOWN = 20
 _ALSO_SHOWN = 4
 _DEFINITIONS_SHOWN = 40
+_MOST_OWNERS = 6
+"""Definitions of one name; more are listed, for one of them to be named."""
+_LEAST_LINES = 20
 
 
 class Reading(NamedTuple):
@@ -39,13 +43,15 @@ class Reading(NamedTuple):
     """Declarations alone, without bodies."""
 
 
-def excerpt(
+def excerpts(
     requested: str,
     view: CurrentView,
     view_at: Callable[[str], CurrentView],
     reading: Reading,
-) -> Excerpt:
+) -> list[Excerpt]:
     """Read one handle; what cannot be followed or read is told in the excerpt's `error`.
+
+    A name that a few definitions have gives each of them, with an equal share of the lines.
 
     Args:
         requested: the handle.
@@ -53,22 +59,41 @@ def excerpt(
         view_at: gives the view of another ref, for a handle that names one.
         reading: how much of it.
     """
+    there = view
     try:
         handle = parse_handle(requested, view.scope.root)
-        there = view
         if handle.ref and handle.ref != view.scope.ref:
             there = view_at(handle.ref)
-        return _read(requested, handle, there, reading)
+        return [_read(requested, handle, there, reading)]
     except (HandleError, NoSuchRef, ReadError) as error:
-        message, near = _message(error, view), _near(error)
+        reason = error
     raw = RelPath(os.fsencode(requested) if can_be_named(requested) else b"")
     if raw in view.snapshot.by_path:
         # The file's own name, not escaped as a handle would have it.
         try:
-            return _read(requested, Handle(raw), view, reading)
+            return [_read(requested, Handle(raw), view, reading)]
         except (HandleError, ReadError) as error:
-            message, near = _message(error, view), _near(error)
-    return Excerpt(requested, requested, error=message, near=near)
+            reason = error
+    if isinstance(reason, AmbiguousHandle) and len(reason.owners) <= _MOST_OWNERS:
+        return _of_owners(requested, reason.owners, there, reading)
+    message, near = _message(reason, view), _near(reason)
+    return [Excerpt(requested, requested, error=message, near=near)]
+
+
+def _of_owners(
+    requested: str, owners: Sequence[str], view: CurrentView, reading: Reading
+) -> list[Excerpt]:
+    """Each definition of a name that several have, told as one of them."""
+    share = reading._replace(max_lines=max(reading.max_lines // len(owners), _LEAST_LINES))
+    items: list[Excerpt] = []
+    for number, owner in enumerate(owners, 1):
+        try:
+            item = _read(owner, parse_handle(owner, view.scope.root), view, share)
+        except (HandleError, ReadError) as error:
+            item = Excerpt(owner, owner, error=_message(error, view), near=_near(error))
+        note = f"{number} of {len(owners)} definitions of {printed(os.fsencode(requested))}"
+        items.append(replace(item, moved="; ".join(filter(None, (note, item.moved)))))
+    return items
 
 
 def _read(requested: str, handle: Handle, view: CurrentView, reading: Reading) -> Excerpt:
