@@ -13,6 +13,7 @@ from codelens.branches.definition_diff import (
 )
 from codelens.branches.file_definitions import Definition, FileDefinitions, squeezed
 from codelens.branches.text_changes import ADDED, DOCUMENTATION, FORMATTING, MOVED, RENAMED
+from codelens.resolve.languages.registry import spec_of
 
 CERTAIN, LIKELY, POSSIBLE, HARMLESS = "certain", "likely", "possible", "harmless"
 _QUIET = frozenset({DOCUMENTATION, FORMATTING})
@@ -212,13 +213,10 @@ def _parameters(definition: Definition) -> bytes:
     return definition.signature
 
 
-_OVERLOADING = frozenset({"java", "csharp", "kotlin", "cpp", "scala", "swift"})
-
-
 def _overloads(definition: Definition, other: Definition) -> bool:
     return (
         definition.group == "callable"
-        and definition.file.language in _OVERLOADING
+        and spec_of(definition.file.language).overloads
         and definition.signature != other.signature
     )
 

@@ -24,18 +24,11 @@ from codelens.branches.definition_diff import DefinitionChange, FileChange
 from codelens.branches.file_definitions import FILE, Definition, FileDefinitions, squeezed
 from codelens.branches.parameters import breaks_calls, default_changed, parameters
 from codelens.branches.text_changes import BODY, MOVED, RENAMED, SIGNATURE
+from codelens.resolve.languages.registry import spec_of
 
 _DERIVES = frozenset({"inherit", "satisfy", "override"})
 _OPEN_TYPES = frozenset({"interface", "trait"})
 _ABSTRACT = re.compile(rb"\babstract\b|@(?:abc\.)?abstract\w*|=\s*0\s*;|\bNotImplementedError\b")
-_BY_FOLDER = frozenset({"go", "java", "kotlin"})
-"""Languages in which the files of a folder see each other's top level: one package."""
-_BY_NAME = frozenset({"c", "cpp", "csharp"})
-"""Languages in which a qualified name says all: in which file it stands does not matter."""
-_REOPENED = frozenset({"rust", "ruby", "csharp", "swift"})
-"""Languages in which members of one type may stand in several files."""
-_GO_PACKAGE = re.compile(rb"^package (\w+)", re.MULTILINE)
-_LINKED = frozenset({"c"})
 _NOT_BY_IMPORT = frozenset({"signature and called", "default and called", "value and read"})
 _COMMON = re.compile(
     r"__\w+__\Z|constructor\Z|initialize\Z|new\Z|main\Z|init\Z|(?i:test)|setUp|tearDown"
@@ -137,10 +130,10 @@ def _is_in_reach(old: Definition, new: Definition) -> bool:
     """Whether what used a definition where it stood finds it in the file that it moved to."""
     if old.symbol.qualified != new.symbol.qualified:
         return False
-    language = new.file.language
-    if language in _BY_NAME:
+    spec = spec_of(new.file.language)
+    if spec.global_names:
         return b"static" not in _head(new)
-    return language in _BY_FOLDER and not new.owner and _folder(old) == _folder(new)
+    return spec.folder_is_one_scope and not new.owner and _folder(old) == _folder(new)
 
 
 def _broken_call(change: DefinitionChange, old: Definition, new: Definition) -> _Broken | None:
@@ -261,7 +254,8 @@ def _must_be_given(definition: Definition, owner: Definition) -> bool:
         return False
     own = definition.own
     if owner.symbol.kind in _OPEN_TYPES:
-        if definition.file.language in {"typescript", "tsx"} and re.match(rb"\s*[\w$]+\?", own):
+        optional = spec_of(definition.file.language).optional_members
+        if optional and re.match(rb"\s*[\w$]+\?", own):
             return False
         body = b"{" in own or b" default " in b" " + own or b"=" in squeezed(own).partition(b")")[2]
         return not body and b"static" not in own
@@ -292,29 +286,31 @@ def _same_place(definition: Definition, other: Definition) -> tuple[str, str, st
     """Two files, one scope: a second definition of the name."""
     if definition.file.path == other.file.path or definition.owner != other.owner:
         return None
-    language = definition.file.language
-    if language != other.file.language:
+    if definition.file.language != other.file.language:
         return None
+    spec = spec_of(definition.file.language)
     callables = definition.group == "callable"
     if callables and _COMMON.match(definition.name):
         return None
     sentence = f"both added {definition.symbol.qualified}, in different files"
-    if language in _BY_FOLDER and _folder(definition) == _folder(other):
+    if spec.folder_is_one_scope and _folder(definition) == _folder(other):
         return ("defined twice", CERTAIN, sentence) if _in_one_package(definition, other) else None
-    same = definition.signature == other.signature or language in {"ruby", "rust"}
-    reopened = callables and definition.owner and language in _REOPENED and same
-    private = b"partial" if language == "csharp" else b"static"
+    same = definition.signature == other.signature or not spec.overloads
+    reopened = callables and definition.owner and spec.members_apart and same
+    private = b"partial" if spec.split_types else b"static"
     shared = not {private} & (_head(definition).keys() | _head(other).keys())
-    linked = callables and language in _LINKED and shared
-    types = definition.group == "type" and language == "csharp" and shared
+    linked = callables and spec.linked_names and shared
+    types = definition.group == "type" and spec.split_types and shared
     return ("defined twice", LIKELY, sentence) if reopened or linked or types else None
 
 
 def _in_one_package(definition: Definition, other: Definition) -> bool:
     """Whether two definitions of one name in the files of a folder exclude each other."""
-    if definition.file.language == "go":
-        # Tests of a package may be another package in its folder.
-        return _GO_PACKAGE.findall(definition.file.data) == _GO_PACKAGE.findall(other.file.data)
+    clause = spec_of(definition.file.language).package_clause
+    if clause:
+        sides = (definition.file.data, other.file.data)
+        packages, other_packages = (re.findall(clause, data, re.MULTILINE) for data in sides)
+        return packages == other_packages
     if definition.owner or {b"private"} & (_head(definition).keys() | _head(other).keys()):
         return False
     return definition.group != "callable" or definition.signature == other.signature

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from codelens.branches.comment_syntax import code_of
+from codelens.resolve.languages.registry import spec_of
 
 _OPEN, _CLOSE = b"([{", b")]}"
 _QUOTES = b"\"'`"
@@ -18,8 +19,6 @@ _GENERICS = re.compile(rb"(?:::)?<[\w\s.,:?&*'<>\[\]]{0,200}>\s*(?=\()")
 _NAMED = re.compile(rb"(\w+)\s*(?:=(?![=>])|:(?!:))")
 _SPREAD = re.compile(rb"\A\.\.\.|\.\.\.\Z")
 _STARRED = re.compile(rb"\A(?:\*|&\w)")
-_STARS = frozenset({"python", "ruby", "kotlin"})
-"""Languages in which a star before an argument spreads a list; elsewhere it follows a pointer."""
 _TYPES = re.compile(rb"\w<(?![=<\s])")
 _LIFETIME = re.compile(rb"'\w+\b(?!')")
 
@@ -51,7 +50,7 @@ def passed_arguments(text: bytes, start: int, language: str) -> PassedArguments 
     parts = _parts(text, at, has_lifetimes=language == "rust")
     if parts is None or any(_SPREAD.search(part) or _is_cut(part) for part in parts):
         return None
-    if language in _STARS and any(_STARRED.match(part) for part in parts):
+    if spec_of(language).star_spreads and any(_STARRED.match(part) for part in parts):
         return None
     named = [match for part in parts if (match := _NAMED.match(part)) is not None]
     return PassedArguments(len(parts), tuple(str(match[1], "utf-8", "replace") for match in named))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from codelens.resolve.facts.file_model import TYPES
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.graph import Graph
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import RelatedNode
 from codelens.store.facts.contents import key_of
@@ -22,8 +23,6 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 
 _NO_CODE = frozenset({"heading", "key"})
-_FAMILY = {"c": "cpp", "tsx": "typescript"}
-"""Languages whose files share types."""
 _MOST_NODES = 3_000
 
 
@@ -178,4 +177,4 @@ class Ownership:
 
     def _family(self, path: bytes) -> str:
         language = self._graph.languages.get(path, "")
-        return _FAMILY.get(language, language)
+        return spec_of(language).shares_types_with or language

@@ -22,10 +22,6 @@ from codelens.resolve.walk.edge_table import Node
 from codelens.types import Reference, Symbol
 
 _WORST_FIRST: tuple[Fit, ...] = ("breaks", "uncertain", "fits")
-_LOOSE = frozenset({"javascript", "lua", "vue", "svelte", "html"})
-"""Languages that give a function whatever it is called with."""
-_TAKES_MORE = frozenset({"php"})
-"""Languages in which arguments beyond the last parameter are no error."""
 
 
 class Redeclared(NamedTuple):
@@ -112,7 +108,7 @@ class CallJudge:
         if old_parameters is None or new_parameters is None or passed is None:
             return "uncertain"
         if not _can_take(new_parameters, passed, language, _has_self(new)):
-            return "uncertain" if language in _LOOSE else "breaks"
+            return "uncertain" if spec_of(language).any_arguments else "breaks"
         same_types = [parameter.text for parameter in old_parameters[: passed.number]] == [
             parameter.text for parameter in new_parameters[: passed.number]
         ]
@@ -175,14 +171,11 @@ def _can_take(
         # `Type.method(one, ...)`: the instance is the first argument.
         return True
     names = {parameter_name(parameter) for parameter in declared}
-    open_ended = any(parameter.is_variadic for parameter in declared) or language in _TAKES_MORE
+    spec = spec_of(language)
+    open_ended = spec.extra_arguments or any(parameter.is_variadic for parameter in declared)
     if passed.number < least or (passed.number > most and not open_ended):
         return False
-    return open_ended or language not in _NAMES_ARGUMENTS or names.issuperset(passed.names)
-
-
-_NAMES_ARGUMENTS = frozenset({"python", "kotlin", "csharp", "php"})
-"""Languages whose calls name parameters; in others a name and a colon are part of a value."""
+    return open_ended or not spec.named_arguments or names.issuperset(passed.names)
 
 
 def _has_self(symbol: Symbol) -> bool:

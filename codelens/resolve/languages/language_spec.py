@@ -90,3 +90,29 @@ class LanguageSpec:
     """`super` alone calls the method above of the same name (Ruby)."""
     has_main: bool = False
     """A program begins at a function `main`."""
+    overloads: bool = False
+    """Functions of one scope and name may have several signatures, each with a body."""
+    any_arguments: bool = False
+    """A function takes whatever it is called with (JavaScript, Lua)."""
+    extra_arguments: bool = False
+    """Arguments beyond the last parameter are no error (PHP)."""
+    named_arguments: bool = False
+    """Calls name parameters; elsewhere a name and a colon are part of a value."""
+    star_spreads: bool = False
+    """A star before an argument spreads a list; elsewhere it follows a pointer."""
+    optional_members: bool = False
+    """A member `name?` of an interface need not be there (TypeScript)."""
+    members_apart: bool = False
+    """Members of one type may stand in several files."""
+    folder_is_one_scope: bool = False
+    """Names at the top of the files of a folder exclude each other, and files there may be split
+    and joined without a change for others (Go, Java, Kotlin)."""
+    package_clause: bytes = b""
+    """Regex of the line that names the package, where the files of one folder may be of two: Go's
+    tests."""
+    global_names: bool = False
+    """A qualified name says all: in which file it stands does not matter (C, C#)."""
+    linked_names: bool = False
+    """A program has one function of a name, unless it is `static` (C)."""
+    shares_types_with: str = ""
+    """The language whose files use the types of this one's as their own (C with C++)."""

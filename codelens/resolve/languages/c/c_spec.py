@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codelens.resolve.languages.language_spec import LanguageSpec
 
 _C = LanguageSpec(
@@ -14,6 +16,12 @@ _C = LanguageSpec(
     indexes_view=True,
     keeps_names=True,
     has_main=True,
+    global_names=True,
 )
 _INCLUDES = LanguageSpec(modules="c.c_includes:Includes", spaces=True, instance=frozenset({"this"}))
-SPECS = {"c": _C, "cpp": _C, "objc": _INCLUDES, "cuda": _INCLUDES}
+SPECS = {
+    "c": replace(_C, linked_names=True, shares_types_with="cpp"),
+    "cpp": replace(_C, overloads=True),
+    "objc": _INCLUDES,
+    "cuda": _INCLUDES,
+}

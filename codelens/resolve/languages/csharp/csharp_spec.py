@@ -17,5 +17,9 @@ SPECS = {
         imports_folders=True,
         folder_is_package=True,
         has_main=True,
+        overloads=True,
+        named_arguments=True,
+        members_apart=True,
+        global_names=True,
     )
 }

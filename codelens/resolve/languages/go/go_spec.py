@@ -15,5 +15,7 @@ SPECS = {
         folder_is_package=True,
         imports_are_complete=True,
         has_main=True,
+        folder_is_one_scope=True,
+        package_clause=rb"^package (\w+)",
     )
 }

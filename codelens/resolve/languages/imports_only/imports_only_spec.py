@@ -16,5 +16,12 @@ SPECS = {
     **dict.fromkeys("protobuf zig r bash make automake cmake rst css scss".split(), _PATHS),
     "dart": replace(_PATHS, settings=(b"pubspec.yaml",)),
     "hcl": replace(_PATHS, imports_folders=True),
-    "swift": replace(_PLAIN, imports_folders=True, folder_is_package=True, has_main=True),
+    "swift": replace(
+        _PLAIN,
+        imports_folders=True,
+        folder_is_package=True,
+        has_main=True,
+        overloads=True,
+        members_apart=True,
+    ),
 }

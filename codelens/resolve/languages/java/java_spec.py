@@ -17,6 +17,8 @@ SPECS = {
         folder_is_package=True,
         imports_are_complete=True,
         has_main=True,
+        overloads=True,
+        folder_is_one_scope=True,
     ),
     "scala": LanguageSpec(
         modules="java.jvm_packages:JvmPackages",
@@ -25,5 +27,6 @@ SPECS = {
         imports_folders=True,
         folder_is_package=True,
         has_main=True,
+        overloads=True,
     ),
 }

@@ -18,5 +18,9 @@ SPECS = {
         folder_is_package=True,
         imports_are_complete=True,
         has_main=True,
+        overloads=True,
+        named_arguments=True,
+        star_spreads=True,
+        folder_is_one_scope=True,
     )
 }

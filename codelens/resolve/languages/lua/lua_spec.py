@@ -11,5 +11,6 @@ SPECS = {
         follows_names=True,
         spaces=True,
         indexes_view=True,
+        any_arguments=True,
     )
 }

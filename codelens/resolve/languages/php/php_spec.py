@@ -15,5 +15,7 @@ SPECS = {
         keeps_names=True,
         indexes_view=True,
         imports_folders=True,
+        extra_arguments=True,
+        named_arguments=True,
     )
 }

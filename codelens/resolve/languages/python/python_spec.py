@@ -13,6 +13,8 @@ SPECS = {
         submodules=True,
         ordered=True,
         overload_declarations=True,
+        named_arguments=True,
+        star_spreads=True,
         imports_are_complete=True,
     ),
     "jupyter": LanguageSpec(

@@ -12,5 +12,7 @@ SPECS = {
         keeps_names=True,
         indexes_view=True,
         nameless_super=True,
+        star_spreads=True,
+        members_apart=True,
     )
 }

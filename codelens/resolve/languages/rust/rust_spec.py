@@ -14,5 +14,6 @@ SPECS = {
         indexes_view=True,
         imports_are_complete=True,
         has_main=True,
+        members_apart=True,
     )
 }

@@ -14,12 +14,13 @@ _SCRIPT = LanguageSpec(
     instance=frozenset({"this"}),
     imports_are_complete=True,
 )
-_TYPESCRIPT = replace(_SCRIPT, overload_declarations=True)
+_UNCHECKED = replace(_SCRIPT, any_arguments=True)
+_TYPESCRIPT = replace(_SCRIPT, overload_declarations=True, optional_members=True)
 SPECS = {
-    "javascript": replace(_SCRIPT, untyped=True),
+    "javascript": replace(_UNCHECKED, untyped=True),
     "typescript": _TYPESCRIPT,
-    "tsx": _TYPESCRIPT,
-    "vue": _SCRIPT,
-    "svelte": _SCRIPT,
-    "html": replace(_SCRIPT, follows_names=False, imports_are_complete=False),
+    "tsx": replace(_TYPESCRIPT, shares_types_with="typescript"),
+    "vue": _UNCHECKED,
+    "svelte": _UNCHECKED,
+    "html": replace(_UNCHECKED, follows_names=False, imports_are_complete=False),
 }
