@@ -30,7 +30,7 @@ class Call:
         self.kind = kind
         self._lock = threading.Lock()
         self._cancelled = False
-        self._told: dict[object, Callable[[], None]] = {}
+        self._listeners: dict[object, Callable[[], None]] = {}
 
     @property
     def is_cancelled(self) -> bool:
@@ -41,9 +41,9 @@ class Call:
         """Nobody waits for it any more; from any thread, any number of times."""
         with self._lock:
             self._cancelled = True
-            told = list(self._told.values())
-            self._told.clear()
-        for tell in told:
+            listeners = list(self._listeners.values())
+            self._listeners.clear()
+        for tell in listeners:
             tell()
 
     @contextmanager
@@ -62,14 +62,14 @@ class Call:
         with self._lock:
             late = self._cancelled
             if not late:
-                self._told[key] = tell
+                self._listeners[key] = tell
         if late:
             tell()
         try:
             yield
         finally:
             with self._lock:
-                self._told.pop(key, None)
+                self._listeners.pop(key, None)
 
 
 _CALL: ContextVar[Call | None] = ContextVar("codelens_call", default=None)

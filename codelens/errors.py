@@ -59,7 +59,7 @@ class CodelensError(Exception):
     """Base of all errors that codelens raises on purpose.
 
     Args:
-        what: what happened and where; with the next step, where that is the same for everybody.
+        problem: what happened and where; with the next step, where that is the same for everybody.
         typed: the next step of one who types commands.
         called: the next step of one who calls an MCP tool.
     """
@@ -67,14 +67,16 @@ class CodelensError(Exception):
     receipt: Receipt | None = None
     """What the failed answer was based on, once that is known."""
 
-    def __init__(self, what: str, *, typed: str = "", called: str = "") -> None:
-        if len(what) > _MOST_SAID:
-            left_out = len(what) - _MOST_SAID
+    def __init__(self, problem: str, *, typed: str = "", called: str = "") -> None:
+        if len(problem) > _MOST_SAID:
+            left_out = len(problem) - _MOST_SAID
             half = _MOST_SAID // 2
-            what = f"{what[:half]} ... ({left_out:,} characters left out) ... {what[-half:]}"
-        self.in_call = f"{what}; {called}" if called else what
+            problem = (
+                f"{problem[:half]} ... ({left_out:,} characters left out) ... {problem[-half:]}"
+            )
+        self.in_call = f"{problem}; {called}" if called else problem
         """The message for one who calls an MCP tool."""
-        super().__init__(f"{what}; {typed}" if typed else what)
+        super().__init__(f"{problem}; {typed}" if typed else problem)
 
 
 class ScopeError(CodelensError):
@@ -118,11 +120,11 @@ class UnclearWorktree(ScopeError):
 
     def __init__(self, why: str, choices: Sequence[str] = ()) -> None:
         self.choices = tuple(choices)
-        which = f": {', '.join(choices)}" if choices else " you mean"
+        listed = f": {', '.join(choices)}" if choices else " you mean"
         super().__init__(
             f"cannot determine which worktree is meant ({why})",
-            typed=f"give a path inside the one{which} with -C PATH",
-            called=f"pass `path`, an absolute path inside the one{which}",
+            typed=f"give a path inside the one{listed} with -C PATH",
+            called=f"pass `path`, an absolute path inside the one{listed}",
         )
 
 
@@ -163,8 +165,8 @@ class NoSuchRef(ScopeError):
         hint = f"did you mean {', '.join(near)}?" if near else "`git for-each-ref` lists the refs"
         if or_worktree and not near:
             hint = "`git worktree list` lists the worktrees, `git for-each-ref` the refs"
-        what = "worktree or ref" if or_worktree else "ref"
-        super().__init__(f"no {what} {ref!r} in {where!r}; {hint}")
+        noun = "worktree or ref" if or_worktree else "ref"
+        super().__init__(f"no {noun} {ref!r} in {where!r}; {hint}")
 
 
 class BrokenRef(ScopeError):
@@ -241,10 +243,10 @@ class HandleNotFound(HandleError):
         hint = f"nearest: {', '.join(near)}" if near else "search for it instead"
         if unread:
             files = "file is" if unread == 1 else "files are"
-            what = f"was not found yet, but {unread:,} {files} unread: ask again"
+            outcome = f"was not found yet, but {unread:,} {files} unread: ask again"
         else:
-            what = f"was not found{why and f' ({why})'}"
-        super().__init__(f"{_readable(text[:200])!r} {what}; {hint}")
+            outcome = f"was not found{why and f' ({why})'}"
+        super().__init__(f"{_readable(text[:200])!r} {outcome}; {hint}")
 
     def while_reading(self, unread: int) -> Self:
         """The same where so many files were not read: then nothing is denied."""
@@ -327,14 +329,14 @@ class HomeNotReadable(StoreError):
     Args:
         path: of the folder or file.
         why: what keeps the user from it.
-        whose: it belongs to another user.
+        other_owner: it belongs to another user.
     """
 
-    def __init__(self, path: str | Path, why: str, *, whose: bool = False) -> None:
+    def __init__(self, path: str | Path, why: str, *, other_owner: bool = False) -> None:
         self.path = str(path)
         self.why = why
         remedy = "make it readable (`codelens doctor --fix` does)"
-        if whose:
+        if other_owner:
             remedy = "ask its owner to make it readable for you"
         CodelensError.__init__(
             self,
@@ -353,15 +355,15 @@ class DiskFull(StoreError):
     def __init__(self, path: str | Path, *, beside: bool = False) -> None:
         self.path = str(path)
         self.beside = beside
-        what = f"no space left while writing {self.path!r}"
+        problem = f"no space left while writing {self.path!r}"
         if beside:
             super().__init__(
-                f"{what}, and it is open elsewhere; free some space, or stop the agents and "
+                f"{problem}, and it is open elsewhere; free some space, or stop the agents and "
                 "servers that have it open, and try again"
             )
             return
         super().__init__(
-            what,
+            problem,
             typed="free some space (`codelens doctor` shows what codelens uses)",
             called="free some space and ask again",
         )

@@ -106,18 +106,18 @@ def barred(path: Path) -> HomeNotReadable | None:
 
     It names the outermost of the path's folders that cannot be entered.
     """
-    for one in (*reversed(path.parents), path):
+    for ancestor in (*reversed(path.parents), path):
         try:
-            about = one.stat()
+            about = ancestor.stat()
         except OSError:
             return None
         folder = stat.S_ISDIR(about.st_mode)
-        needed = (os.X_OK if folder else 0) | (os.R_OK if one == path else 0)
-        if not os.access(one, needed):
+        needed = (os.X_OK if folder else 0) | (os.R_OK if ancestor == path else 0)
+        if not os.access(ancestor, needed):
             why = f"its mode {stat.S_IMODE(about.st_mode):04o} does not let you"
             mine = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
             why = why if mine else f"it belongs to user {about.st_uid}, and {why}"
-            return HomeNotReadable(one, why, whose=not mine)
+            return HomeNotReadable(ancestor, why, other_owner=not mine)
     return None
 
 
@@ -154,8 +154,8 @@ def matching(paths: Sequence[bytes], pattern: re.Pattern[bytes]) -> list[int]:
     joined = b"\0".join(paths).lower()
     hashes: dict[int, None] = {}
     number = at = 0
-    for one in pattern.finditer(joined):
-        number += joined.count(b"\0", at, one.start())
-        at = one.start()
+    for match in pattern.finditer(joined):
+        number += joined.count(b"\0", at, match.start())
+        at = match.start()
         hashes[number] = None
     return list(hashes)

@@ -78,14 +78,13 @@ class Reference(NamedTuple):
     """Position of the innermost enclosing symbol, -1 at module level."""
     receiver: str = ""
     """What stands before its dot, as an expression of `codelens.extract.flow.expressions`; empty
-    for
-    a bare name, `?` where it is not known."""
+    for a bare name, `?` where it is not known."""
     scope: int = 0
     """Position of the innermost scope."""
     arguments: int = -1
     """How many a call has, -1 where it is not known or does not matter, -2 of a macro."""
-    given: str = ""
-    """What they are, where overloads are told apart by it; see
+    argument_lines: str = ""
+    """One line an argument, where overloads are told apart by them; see
     `codelens.extract.flow.call_arguments`."""
 
 

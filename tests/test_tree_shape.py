@@ -1,9 +1,10 @@
-"""The shape of the product: names of files, sizes of packages, import cycles, inheritance."""
+"""The shape of the product: names, sizes of packages, import cycles, inheritance."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from source_trees import FILES, ROOT, tree_of
@@ -17,6 +18,13 @@ MANY_POSITIONAL = {
     "codelens.engine.map.map_query.map_",
     "codelens.engine.map.map_selection.__init__",
 }
+"""To be brought down; nothing is added here."""
+EMPTY_NAMES = frozenset(
+    "one ones found said told held kept given made asked wanted things what which whose was became "
+    "stands".split()
+)
+"""Names of variables that say nothing of what is in them."""
+EMPTY_NAMES_LEFT = {"codelens.handles.handle_naming"}
 """To be brought down; nothing is added here."""
 
 
@@ -55,6 +63,47 @@ def _outside_functions(node: ast.stmt) -> list[ast.stmt]:
 def test_no_two_files_have_one_name() -> None:
     names = Counter(file.name for file in FILES if not file.name.startswith("__"))
     assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_no_two_classes_of_a_package_have_one_name() -> None:
+    names = Counter(
+        (file.parent.relative_to(ROOT).as_posix(), node.name)
+        for file in FILES
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_variables_and_parameters_are_named_by_what_they_hold() -> None:
+    empty = {
+        f"{module}:{line}: {name}"
+        for module, tree in MODULES.items()
+        for name, line in _variables(tree)
+        if name in EMPTY_NAMES and module not in EMPTY_NAMES_LEFT
+    }
+    assert empty == set()
+
+
+def _variables(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Names that are bound in a module, with their lines; fields of classes are left out."""
+    fields = {
+        id(statement.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if id(node) not in fields:
+                yield name, node.lineno
+            case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                yield name, node.lineno
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name, node.lineno
+            case _:
+                pass
 
 
 def test_packages_have_at_most_fifteen_modules() -> None:

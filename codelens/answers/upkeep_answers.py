@@ -39,8 +39,8 @@ class ViewLife:
         """The view as people call it."""
         if self.kind == "ref":
             return f"ref {self.head[:12]}"
-        what = self.branch or (f"detached {self.head[:7]}" if self.head else "")
-        return f"{what} in {self.worktree}" if what else self.worktree
+        checkout = self.branch or (f"detached {self.head[:7]}" if self.head else "")
+        return f"{checkout} in {self.worktree}" if checkout else self.worktree
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,20 +93,20 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     try:
         return parser.parse_args(arguments)
     except UsageError as error:
-        what = str(error).rpartition("; ")[0]
-        if what.startswith(_NO_COMMAND):
-            raise _no_command(what, commands) from error
-        choice = _CHOICE.fullmatch(what)
+        problem = str(error).rpartition("; ")[0]
+        if problem.startswith(_NO_COMMAND):
+            raise _no_command(problem, commands) from error
+        choice = _CHOICE.fullmatch(problem)
         if choice:
             raise UsageError(_no_choice(choice, str(error))) from error
         command = next((argument for argument in arguments if argument in commands), "")
-        if not command or not what.startswith((_UNKNOWN, _MISSING)):
+        if not command or not problem.startswith((_UNKNOWN, _MISSING)):
             raise
-        raise UsageError(_not_taken(what, arguments, commands[command])) from error
+        raise UsageError(_not_taken(problem, arguments, commands[command])) from error
 
 
-def _no_command(what: str, commands: Iterable[str]) -> UsageError:
-    word = what.removeprefix(_NO_COMMAND).partition(" (choose from")[0].strip("'\"")
+def _no_command(problem: str, commands: Iterable[str]) -> UsageError:
+    word = problem.removeprefix(_NO_COMMAND).partition(" (choose from")[0].strip("'\"")
     near = difflib.get_close_matches(word, commands, 2, 0.7)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return UsageError(f"unknown command {word[:50]!r}; {hint}`codelens --help` lists them")
@@ -119,15 +119,15 @@ def _no_choice(match: re.Match[str], message: str) -> str:
     return f"{head}; did you mean {near[0]}? {tail}" if near else message
 
 
-def _not_taken(what: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
+def _not_taken(problem: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
     """What is not understood or missing, with what may have been meant."""
-    message = f"{what}; run `{parser.prog} --help` for details"
+    message = f"{problem}; run `{parser.prog} --help` for details"
     dashed = [argument for argument in arguments[1:] if argument.startswith("-")]
-    if what.startswith(_UNKNOWN):
-        dashed = [option for option in dashed if option in what.split()]
+    if problem.startswith(_UNKNOWN):
+        dashed = [option for option in dashed if option in problem.split()]
     if not dashed or "--" in arguments:
         return message
     near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
-    if near and what.startswith(_UNKNOWN):
-        return f"{what}; did you mean {near[0]}? run `{parser.prog} --help` for details"
+    if near and problem.startswith(_UNKNOWN):
+        return f"{problem}; did you mean {near[0]}? run `{parser.prog} --help` for details"
     return f"{message}; to search for {dashed[0]!r} as text, put -- before it"

@@ -26,7 +26,7 @@ def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
             style = {"fine": "dim", "absent": "dim"}.get(host_check.state, "warn")
             screen.field(
                 f"{host_check.host:<{width}}  {host_check.state:<7}",
-                screen_line(host_check.said),
+                screen_line(host_check.message),
                 style,
             )
     states = {host_check.state for host_check in checks}

@@ -94,12 +94,12 @@ def show_table(
     for change in done:
         failed = {host for host, _ in change.problems}
         for host in change.hosts:
-            what = ", ".join(
-                dict.fromkeys(wish.edit.what for wish in change.wanted if wish.host == host)
+            edits = ", ".join(
+                dict.fromkeys(wish.edit.what for wish in change.wishes if wish.host == host)
             )
             fate = "left alone" if host in failed else _fate(change, planned=planned)
             if fate:
-                rows.append((host, fate, what, machine.shown(change.path)))
+                rows.append((host, fate, edits, machine.shown(change.path)))
     rows = _by_host(rows) if brief else _folded(rows)
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     padded = (
@@ -122,16 +122,16 @@ def _fate(change: Change, *, planned: bool) -> str:
 def _by_host(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
     """What was done, in a row for each host, without the files."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for host, fate, what, _ in rows:
-        groups.setdefault((host, fate), []).append(what)
+    for host, fate, edits, _ in rows:
+        groups.setdefault((host, fate), []).append(edits)
     return [(*key, ", ".join(dict.fromkeys(parts)), "") for key, parts in groups.items()]
 
 
 def _folded(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
     """The rows with several files of one kind in one folder as one row."""
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for host, fate, what, path in rows:
-        groups.setdefault((host, fate, what), []).append(path)
+    for host, fate, edits, path in rows:
+        groups.setdefault((host, fate, edits), []).append(path)
     return [
         (
             *key,
@@ -161,7 +161,7 @@ def as_results(changes: Sequence[Change], *, planned: bool) -> list[dict[str, ob
         {
             "host": host,
             "path": str(change.path),
-            "what": [wish.edit.what for wish in change.wanted if wish.host == host],
+            "what": [wish.edit.what for wish in change.wishes if wish.host == host],
             "changed": change.is_change and not planned,
             "would_change": change.is_change,
             "problems": [why for name, why in change.problems if name == host],

@@ -82,17 +82,17 @@ def add_view(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def add_count(parser: argparse.ArgumentParser, option: str, default: int, what: str) -> None:
+def add_count(parser: argparse.ArgumentParser, option: str, default: int, help_text: str) -> None:
     """An option that takes a whole number of at least 1.
 
     Args:
         parser: of the command.
         option: as it is typed: `--limit`.
         default: where it is not given.
-        what: the help, without the default.
+        help_text: the help, without the default.
     """
     parser.add_argument(
-        option, type=positive, default=default, metavar="N", help=f"{what} (default {default})"
+        option, type=positive, default=default, metavar="N", help=f"{help_text} (default {default})"
     )
 
 

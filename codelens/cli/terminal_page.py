@@ -75,7 +75,7 @@ def _width(char: str) -> int:
 
 def lay_out(lines: Iterable[str], columns: int) -> Iterator[str]:
     """The lines as a terminal of so many columns is to show them."""
-    rows = [_row(one) for line in lines for one in line.split("\n")]
+    rows = [_row(part) for line in lines for part in line.split("\n")]
     for row, below in pairwise(rows):
         row.is_heading = _is_heading(row, below)
     for group in _groups(rows):

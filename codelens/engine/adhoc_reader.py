@@ -85,5 +85,5 @@ class OlderTexts:
         # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
         if len(data) > settings.max_file_bytes:
             return Older((), None, language)
-        found = self._extractor.facts(Task(data, language, "full")).structure
-        return Older(found.symbols, surface(found), language)
+        structure = self._extractor.facts(Task(data, language, "full")).structure
+        return Older(structure.symbols, surface(structure), language)

@@ -127,14 +127,14 @@ class ChangedFiles:
     def __init__(self, view: CurrentView) -> None:
         self._view = view
         self._pending = frozenset(view.refreshed.pending)
-        self._told: dict[bytes, bool] = {}
+        self._changed: dict[bytes, bool] = {}
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, bytes) or path not in self._pending:
             return False
-        if path not in self._told:
-            self._told[path] = self._has_changed(path)
-        return self._told[path]
+        if path not in self._changed:
+            self._changed[path] = self._has_changed(path)
+        return self._changed[path]
 
     def _has_changed(self, path: bytes) -> bool:
         view = self._view

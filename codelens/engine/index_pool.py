@@ -115,10 +115,10 @@ class IndexPool:
                 note = f"answered from memory: {index.standing_in}"
                 view.refreshed = view.refreshed._replace(note=note)
             if view.refreshed.status == "partial" and background is not None:
-                told = background.finish(opened.repository.place.root, request.ref)
+                progress = background.finish(opened.repository.place.root, request.ref)
                 if view.refreshed.unlisted:
-                    told = f"{told}; {view.refreshed.note}"
-                view.refreshed = view.refreshed._replace(note=told)
+                    progress = f"{progress}; {view.refreshed.note}"
+                view.refreshed = view.refreshed._replace(note=progress)
             try:
                 yield view
             except CodelensError as error:

@@ -147,10 +147,10 @@ def _scopes(
     ):
         first = len(scopes) - 1 if number else 0
         firsts.append(first)
-        for one in part_structure.scopes[1:] if number else part_structure.scopes:
-            parent = one.parent + first if one.parent > 0 else one.parent
-            symbol = places[number][one.symbol] if one.symbol >= 0 else -1
-            scopes.append(Scope(parent, symbol, one.kind))
+        for inner_scope in part_structure.scopes[1:] if number else part_structure.scopes:
+            parent = inner_scope.parent + first if inner_scope.parent > 0 else inner_scope.parent
+            symbol = places[number][inner_scope.symbol] if inner_scope.symbol >= 0 else -1
+            scopes.append(Scope(parent, symbol, inner_scope.kind))
         rows: list[Binding] = []
         for row in part_structure.bindings:
             text = str(places[number][int(row.text)]) if row.how == "def" else row.text
@@ -177,9 +177,9 @@ def _imports(
     return [every[number][at] for _, number, at in rows], [
         [
             row._replace(text=str(new[number, int(row.text)])) if row.how == "import" else row
-            for row in found
+            for row in part_bindings
         ]
-        for number, found in enumerate(bounds)
+        for number, part_bindings in enumerate(bounds)
     ]
 
 

@@ -67,10 +67,10 @@ def all_traits() -> Mapping[str, Traits]:
     except (OSError, ValueError):
         known = _Index(digest="", languages=[])
     if known["digest"] == settings_digest():
-        found = [Traits._make(map(_frozen, row)) for row in known["languages"]]
+        languages = [Traits._make(map(_frozen, row)) for row in known["languages"]]
     else:
-        found = list(_read())
-    return {language.name: language for language in found}
+        languages = list(_read())
+    return {language.name: language for language in languages}
 
 
 def language_called(word: str) -> str | None:
@@ -79,9 +79,9 @@ def language_called(word: str) -> str | None:
     word = word.lower()
     if word in known:
         return word
-    for one in known.values():
-        if word == one.title.lower() or word in one.aliases:
-            return one.name
+    for traits in known.values():
+        if word == traits.title.lower() or word in traits.aliases:
+            return traits.name
     return next(
         (language.name for language in known.values() if f".{word}" in language.extensions), None
     )

@@ -37,10 +37,10 @@ def cells_of(captures: Captures, source: Source) -> Cells:
     for node in nodes:
         lines = _lines(node, source.text)
         for start, end in lines:
-            found = _line_spans(source.text, start, end)
-            if found is None:
+            line_spans = _line_spans(source.text, start, end)
+            if line_spans is None:
                 return []
-            spans += found
+            spans += line_spans
     if not spans:
         return []
     return [(_language(source.text), spans, 4)]

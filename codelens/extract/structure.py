@@ -82,11 +82,13 @@ def _found(
     defined = definitions(captures, rules, source.text, spans)
     symbols = symbols_of(defined, rules.info, source, comments, statements)
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
-    for one in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
+    for inner_part in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
         # A part that is hopeless stays text.
         with suppress(ParseTimeout):
-            facts = _found(source, one.language, one, level + 1, symbols_only=symbols_only)
-            inner.append((one, facts))
+            facts = _found(
+                source, inner_part.language, inner_part, level + 1, symbols_only=symbols_only
+            )
+            inner.append((inner_part, facts))
     if symbols_only:
         own = PartFacts([], comments, symbols.symbols, [], [], [], [])
         return joined(own, inner, rules.info, source) if inner else own

@@ -82,10 +82,10 @@ def terms_of_word(word: str) -> tuple[str, ...]:
 
 def terms_of_text(text: str) -> list[str]:
     """Index terms of a text, in order, repeats kept."""
-    found: list[str] = []
+    terms: list[str] = []
     for word in WORD.findall(text):
-        found.extend(terms_of_word(word))
-    return found
+        terms.extend(terms_of_word(word))
+    return terms
 
 
 def count_terms(words: Iterable[str]) -> dict[str, int]:

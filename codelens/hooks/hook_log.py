@@ -9,9 +9,9 @@ _LARGEST = 256_000
 _LONGEST = 500
 
 
-def note(home: str, event: str, what: str) -> None:
+def note(home: str, event: str, message: str) -> None:
     """Add a line; where that fails too, nothing can be done, and the agent must go on."""
-    line = " ".join(what.split())[:_LONGEST]
+    line = " ".join(message.split())[:_LONGEST]
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
         path = log_path(home)

@@ -59,11 +59,11 @@ def after_answer(home: str, event: HookInput, place: Checkout) -> None:
             _tell(home, "stop", note)
 
 
-def _tell(home: str, event: str, what: str) -> None:
+def _tell(home: str, event: str, message: str) -> None:
     """Damage is told on stderr too, where a person may see it."""
-    hook_log.note(home, event, what)
+    hook_log.note(home, event, message)
     if sys.stderr is not None:
-        sys.stderr.write(f"codelens: note: {what}\n")
+        sys.stderr.write(f"codelens: note: {message}\n")
 
 
 def _last_answer(transcript: str) -> str:

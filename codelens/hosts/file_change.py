@@ -21,7 +21,7 @@ class Change:
 
     Attributes:
         path: the real file.
-        wanted: the edits by host; of an uninstall, those that leave.
+        wishes: the edits by host; of an uninstall, those that leave.
         before: its bytes; None if there is none.
         after: what it will hold; None if it goes.
         problems: what could not be done, by host.
@@ -30,7 +30,7 @@ class Change:
     """
 
     path: Path
-    wanted: tuple[Wish, ...]
+    wishes: tuple[Wish, ...]
     before: bytes | None
     after: bytes | None
     problems: tuple[tuple[str, str], ...] = ()
@@ -45,18 +45,18 @@ class Change:
     @property
     def hosts(self) -> tuple[str, ...]:
         """The hosts it is for."""
-        return tuple(dict.fromkeys(wish.host for wish in self.wanted))
+        return tuple(dict.fromkeys(wish.host for wish in self.wishes))
 
     @property
     def done(self) -> list[Wish]:
         """What is wanted by the hosts that met no problem."""
         failed = {host for host, _ in self.problems}
-        return [wish for wish in self.wanted if wish.host not in failed]
+        return [wish for wish in self.wishes if wish.host not in failed]
 
     @property
     def is_ours(self) -> bool:
         """Whether the file is codelens' own as a whole."""
-        return all(isinstance(wish.edit, Whole) for wish in self.wanted)
+        return all(isinstance(wish.edit, Whole) for wish in self.wishes)
 
 
 def by_file(wishes: Iterable[Wish]) -> dict[Path, list[Wish]]:

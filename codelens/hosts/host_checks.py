@@ -34,7 +34,7 @@ class HostCheck(NamedTuple):
     host: str
     name: str
     state: str
-    said: str
+    message: str
 
 
 class _Start(NamedTuple):

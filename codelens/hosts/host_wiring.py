@@ -93,9 +93,9 @@ def install(change: Change, ledger: Ledger, scope: str) -> Change:
         return change
     old = ledger.records.get(str(change.path))
     try:
-        return _installed(_put(change.path, change.wanted, old), old, scope, ledger)
+        return _installed(_put(change.path, change.wishes, old), old, scope, ledger)
     except CodelensError as error:
-        return untouched(change.path, change.wanted, change.before, str(error))
+        return untouched(change.path, change.wishes, change.before, str(error))
 
 
 def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Change:
@@ -110,7 +110,7 @@ def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -
     path, paths = change.path, host_files.missing_folders(change.path)
     ledger.keep(path, recorded(change, old, scope, ledger), paths)
     try:
-        fresh = landed(change, lambda: _put(path, change.wanted, old))
+        fresh = landed(change, lambda: _put(path, change.wishes, old))
     except CodelensError:
         ledger.keep(path, old)
         ledger.leave(path)
@@ -227,7 +227,7 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
         host: edits for host, edits in old.edits.items() if host not in change.hosts
     }  # fmt: skip
     try:
-        path, wishes = change.path, change.wanted
+        path, wishes = change.path, change.wishes
         change = landed(_take(path, wishes, ledger), lambda: _take(path, wishes, ledger))
         if change.is_change and change.after is None and path.parent.name == NAME:
             host_files.remove_empty([path.parent])  # a skill's own folder
@@ -244,7 +244,7 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
                 host_files.remove_empty([Path(old.backup).parent])
     except CodelensError as error:
         return replace(
-            untouched(change.path, change.wanted, change.before, str(error)), removes=True
+            untouched(change.path, change.wishes, change.before, str(error)), removes=True
         )
     return change
 

@@ -14,22 +14,22 @@ _FLEETING = ("uv/archive-v", "uv/builds-v", "pipx/.cache", "pipx/venvs-cache")
 """Folders whose environments are thrown away: `uvx`, `pipx run`."""
 
 
-def launcher(wanted: str | None = None) -> str:
+def launcher(command: str | None = None) -> str:
     """The absolute path of the `codelens` that hosts shall start.
 
     The shim on the PATH (of pipx, of uv) is preferred to the script inside its environment, and
     links are not followed: the shim survives an upgrade of Python.
 
     Args:
-        wanted: what the user names instead.
+        command: what the user names instead.
 
     Raises:
         NoLauncher: there is none, or one that will not last.
     """
-    if wanted is not None:
-        located = shutil.which(wanted)
+    if command is not None:
+        located = shutil.which(command)
         if located is None:
-            raise NoLauncher(f"--command {wanted!r} is not an executable program")
+            raise NoLauncher(f"--command {command!r} is not an executable program")
         return os.path.abspath(located)
     own = Path(sysconfig.get_path("scripts")) / ("codelens.exe" if os.name == "nt" else "codelens")
     on_path = shutil.which("codelens")

@@ -130,9 +130,9 @@ def _commit(text: str) -> str:
     return text
 
 
-def _object(value: object, what: str) -> Json:
+def _object(value: object, subject: str) -> Json:
     if not isinstance(value, dict):
-        raise SettingError(f"{what} is not a JSON object")
+        raise SettingError(f"{subject} is not a JSON object")
     return cast(Json, value)
 
 

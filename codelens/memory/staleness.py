@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
 
     status: str
     """`current`, `moved`, `changed` (moved or not), `gone`; `unknown` where there is no view."""
-    was: str
+    saved_handle: str
     """Its handle when it was saved."""
     handle: str
     """Its handle now; as it was where it is gone."""

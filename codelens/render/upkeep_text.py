@@ -32,12 +32,12 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
     views = sum(len(result.views) for result in answer.results)
     freed = sum(result.freed_bytes for result in answer.results) + answer.disposed_bytes
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
-    what = f"{count_of(views, 'view')} of {every}"
+    counts = f"{count_of(views, 'view')} of {every}"
     if answer.dry_run:
-        due = f"{what} would be removed" if views else f"no view in {every} is due"
+        due = f"{counts} would be removed" if views else f"no view in {every} is due"
         lines.append(f"dry run: {due}{'; --yes removes them' if views else ''}")
     else:
-        lines.append(f"{what} removed, {megabytes(freed)} freed")
+        lines.append(f"{counts} removed, {megabytes(freed)} freed")
     if answer.advice:
         lines.append(f"little disk space is left: {answer.advice}")
     return [safe(line) for line in lines]

@@ -183,7 +183,7 @@ class Edges:
             place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
         line = reference.line if sensitive or receiver in model.asserted else -1
-        begins = reference.given == BEGINS
+        begins = reference.argument_lines == BEGINS
         key = (
             receiver,
             reference.name,
@@ -207,7 +207,7 @@ class Edges:
             known[key] = targets
         if not targets or resolver.overloads is None:
             return targets
-        if not (reference.given or len(targets) > 1 or model.spec.split_types):
+        if not (reference.argument_lines or len(targets) > 1 or model.spec.split_types):
             return targets
         referents = [referent for referent, _ in targets]
         meant = resolver.overloads(path, reference, referents)

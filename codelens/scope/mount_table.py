@@ -24,7 +24,7 @@ class Mount(NamedTuple):
     within: bytes
     """The folder of the file system that is mounted: `/`, or another one of a bind mount."""
     point: bytes
-    what: bytes
+    filesystem: bytes
     """The kind of the file system and its source."""
 
 
@@ -48,8 +48,8 @@ def _mount(line: bytes) -> Mount | None:
     if len(fields) < _LEAST_FIELDS or b"-" not in fields[6:]:
         return None
     end = fields.index(b"-", 6)
-    what = b" ".join(fields[end + 1 : end + 3])
-    return Mount(int(fields[0]), int(fields[1]), _plain(fields[3]), _plain(fields[4]), what)
+    filesystem = b" ".join(fields[end + 1 : end + 3])
+    return Mount(int(fields[0]), int(fields[1]), _plain(fields[3]), _plain(fields[4]), filesystem)
 
 
 def _plain(field: bytes) -> bytes:

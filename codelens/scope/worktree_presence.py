@@ -55,7 +55,7 @@ def whereabouts(folder: str) -> Whereabouts:
         return Whereabouts(os.fsencode(here), _filesystem(here))
     filesystem = _filesystem(os.fsdecode(mount.point))
     if filesystem == _NO_FSID:
-        filesystem += f" {_text(mount.what)}"
+        filesystem += f" {_text(mount.filesystem)}"
     if mount.within != b"/":
         filesystem += f" within {_text(mount.within)}"
     return Whereabouts(mount.point, filesystem)

@@ -96,7 +96,7 @@ def hit(graph: WholeNet, *names: str, depth: int = 5) -> dict[str, int]:
         node = graph.node(name)
         whole = node.symbol == MODULE
         seeds += changed_file(graph, node.path) if whole else changed_symbol(graph, node)
-    return {graph.name(one.node): one.distance for one in reach(graph, seeds, depth).found}
+    return {graph.name(one.node): one.distance for one in reach(graph, seeds, depth).users}
 
 
 SHOP = {
@@ -191,7 +191,7 @@ def test_without_time_a_walk_ends_and_says_so() -> None:
     graph.steps = 3
     found = reach(graph, [graph.node("a.py#f39")], 5)
     assert found.cut
-    assert [graph.name(one.node) for one in found.found] == ["a.py#f38", "a.py#f37", "a.py#f36"]
+    assert [graph.name(one.node) for one in found.users] == ["a.py#f38", "a.py#f37", "a.py#f36"]
     walk = Walk(graph, symbol_target(graph, graph.node("a.py#f39")))
     assert walk.related("callers", 3) == []
     assert walk.cut == {"callers"}

@@ -45,7 +45,7 @@ def test_a_folder_lies_on_the_mount_that_is_seen_there(folder: str, number: int)
 def test_a_bind_mount_tells_which_folder_is_mounted() -> None:
     found = mount_of("/mnt/bound/x", mounts(TABLE))
     assert found is not None
-    assert (found.within, found.point, found.what) == (
+    assert (found.within, found.point, found.filesystem) == (
         b"/home/me/real", b"/mnt/bound", b"ext4 /dev/sda1",
     )  # fmt: skip
 

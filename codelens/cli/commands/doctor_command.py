@@ -83,7 +83,7 @@ def _agents(case: Examination) -> Iterator[Finding]:
             yield Finding(
                 _STATES[check.state],
                 f"{check.host} ({check.name})",
-                check.said,
+                check.message,
                 "",
             )
 
@@ -93,11 +93,11 @@ def _show(check_result: CheckResult) -> None:
     from codelens.render.text_pieces import one_line
 
     done = f"; {one_line(check_result.done)}" if check_result.done else ""
-    found = (
+    description = (
         f"{check_result.check}: {one_line(check_result.about)}: "
         f"{one_line(check_result.found)}{done}"
     )
-    screen.field(f"{_SIGNS[check_result.state]:<6}", found, _STYLES[check_result.state])
+    screen.field(f"{_SIGNS[check_result.state]:<6}", description, _STYLES[check_result.state])
 
 
 def _summary(wrong: int, mended: int, mendable: int) -> str:

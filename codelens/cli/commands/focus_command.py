@@ -103,16 +103,16 @@ def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
     words = " ".join(args.words)
     if not words.strip():
         raise SettingError("give words to search for: codelens focus find WORDS")
-    found, notes = searched(home, place, words, args.limit)
+    results, notes = searched(home, place, words, args.limit)
     if args.json:
-        screen.put_json({"results": [result._asdict() for result in found]})
+        screen.put_json({"results": [result._asdict() for result in results]})
     else:
-        screen.page(*focus_report.found_lines(found, place.root))
-    for one in notes:
-        screen.say(f"note: {one}")
-    if not found:
+        screen.page(*focus_report.found_lines(results, place.root))
+    for note in notes:
+        screen.say(f"note: {note}")
+    if not results:
         screen.say("nothing found")
-    return 0 if found else 1
+    return 0 if results else 1
 
 
 def _reset(path: str) -> int:

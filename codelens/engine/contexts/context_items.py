@@ -133,8 +133,16 @@ def shown(saved_context: Context, verdicts: Sequence[Verdict], now_s: float) -> 
         branch=saved_context.branch,
         head=saved_context.head,
         items=tuple(
-            SavedHandle(v.status, v.handle, v.was, v.start_line, v.end_line, v.near, item.ref)
-            for item, v in zip(saved_context.items, verdicts, strict=True)
+            SavedHandle(
+                verdict.status,
+                verdict.handle,
+                verdict.saved_handle,
+                verdict.start_line,
+                verdict.end_line,
+                verdict.near,
+                item.ref,
+            )
+            for item, verdict in zip(saved_context.items, verdicts, strict=True)
         ),
     )
 

@@ -143,9 +143,9 @@ def leftovers(case: Examination) -> Iterator[Finding]:
     """Files that a process which ended in the midst, or a mended fault, left behind."""
     count = 0
     scarce = disk_space.is_scarce(case.home)
-    for path, what in _left(case.home, scarce=scarce):
+    for path, description in _left(case.home, scarce=scarce):
         count += 1
-        yield case.mended(str(path), what, "remove it", path.unlink)
+        yield case.mended(str(path), description, "remove it", path.unlink)
     for aside in () if scarce else database_recovery.asides(case.home / "indexes"):
         if aside.path.suffix.startswith(".damaged"):
             count += 1
@@ -167,17 +167,19 @@ def leftovers(case: Examination) -> Iterator[Finding]:
 def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
     indexes = home / "indexes"
     newest: set[str] = set()
-    for one in database_recovery.asides(indexes):
+    for aside in database_recovery.asides(indexes):
         if scarce:
-            yield one.path, "a damaged index that was set aside, while disk space is low"
-        elif one.age_s > database_recovery.KEPT_S or (one.of in newest and _is_main(one.path)):
-            yield one.path, "a damaged index that was set aside"
-        if _is_main(one.path):
-            newest.add(one.of)
+            yield aside.path, "a damaged index that was set aside, while disk space is low"
+        elif aside.age_s > database_recovery.KEPT_S or (
+            aside.of in newest and _is_main(aside.path)
+        ):
+            yield aside.path, "a damaged index that was set aside"
+        if _is_main(aside.path):
+            newest.add(aside.of)
     for path in everything(home) if home.is_dir() else ():
-        what = _left_behind(path) if path.is_file() else ""
-        if what:
-            yield path, what
+        description = _left_behind(path) if path.is_file() else ""
+        if description:
+            yield path, description
     for index in sorted(indexes.glob("index-*.db")):
         for mark in dead_marks(index):
             if _age_s(mark) > _BACKUP_S:

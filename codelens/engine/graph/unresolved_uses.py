@@ -23,8 +23,8 @@ class _UnresolvedNames(NamedTuple):
 
     def summary(self) -> str:
         names = ", ".join(self.names[:_SHOWN]) + (", ..." if len(self.names) > _SHOWN else "")
-        what = "the name" if len(self.names) == 1 else "the names"
-        return f"{count_of(self.uses, 'use')} of {what} {names}"
+        noun = "the name" if len(self.names) == 1 else "the names"
+        return f"{count_of(self.uses, 'use')} of {noun} {names}"
 
 
 def hidden_notes(
@@ -96,10 +96,10 @@ def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
     if not sites:
         return []
     shown = ", ".join(list(broken)[:_SHOWN]) + (", ..." if len(broken) > _SHOWN else "")
-    verb, whose = ("is", "its name") if len(broken) == 1 else ("are", "their names")
+    verb, noun = ("is", "its name") if len(broken) == 1 else ("are", "their names")
     sites = sorted(set(sites))
     now = "is now unresolved" if len(sites) == 1 else "are now unresolved"
-    uses = f"{count_of(len(sites), 'use')} of {whose} {now}"
+    uses = f"{count_of(len(sites), 'use')} of {noun} {now}"
     return [f"{shown} {verb} gone; {uses}: {places(sites)}"]
 
 

@@ -84,13 +84,13 @@ class BaseGraph:
         """What used these nodes at the commit, through others or not, and stands now."""
         reached = reach(self.graph, nodes, depth)
         self.targets.fetch(
-            [user.node for user in reached.found] + [user.via for user in reached.found]
+            [user.node for user in reached.users] + [user.via for user in reached.users]
         )
-        current_nodes = {user.node: self.standing(user.node) for user in reached.found}
+        current_nodes = {user.node: self.standing(user.node) for user in reached.users}
         self._now.fetch([node for node in current_nodes.values() if node is not None])
         users: list[Reached] = []
         via: dict[Node, str] = {}
-        for user in reached.found:
+        for user in reached.users:
             node = current_nodes[user.node]
             if node is None or node in via:
                 continue

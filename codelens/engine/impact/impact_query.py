@@ -199,7 +199,7 @@ def _answer(
         base_users, base_notes, receipt = _users_at_base(
             question, seeds, base, new_positions or {}, receipt
         )
-    every = _merged(reached.found, base_users, seeds)
+    every = _merged(reached.users, base_users, seeds)
     files = TestFiles(question.view, graph, targets)
     tests = files.called_for(nodes, seeds.paths, every)
     # Tests have a list of their own.
@@ -293,7 +293,7 @@ def _merged(users: Sequence[Reached], base_users: BaseUsers, seeds: _Seeds) -> l
         or user.node.path not in files_with_users
     )
     order = ("breaks", "uncertain", "fits", None)
-    return sorted(listed, key=lambda one: (one.distance, order.index(_fit(one, base_users))))
+    return sorted(listed, key=lambda user: (user.distance, order.index(_fit(user, base_users))))
 
 
 def _fit(user: Reached, base_users: BaseUsers) -> Fit | None:

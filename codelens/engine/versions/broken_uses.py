@@ -203,7 +203,7 @@ class Users:
             if change.new is not None and change.how != (ADDED,)
         ][:MOST_ASKED]
         changed = [file.file.path for file in self._compared.diff.files]
-        users = reach(self._graph, nodes, _DEPTH).found
+        users = reach(self._graph, nodes, _DEPTH).users
         files = TestFiles(self._view, self._graph, Targets(self._view, self._graph))
         for test_file in files.called_for(nodes, changed, users):
             yield test_file.path

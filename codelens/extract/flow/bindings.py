@@ -238,9 +238,9 @@ class Bindings:
         function = child(node, "function")
         if function is None or function.text != b"isinstance":
             return
-        what, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
-        if UNKNOWN not in {what, of}:
-            self._found.append((node.start_byte, "", "asserted", f"{what}:{of}", False))
+        tested, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
+        if UNKNOWN not in {tested, of}:
+            self._found.append((node.start_byte, "", "asserted", f"{tested}:{of}", False))
 
     def _declared(self, node: Node) -> str:
         """The variable that is declared with what is exported: `var app = module.exports = {}`."""

@@ -28,17 +28,19 @@ def with_forms(captures: Captures, info: LanguageInfo, text: bytes) -> Captures:
     if not forms or not keywords:
         return captures
     words = sorted((node.start_byte, node.end_byte) for node in keywords)
-    told: Captures = {}
+    form_captures: Captures = {}
     at = 0
     for form in sorted(forms, key=_start):
         while at < len(words) and words[at][0] < form.start_byte:
             at += 1
         if at < len(words) and words[at][0] < form.end_byte:
             for capture in _meanings(info.forms, text[words[at][0] : words[at][1]]):
-                told.setdefault(capture, []).append(form)
+                form_captures.setdefault(capture, []).append(form)
     for capture, part in _parts(forms, words, captures.get("form.part", []), info, text):
-        told.setdefault(capture, []).append(part)
-    return captures | {name: [*captures.get(name, ()), *nodes] for name, nodes in told.items()}
+        form_captures.setdefault(capture, []).append(part)
+    return captures | {
+        name: [*captures.get(name, ()), *nodes] for name, nodes in form_captures.items()
+    }
 
 
 def _parts(

@@ -41,19 +41,19 @@ def definitions(
     listed = bool(captures.get("export.list"))
     is_open = "export.list" in grammar.captures and not listed
     is_open = is_open or bool(captures.get("export.every"))
-    found = Definitions([], [], [], closed, is_open, listed)
-    return _Sweep(grammar, text, found).run(events_of(captures, grammar, text, spans))
+    collected = Definitions([], [], [], closed, is_open, listed)
+    return _Sweep(grammar, text, collected).run(events_of(captures, grammar, text, spans))
 
 
 class _Sweep:
     """One pass over the events with a stack of the intervals that are open."""
 
-    def __init__(self, grammar: Grammar, text: bytes, found: Definitions) -> None:
+    def __init__(self, grammar: Grammar, text: bytes, collected: Definitions) -> None:
         self._text = text
         info = grammar.info
         self._bodies = [path.split(".") for path in info.bodies]
         self._stack: list[Frame] = []
-        self._found = found
+        self._found = collected
         self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
         self._private_first = info.private_first
         self._open_bodies = info.open_bodies
@@ -71,9 +71,9 @@ class _Sweep:
         self._hidden = self._hiding_names = (-1, -1)
         """Spans: definitions, names in it are private."""
 
-    def run(self, found: Events) -> Definitions:
+    def run(self, event_plan: Events) -> Definitions:
         """Sweep over them."""
-        plan, events, nodes, self._tails = found
+        plan, events, nodes, self._tails = event_plan
         stack = self._stack
         kinds = plan.kinds
         # Not kept in `self`: a cycle would hold the whole tree until a garbage collection.

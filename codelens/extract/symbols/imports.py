@@ -37,12 +37,12 @@ def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[
         for node, name in zip(calls, source.texts(calls), strict=True)
     }
     starts = sorted(callees)
-    found: set[tuple[int, int]] = set()
+    import_call_spans: set[tuple[int, int]] = set()
     for start, end in spans:
         at = bisect_left(starts, start)
         if at == len(starts) or starts[at] >= end or callees[starts[at]]:
-            found.add((start, end))
-    return found
+            import_call_spans.add((start, end))
+    return import_call_spans
 
 
 def imports_of(
@@ -113,20 +113,20 @@ class _Statements:
 
     def _whole_modules(self, parts: list[_Part]) -> list[_Part]:
         """Modules that come piece by piece, `a` `.` `b`, each as one."""
-        found: list[_Part] = []
+        joined: list[_Part] = []
         for part in parts:
             start, end, role = part
-            last = found[-1] if found else (0, 0, "")
+            last = joined[-1] if joined else (0, 0, "")
             between = self._source.text[last[1] : start]
             if role == last[2] == "module" and between.strip() == b".":
-                found[-1] = last[0], end, role
+                joined[-1] = last[0], end, role
             else:
-                found.append(part)
-        return found
+                joined.append(part)
+        return joined
 
     def _by_keys(self, parts: list[_Part]) -> list[_Part]:
         """Values in the roles that the keys before them give: `:refer [a b] :as c`."""
-        found: list[_Part] = []
+        values: list[_Part] = []
         role = "name"
         for start, end, key_text in parts:
             text = self._source.slice(start, end)
@@ -135,11 +135,11 @@ class _Statements:
             elif key_text == "value":
                 known = "all" if self._role(text, role) == "all" else role
                 if known != "none":
-                    found.append((start, end, known))
+                    values.append((start, end, known))
             else:
                 role = "name" if key_text == "module" else role
-                found.append((start, end, key_text))
-        return found
+                values.append((start, end, key_text))
+        return values
 
     def _role(self, text: str, unknown: str) -> str:
         return next((role for role, regex in self._keys if regex.fullmatch(text)), unknown)

@@ -83,8 +83,8 @@ def _told(arguments: Node, source: Source, in_type: bool, body: bool) -> Span | 
     With a body the first argument is the name. In a type `(int, name, (...))` and
     `(name, int(...))` declare a method, as gmock's do.
     """
-    given = arguments.named_children[:_MOST_ARGUMENTS]
-    texts = [source.slice(*argument.byte_range).strip() for argument in given]
+    nodes = arguments.named_children[:_MOST_ARGUMENTS]
+    texts = [source.slice(*argument.byte_range).strip() for argument in nodes]
     at = -1
     if body and texts and _PLAIN.fullmatch(texts[0]):
         at = 0
@@ -92,7 +92,7 @@ def _told(arguments: Node, source: Source, in_type: bool, body: bool) -> Span | 
         at = 1
     elif in_type and len(texts) == 2 and _PLAIN.fullmatch(texts[0]) and texts[1][-1:] == ")":
         at = 0
-    return given[at].byte_range if at >= 0 else None
+    return nodes[at].byte_range if at >= 0 else None
 
 
 @cache

@@ -116,18 +116,18 @@ def _tables(text: str) -> list[_Table]:
     spans: list[_Table] = []
     depth, fresh_line, position = 0, True, 0
     while (token := _TOKENS.search(text, position)) is not None:
-        what, position = token.group(), token.end()
-        if what == "\n":
+        lexeme, position = token.group(), token.end()
+        if lexeme == "\n":
             fresh_line = True
             continue
-        if what == "[" and fresh_line and not depth:
+        if lexeme == "[" and fresh_line and not depth:
             position = _header_end(text, token.start())
             spans.append(_Table(_path(text[token.start() : position]), token.start(), position))
-        elif what in "[{":
+        elif lexeme in "[{":
             depth += 1
-        elif what in "]}":
+        elif lexeme in "]}":
             depth -= 1
-        if spans and (not what.startswith("#") or not fresh_line):
+        if spans and (not lexeme.startswith("#") or not fresh_line):
             spans[-1] = spans[-1]._replace(end=position)
         fresh_line = False
     return spans

@@ -145,10 +145,10 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
     if strong:
         return definitions(search_state, strong, "defines it"), "symbol"
     total = sum(1 for file in search_state.view.files if file.content is not None)
-    what = "a word too long to be one" if search_state.query.words else "signs"
+    description = "a word too long to be one" if search_state.query.words else "signs"
     if any(word.lower() in STOPWORDS for word in search_state.query.words):
-        what = "common words and signs"
-    search_state.note(f"nothing but {what}: looked for as literal text")
+        description = "common words and signs"
+    search_state.note(f"nothing but {description}: looked for as literal text")
     notes: list[str] = []
     results = text_search.search(
         search_state.view, search_state.query.text, search_state.request,

@@ -48,26 +48,26 @@ def meaning(db: Database, text: str, candidates: Sequence[Candidate]) -> Meaning
         table = word_table.shipped()
     except WordTableDamaged as error:
         return Meaning(nothing, str(error), damaged=True)
-    said = said_vector(table, count_terms(WORD.findall(text)))
-    if not said:
+    query_vector = said_vector(table, count_terms(WORD.findall(text)))
+    if not query_vector:
         return Meaning(nothing, "the table of words has none of the question")
     contents = {candidate.content for candidate in candidates if candidate.content is not None}
     vectors = chunk_vectors.vectors_of(db, sorted(contents), table.head.version)
     if len(vectors) < len(contents):
         lacking = count_of(len(contents) - len(vectors), "candidate")
         return Meaning(nothing, f"{lacking} of {len(contents)} have no vectors yet")
-    likeness = _of_contents(said, vectors)
+    likeness = _of_contents(query_vector, vectors)
     values = [likeness.get(candidate.content or 0) for candidate in candidates]
     return Meaning(_scaled(values, candidates))
 
 
-def _of_contents(said: Sequence[int], vectors: Mapping[int, bytes]) -> dict[int, float]:
+def _of_contents(query_vector: Sequence[int], vectors: Mapping[int, bytes]) -> dict[int, float]:
     """The mean of the best chunks of each content that has a chunk."""
-    every = products(said, b"".join(vectors.values()))
+    every = products(query_vector, b"".join(vectors.values()))
     likeness: dict[int, float] = {}
     at = 0
     for content, data in vectors.items():
-        count = len(data) // len(said)
+        count = len(data) // len(query_vector)
         if count:
             best = sorted(every[at : at + count], reverse=True)[: ranking_weights.MEANT_CHUNKS]
             likeness[content] = sum(best) / len(best)

@@ -46,8 +46,8 @@ def _handles(title: str, names: Sequence[str]) -> list[str]:
 
 
 def _file(file: FileDiff) -> Iterator[str]:
-    was = f" (was {_code(file.old_path)})" if file.old_path else ""
-    yield f"- {_code(file.path)}{was}: {file.folded or file.how}"
+    old_path_text = f" (was {_code(file.old_path)})" if file.old_path else ""
+    yield f"- {_code(file.path)}{old_path_text}: {file.folded or file.how}"
     if file.folded:
         return
     for definition in file.definitions:

@@ -54,14 +54,16 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
 
 
 def _broken(broken_use: BrokenUse) -> str:
-    what = f"{broken_use.handle} {broken_use.how}" + (
+    definition = f"{broken_use.handle} {broken_use.how}" + (
         f" (now {broken_use.now})" if broken_use.now else ""
     )
     verb = "broken" if broken_use.certain else "to check"
     shown = ", ".join(broken_use.uses[:_USES_SHOWN])
     more = ", ..." if broken_use.count > len(broken_use.uses[:_USES_SHOWN]) else ""
     users = f" of {broken_use.users}" if broken_use.users > broken_use.count else ""
-    return f"{verb}: {what}: {count_of(broken_use.count, 'use')}{users} unchanged: {shown}{more}"
+    return (
+        f"{verb}: {definition}: {count_of(broken_use.count, 'use')}{users} unchanged: {shown}{more}"
+    )
 
 
 def _public(title: str, handles: Sequence[str]) -> list[str]:
@@ -73,13 +75,13 @@ def _public(title: str, handles: Sequence[str]) -> list[str]:
 
 
 def _file_head(file: FileDiff) -> str:
-    was = f" (was {file.old_path})" if file.old_path else ""
+    old_path_text = f" (was {file.old_path})" if file.old_path else ""
     counted: dict[str, int] = {}
     for definition in file.definitions:
         for how in definition.how:
             counted[how] = counted.get(how, 0) + 1
     summary = file.folded or ", ".join(f"{count} {how}" for how, count in counted.items())
-    return f"{file.path}{was}  {file.how}{f'  {summary}' if summary else ''}"
+    return f"{file.path}{old_path_text}  {file.how}{f'  {summary}' if summary else ''}"
 
 
 def _definition(definition_line: DefinitionLine) -> str:
@@ -108,8 +110,11 @@ def _outside(parts: Sequence[OutsideLines]) -> Iterator[str]:
         if not part.new_lines and not part.old_lines:
             yield f"only {part.how} differ"
             continue
-        now, was = _spans(part.new_lines), _spans(part.old_lines)
-        parts_shown = (_lines_word(now) + now if now else "", f"was {was}" if was else "")
+        new_spans, old_spans = _spans(part.new_lines), _spans(part.old_lines)
+        parts_shown = (
+            _lines_word(new_spans) + new_spans if new_spans else "",
+            f"was {old_spans}" if old_spans else "",
+        )
         yield f"{part.how}: {', '.join(filter(None, parts_shown))}"
 
 
@@ -143,9 +148,9 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
             blocks.append(f"  {count_of(quiet, 'harmless overlap')} not shown")
         blocks += [f"  note: {one_line(note)}" for note in result.notes]
     if answer.clean:
-        what = "worktree or branch" if answer.clean == 1 else "worktrees and branches"
+        noun = "worktree or branch" if answer.clean == 1 else "worktrees and branches"
         verb = "merges" if answer.clean == 1 else "merge"
-        head.append(f"{answer.clean} {what} {verb} cleanly, without overlaps")
+        head.append(f"{answer.clean} {noun} {verb} cleanly, without overlaps")
     if not answer.results and not answer.clean:
         head.append("there is no other worktree, and no branch with commits in the last 14 days")
     if answer.left_out:
@@ -190,9 +195,10 @@ def history(answer: HistoryAnswer) -> Shown:
 
 
 def _event(event: HistoryEvent) -> Iterator[str]:
-    was = f"  was {event.old_handle}" if event.old_handle else ""
+    old_handle_text = f"  was {event.old_handle}" if event.old_handle else ""
     who = f"{event.date}  {event.author}  " if event.commit else ""
     how = " and ".join(event.how)
-    yield f"{event.commit[:10] or 'uncommitted'}  {who}{how}  {one_line(event.subject)}{was}"
+    commit = event.commit[:10] or "uncommitted"
+    yield f"{commit}  {who}{how}  {one_line(event.subject)}{old_handle_text}"
     for line in event.patch:
         yield f"    {line}"

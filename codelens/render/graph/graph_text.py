@@ -194,9 +194,9 @@ def _hits(answer: ImpactAnswer) -> Iterator[str]:
         rows = [result for result in answer.results if result.distance == distance]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: higher limit)" if left else ""
-        what = "direct" if distance == 1 else f"in {distance} steps"
+        heading = "direct" if distance == 1 else f"in {distance} steps"
         fits = "".join(f"; {count:,} {_FITS[fit][count > 1]}" for fit, count in answer.fits)
-        title = f"{what} ({total:,}{fits if distance == 1 else ''}){more}"
+        title = f"{heading} ({total:,}{fits if distance == 1 else ''}){more}"
         if not rows:
             yield title
         for number, affected_node in enumerate(rows):

@@ -38,10 +38,10 @@ def dumped(row: Row) -> bytes:
     """A row to be kept, without its content."""
     answers = [
         [
-            [what, path.decode("latin-1"), module, name],
+            [kind, path.decode("latin-1"), module, name],
             [file.decode("latin-1") for file in files],
         ]
-        for (what, path, module, name), files in row.answers
+        for (kind, path, module, name), files in row.answers
     ]
     # Of C++ a row has looked into thousands of files: they are split at once, not read one by one.
     paths = b"\0".join(path for path, _ in row.seen)
@@ -65,10 +65,10 @@ def loaded(content: int, data: bytes) -> Row:
     seen = tuple(zip(paths.split(b"\0"), numbers, strict=True)) if numbers else ()
     answers = tuple(
         (
-            (what, path.encode("latin-1"), module, name),
+            (kind, path.encode("latin-1"), module, name),
             tuple(file.encode("latin-1") for file in files),
         )
-        for (what, path, module, name), files in cast("_Answers", json.loads(text))
+        for (kind, path, module, name), files in cast("_Answers", json.loads(text))
     )
     return Row(content, seen, answers, data[at:])
 

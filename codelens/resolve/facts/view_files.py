@@ -113,16 +113,16 @@ class View:
         return files
 
     def _answered(self, question: Asked) -> tuple[bytes, ...]:
-        what, path, module, name = question
-        if what == "index":
+        kind, path, module, name = question
+        if kind == "index":
             return (self._digest(),)
-        if what == "folder":
+        if kind == "folder":
             return tuple(self._files_by_folder().get(path, ()))
         language = self.languages.get(path)
         if language is None:
             return ()
         import_ = Import(module, name, "", 0)
-        if what == "through":
+        if kind == "through":
             return self._importing.through(path, language, import_)
         return self._importing.targets(path, language, import_)
 

@@ -30,7 +30,7 @@ class Reached(NamedTuple):
 class Reach(NamedTuple):
     """All that was reached."""
 
-    found: tuple[Reached, ...]
+    users: tuple[Reached, ...]
     """By distance; within one those outside of tests first, then by how many they hit in turn."""
     cut: bool
     """There can be more: the search ended at `MOST_NODES`, or when time ran out."""

@@ -90,10 +90,10 @@ def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
     return tree
 
 
-def _unreadable(what: str, error: Exception) -> ReadError:
+def _unreadable(subject: str, error: Exception) -> ReadError:
     if isinstance(error, KeyError):
-        return ReadError(f"{what} is not in this clone: {error}; run `git fetch`")
-    return ReadError(f"{what} is damaged: {error}; `git fsck` lists all damage")
+        return ReadError(f"{subject} is not in this clone: {error}; run `git fetch`")
+    return ReadError(f"{subject} is damaged: {error}; `git fsck` lists all damage")
 
 
 def _entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:

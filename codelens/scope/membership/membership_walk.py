@@ -134,4 +134,7 @@ def marks_hold(
     """Whether the `.git` of each folder still says what it said; some system calls a mark."""
     top = os.fsencode(root)
     own = None if git_dir is None else os.fsencode(git_dir)
-    return all(is_repository(os.path.join(top, path), own) == was for path, was in marks)
+    return all(
+        is_repository(os.path.join(top, path), own) == was_repository
+        for path, was_repository in marks
+    )

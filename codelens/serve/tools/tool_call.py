@@ -99,8 +99,8 @@ class ToolCalls:
             reply = _Reply("\n".join([*rows, error.in_call]), True)
         except Exception as error:
             logger.exception("a tool failed")
-            what = f"unexpected {type(error).__name__}: {error}"
-            reply = _Reply(damaged_copy(error) or f"{what}; this is a bug in codelens", True)
+            problem = f"unexpected {type(error).__name__}: {error}"
+            reply = _Reply(damaged_copy(error) or f"{problem}; this is a bug in codelens", True)
         content = TextContent(type="text", text=reply.text)
         return CallToolResult(content=[content], is_error=reply.failed)
 

@@ -52,9 +52,9 @@ def packed(structure: Structure) -> bytes:
         for reference in structure.references
     ]
     pairs = [
-        (at, number(reference.given, len(texts)))
+        (at, number(reference.argument_lines, len(texts)))
         for at, reference in enumerate(structure.references)
-        if reference.given
+        if reference.argument_lines
     ]
     table = "\0".join(texts).encode("utf-8", "surrogatepass")
     words = array("I", (len(scopes), len(bindings)))

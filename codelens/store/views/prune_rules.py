@@ -56,7 +56,7 @@ def verdict(case: Case, limits: Limits) -> Verdict:
         return Verdict(False, "checked out in a worktree")
     if case.standing == "unreachable":
         return Verdict(False, "its folder cannot be reached")
-    what, limit_s, age_s = {
+    description, limit_s, age_s = {
         "inactive": ("inactive branch", limits.branch_s, case.unused_s),
         "detached": ("inactive detached HEAD", limits.detached_s, case.unused_s),
         "ref": ("ref", limits.ref_s, case.unused_s),
@@ -64,11 +64,11 @@ def verdict(case: Case, limits: Limits) -> Verdict:
     }[case.standing]
     since = "missing for" if case.standing == "gone" else "unused for"
     if case.unused_s < LATELY_S:
-        return Verdict(False, f"{what}, but recently used")
+        return Verdict(False, f"{description}, but recently used")
     if age_s < limit_s:
         left = span(limit_s - age_s)
-        return Verdict(False, f"{what}, {since} {span(age_s)}, to be pruned in {left}")
-    return Verdict(True, f"{what}, {since} {span(age_s)}")
+        return Verdict(False, f"{description}, {since} {span(age_s)}, to be pruned in {left}")
+    return Verdict(True, f"{description}, {since} {span(age_s)}")
 
 
 def span(seconds: float) -> str:

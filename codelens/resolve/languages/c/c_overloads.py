@@ -67,7 +67,7 @@ class COverloads:
             return referents
         if any(self._signature(referent) is None for referent in referents):
             return referents
-        arguments = reference.given.split("\n") if reference.given else []
+        arguments = reference.argument_lines.split("\n") if reference.argument_lines else []
         fitting = self._fitting(path, reference, arguments, referents) if arguments else referents
         return (
             self._by_const(path, reference, fitting) if len(fitting) > 1 else fitting or referents

@@ -72,13 +72,13 @@ class CExpressions(ClassExpressions):
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name without a receiver means; what begins a constructor is a type."""
-        if reference.kind == "call" and reference.given == BEGINS:
+        if reference.kind == "call" and reference.argument_lines == BEGINS:
             return self.resolver.named_type(path, reference.scope, reference.name)
         return super().meant(path, reference)
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
-        if reference.kind == "call" and reference.given == BEGINS:
+        if reference.kind == "call" and reference.argument_lines == BEGINS:
             return self.resolver.named_type(
                 path, reference.scope, f"{reference.receiver}.{reference.name}"
             )

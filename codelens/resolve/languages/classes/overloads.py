@@ -46,7 +46,7 @@ class Overloads:
         """
         if len(referents) == 1 and not self._inherited(referents[0]):
             return referents
-        count, arguments = 0, reference.given
+        count, arguments = 0, reference.argument_lines
         if arguments[:1] == "<":
             first, _, arguments = arguments.partition("\n")
             count = int(first[1:])
