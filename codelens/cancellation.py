@@ -43,8 +43,8 @@ class Call:
             self._cancelled = True
             listeners = list(self._listeners.values())
             self._listeners.clear()
-        for tell in listeners:
-            tell()
+        for listener in listeners:
+            listener()
 
     @contextmanager
     def under_way(self) -> Generator[None]:
@@ -56,15 +56,15 @@ class Call:
             _CALL.reset(token)
 
     @contextmanager
-    def telling(self, tell: Callable[[], None]) -> Generator[None]:
-        """Run `tell`, from another thread, if the call is cancelled during the block."""
+    def telling(self, listener: Callable[[], None]) -> Generator[None]:
+        """Run `listener`, from another thread, if the call is cancelled during the block."""
         key = object()
         with self._lock:
             late = self._cancelled
             if not late:
-                self._listeners[key] = tell
+                self._listeners[key] = listener
         if late:
-            tell()
+            listener()
         try:
             yield
         finally:

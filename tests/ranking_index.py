@@ -53,8 +53,9 @@ class Store:
             )
             state = ViewState("h", "i", "", "{}", "{}", 1, True)
             views.apply(
-                self.db, self.db.last_id(), put=rows, drop=(), put_folders={}, drop_folders=(),
-                state=state, path_ids=ids, text_changed=True,
+                self.db, self.db.last_id(),
+                changes=rows, drop=(), put_folders={}, drop_folders=(), state=state,
+                path_ids=ids, text_changed=True,
             )  # fmt: skip
         row = views.find_view(self.db, name)
         assert row is not None

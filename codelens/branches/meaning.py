@@ -68,7 +68,7 @@ class _Broken(NamedTuple):
 
 
 def _relied_on(
-    changer: Changed, user: Changed, uses: Uses, who: str, other: str
+    changer: Changed, user: Changed, uses: Uses, changer_name: str, user_name: str
 ) -> Iterator[Collision]:
     broken = {
         key: broken_use for key, change in changer.by_key.items() if (broken_use := _breaks(change))
@@ -102,7 +102,10 @@ def _relied_on(
             mine = spot(broken_use.change.definition)
             verb = "calls" if use.kind == "call" else "uses"
             where = theirs.definition.symbol.qualified if theirs.definition else "new code"
-            sentence = f"{who} {broken_use.did}; {where}, which {other} wrote, newly {verb} it"
+            sentence = (
+                f"{changer_name} {broken_use.did}; "
+                f"{where}, which {user_name} wrote, newly {verb} it"
+            )
             yield Collision(broken_use.rule, broken_use.grade, mine, theirs, sentence)
 
 
@@ -197,7 +200,7 @@ def _new_lines(file: FileChange, names: set[bytes]) -> frozenset[int]:
 
 
 def _abstract(
-    changer: Changed, user: Changed, uses: Uses, who: str, other: str
+    changer: Changed, user: Changed, uses: Uses, changer_name: str, user_name: str
 ) -> Iterator[Collision]:
     """A new member that every subtype must have, and a new subtype without it."""
     required: dict[tuple[bytes, str], list[Definition]] = {}
@@ -215,8 +218,8 @@ def _abstract(
             if member.name in _member_names(owner):
                 continue
             sentence = (
-                f"{who} added {member.symbol.qualified}, which every subtype must define; "
-                f"{owner.symbol.qualified}, which {other} wrote, does not define it"
+                f"{changer_name} added {member.symbol.qualified}, which every subtype must define; "
+                f"{owner.symbol.qualified}, which {user_name} wrote, does not define it"
             )
             yield Collision(
                 "abstract and derived", CERTAIN, spot(member), spot(owner, use.line), sentence

@@ -68,7 +68,7 @@ class Limits(NamedTuple):
 
 def pack(
     candidates: Sequence[Candidate],
-    room: int,
+    room_bytes: int,
     costs: Costs,
     weights: Callable[[bytes], Mapping[int, float]],
     limits: Limits | None = None,
@@ -80,7 +80,7 @@ def pack(
 
     Args:
         candidates: any order; equal values by path and line.
-        room: bytes.
+        room_bytes: that may be filled.
         costs: what it all costs.
         weights: path -> line -> how much it has of the question; asked for long definitions.
         limits: how the room is shared.
@@ -88,7 +88,7 @@ def pack(
     limits = limits or Limits()
     shown: list[Shown] = []
     seen: dict[bytes, set[int]] = {}
-    left = room
+    left = room_bytes
     for candidate in sorted(
         candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
     ):
@@ -97,7 +97,7 @@ def pack(
         known = seen.setdefault(candidate.path, set())
         head = costs.heading(candidate) + (0 if known else costs.file(candidate.path))
         fitting = _fitting(
-            candidate, left - head, room, known, costs=costs, weights=weights, limits=limits
+            candidate, left - head, room_bytes, known, costs=costs, weights=weights, limits=limits
         )
         new = [line for line in fitting if line not in known]
         if not new or (
@@ -122,7 +122,7 @@ _WORTH = 2
 def _fitting(
     candidate: Candidate,
     left: int,
-    room: int,
+    room_bytes: int,
     known: set[int],
     *,
     costs: Costs,
@@ -135,7 +135,7 @@ def _fitting(
     length = len(whole)
     if length <= candidate.most_lines and _cost(candidate.path, new, costs) <= left:
         return whole
-    allowed = min(left, int(room * limits.share)) if length > candidate.most_lines else left
+    allowed = min(left, int(room_bytes * limits.share)) if length > candidate.most_lines else left
     mean = max(_cost(candidate.path, new, costs) / max(len(new), 1), 1.0)
     most = min(int(allowed / mean), candidate.most_lines)
     if candidate.lines:

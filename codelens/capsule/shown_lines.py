@@ -65,13 +65,13 @@ def _density(start: int, end: int, weights: Mapping[int, float]) -> dict[int, fl
 
 def _closed(lines: Sequence[int], most: int) -> list[int]:
     """The lines, with the short gaps between them as far as there is room."""
-    room = most - len(lines)
+    lines_left = most - len(lines)
     closed_lines: list[int] = []
     for line in lines:
         gap = line - closed_lines[-1] - 1 if closed_lines else 0
-        if 0 < gap <= _JOINED and gap <= room + _JOINED:
+        if 0 < gap <= _JOINED and gap <= lines_left + _JOINED:
             closed_lines.extend(range(closed_lines[-1] + 1, line))
-            room -= gap
+            lines_left -= gap
         closed_lines.append(line)
     return closed_lines
 

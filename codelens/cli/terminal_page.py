@@ -129,8 +129,8 @@ def _row(line: str) -> _Row:
 def _is_heading(row: _Row, below: _Row) -> bool:
     if row.indent or not row.cells[0] or _is_code(row):
         return False
-    leads = below.indent > 0 and bool(below.cells[0])
-    return leads and not _is_handle(row.cells[0]) and not _WARNING.match(row.cells[0])
+    is_indented = below.indent > 0 and bool(below.cells[0])
+    return is_indented and not _is_handle(row.cells[0]) and not _WARNING.match(row.cells[0])
 
 
 def _is_code(row: _Row) -> bool:
@@ -245,11 +245,11 @@ def _cut(row: _Row, columns: int) -> None:
         row.gaps.append(1)
 
 
-def _shortened(text: str, room: int) -> str:
+def _shortened(text: str, width: int) -> str:
     without_folders = _FOLDERS.sub("…/", text)
-    if width_of(without_folders) <= room:
+    if width_of(without_folders) <= width:
         return without_folders
-    while text and width_of(text) > room - 1:
+    while text and width_of(text) > width - 1:
         text = text[:-1]
     return f"{text.rstrip()}…"
 

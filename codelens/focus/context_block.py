@@ -86,10 +86,10 @@ def block(
         for place, leaf in enumerate(latest):
             put(_LEAF if place else _FIRST_LEAF, f"    - {_cut(leaf.text, _LONGEST_LEAF)}")
         if shown_topic.root.id == forest.last:
-            following, likely = forest.transitions.likeliest(forest.last)
-            if likely > _LIKELY:
+            following, probability = forest.transitions.likeliest(forest.last)
+            if probability > _LIKELY:
                 next_topic = " ".join(topic_words(forest, forest.nodes[following])[:3])
-                put(_NEXT, f"  -> next: {next_topic} ({likely:.0%})")
+                put(_NEXT, f"  -> next: {next_topic} ({probability:.0%})")
     for place, entry in enumerate(reversed(guide)):
         put(_ANSWER if place else _FIRST_ANSWER, f"  - {entry.text}")
     counts = (

@@ -173,9 +173,11 @@ class Forest:
         latest = sorted(self.children(node.id), key=lambda node: (node.touched, node.id))
         weights: dict[str, list[float]] = {}
         for child in latest[max(0, len(latest) - settings.max_sources) :]:
-            for term, each in self.vector(child).parts:
-                weights.setdefault(term, []).append(each)
-        sums = {term: round(math.fsum(each), DIGITS) for term, each in weights.items()}
+            for term, weight in self.vector(child).parts:
+                weights.setdefault(term, []).append(weight)
+        sums = {
+            term: round(math.fsum(term_weights), DIGITS) for term, term_weights in weights.items()
+        }
         order = sorted(sums, key=lambda term: (-sums[term], term))
         chosen = order[: settings.bubble_up_terms]
         node.text, node.terms = " | ".join(chosen), dict.fromkeys(chosen, 1)
@@ -202,8 +204,8 @@ def classify(forest: Forest, terms: Counts, settings: FocusSettings) -> Classifi
             here = cosine(vector, forest.vector(leaf))
             if here > best:
                 nearest, best = leaf.id, here
-        likely = forest.transitions.probability(root, forest.last) if forest.last else 0.0
-        boost = 1 + settings.transition_boost * likely
+        probability = forest.transitions.probability(root, forest.last) if forest.last else 0.0
+        boost = 1 + settings.transition_boost * probability
         scores.append(TreeScore(root, nearest, best, boost, round(best * boost, DIGITS)))
     top = max(scores, key=lambda tree_score: (tree_score.score, -tree_score.tree), default=None)
     action: Action = "new"

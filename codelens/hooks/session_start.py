@@ -47,7 +47,7 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
     # The first prompt brings the block itself, but where a host takes no context with prompts.
     if goes_on or event.is_cursor:
         parts.append(lambda: _focus(home, place, event.session))
-    room = LONGEST_RECOVERY if goes_on else LONGEST
+    bytes_left = LONGEST_RECOVERY if goes_on else LONGEST
     lines: list[str] = []
     for part in parts:
         try:
@@ -56,9 +56,9 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
             hook_log.note(home, "session-start", f"{type(error).__name__}: {error}")
             continue
         for line in text.split("\n") if text else ():
-            if len(line) < room:
+            if len(line) < bytes_left:
                 lines.append(line)
-                room -= len(line) + 1
+                bytes_left -= len(line) + 1
     session_marks.mark(home, event.session, standing_at(place))
     forest_file.forget_old(home)
     return "\n".join(lines)

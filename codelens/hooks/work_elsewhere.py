@@ -29,11 +29,12 @@ def also_edited(home: str, place: Checkout) -> str:
     for root in sibling_roots(place):
         key = trail_log.worktree_key(root)
         names = [name for entry in recent if entry.worktree == key for name in entry.handles]
-        both = [name for name in dict.fromkeys(names) if name in mine]
-        if both:
-            more = f" and {len(both) - _SHOWN} more" if len(both) > _SHOWN else ""
+        edited_twice = [name for name in dict.fromkeys(names) if name in mine]
+        if edited_twice:
+            more = f" and {len(edited_twice) - _SHOWN} more" if len(edited_twice) > _SHOWN else ""
             label = checkout_at(root).label
-            return f"also edited in the worktree {root} ({label}): {', '.join(both[:_SHOWN])}{more}"
+            shown = ", ".join(edited_twice[:_SHOWN])
+            return f"also edited in the worktree {root} ({label}): {shown}{more}"
     return ""
 
 

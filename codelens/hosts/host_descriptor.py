@@ -160,9 +160,10 @@ def named(names: str, machine: Machine) -> list[Host]:
             chosen[word] = known[word]
         else:
             near = difflib.get_close_matches(word, [*known, "all", "detected"], 2, 0.6)
-            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            suggestion = f"did you mean {' or '.join(near)}? " if near else ""
             raise SettingError(
-                f"unknown host {word!r}; {meant}the hosts are {', '.join(known)}, all and detected"
+                f"unknown host {word!r}; {suggestion}the hosts are {', '.join(known)}, all and "
+                "detected"
             )
     return [known[name] for name in sorted(chosen)]
 
@@ -246,8 +247,8 @@ def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> 
             if isinstance(part, str) and "{tool}" in part:
                 fresh += [part.replace("{tool}", tool) for tool in tools]
                 continue
-            put = filled(part, holes, tools)
-            fresh += put if isinstance(put, list) else [put]
+            filled_part = filled(part, holes, tools)
+            fresh += filled_part if isinstance(filled_part, list) else [filled_part]
         return fresh
     if isinstance(value, dict):
         named_by_tool = {

@@ -307,13 +307,16 @@ class _Update:
         ).run(works)
         self._extracted += done.extracted
         shown = {file.path for file in self._known.files}
-        put = [*done.changes, *(_pending(work) for work in done.left if work.path not in shown)]
+        changes = [
+            *done.changes,
+            *(_pending(work) for work in done.left if work.path not in shown),
+        ]
         complete = tier == "full" and not done.left and not self._delta.unchecked
-        self._apply(put, [*self._delta.gone, *done.dropped], complete=complete)
+        self._apply(changes, [*self._delta.gone, *done.dropped], complete=complete)
         return done.left
 
-    def _grow(self, put: list[Change]) -> None:
-        self._apply(put, (), complete=False)
+    def _grow(self, changes: list[Change]) -> None:
+        self._apply(changes, (), complete=False)
 
     def _outdated(self) -> list[Work]:
         if self._view.extractor >= EXTRACTOR_VERSION or self._view.generation == 0:
@@ -326,12 +329,12 @@ class _Update:
     def _large(self, works: list[Work]) -> bool:
         seen = contents.blobs(self._db, [work.oid for work in works if work.oid])
         sizes = [max(work.size_bytes, _LEAST_BYTES) for work in works if work.oid not in seen]
-        many = sum(sizes) > _POOL_BYTES and len(sizes) > _POOL_FILES
-        return many and self._budget.deadline is None and self._settings.worker_count() > 1
+        is_large = sum(sizes) > _POOL_BYTES and len(sizes) > _POOL_FILES
+        return is_large and self._budget.deadline is None and self._settings.worker_count() > 1
 
-    def _apply(self, put: list[Change], drop: Sequence[bytes], *, complete: bool) -> None:
+    def _apply(self, changes: list[Change], drop: Sequence[bytes], *, complete: bool) -> None:
         delta, scope = self._delta, self._scope
-        paths = {change.path for change in put}
+        paths = {change.path for change in changes}
         # A path may be put and dropped in turn while the tree is being changed.
         gone = [path for path in dict.fromkeys(drop) if path not in paths]
         state = ViewState(
@@ -345,22 +348,22 @@ class _Update:
             views.apply(
                 self._db,
                 self._view.id,
-                put=put,
+                changes=changes,
                 drop=[path for path in gone if path in ids],
                 # With the last change, or a view would seem to know what lies in them.
                 put_folders=delta.folders if complete else {},
                 drop_folders=delta.folders_gone if complete else (),
                 state=state,
                 path_ids=ids,
-                text_changed=self._text_changes(put, gone),
+                text_changed=self._text_changes(changes, gone),
             )
             postings.merge_small(self._db)
 
-    def _text_changes(self, put: list[Change], gone: list[bytes]) -> bool:
+    def _text_changes(self, changes: list[Change], gone: list[bytes]) -> bool:
         if gone:
             return True
         return any(
-            self._before.get(change.path) != (change.content, change.state) for change in put
+            self._before.get(change.path) != (change.content, change.state) for change in changes
         )
 
     @cached_property

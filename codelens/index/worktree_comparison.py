@@ -44,8 +44,8 @@ class Known(NamedTuple):
     def holds_what(self, other: Known) -> bool:
         """Whether a comparison with `other` still stands."""
         mine = self.view.generation if self.view else 0
-        theirs = other.view.generation if other.view else 0
-        return (mine, self.files, self.folders) == (theirs, other.files, other.folders)
+        other_generation = other.view.generation if other.view else 0
+        return (mine, self.files, self.folders) == (other_generation, other.files, other.folders)
 
 
 def load(db: Database, scope: Scope) -> Known:

@@ -242,7 +242,7 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
     unknown = [word for word in unknown if not any(word in place.path for place in query.places)]
     if not unknown:
         return search_state, terms
-    meant, near = near_matches.near_words(search_state, unknown)
+    corrected_query, near = near_matches.near_words(search_state, unknown)
     for word, other in near.items():
         search_state.deny(f"no file here has `{word}`; ranked with `{other}`")
     left = [f"`{word}`" for word in unknown if word not in near]
@@ -251,6 +251,6 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
     if not near:
         return search_state, terms
     terms, _ = candidates.weigh(
-        search_state.view, corpus, [*meant.terms, *related_words.kindred(meant)]
+        search_state.view, corpus, [*corrected_query.terms, *related_words.kindred(corrected_query)]
     )
-    return search_state._replace(query=meant), terms
+    return search_state._replace(query=corrected_query), terms

@@ -210,8 +210,8 @@ class Edges:
         if not (reference.argument_lines or len(targets) > 1 or model.spec.split_types):
             return targets
         referents = [referent for referent, _ in targets]
-        meant = resolver.overloads(path, reference, referents)
-        return targets if meant is referents else self._weighted(meant, kind)
+        overloads = resolver.overloads(path, reference, referents)
+        return targets if overloads is referents else self._weighted(overloads, kind)
 
     def targets(self, path: bytes, model: FileModel, reference: Reference) -> list[Referent]:
         """What a reference means."""

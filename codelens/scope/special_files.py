@@ -103,15 +103,15 @@ def _configs() -> tuple[str, ...]:
 
 def _look_at(root: str, file: str, most: int) -> os.stat_result | None:
     try:
-        look = os.stat(file)
+        status = os.stat(file)
     except (OSError, ValueError):
         return None
-    if stat.S_ISREG(look.st_mode) and look.st_size > most:
-        why = f"{file!r} has {look.st_size:,} bytes, but at most {most:,} are read"
+    if stat.S_ISREG(status.st_mode) and status.st_size > most:
+        why = f"{file!r} has {status.st_size:,} bytes, but at most {most:,} are read"
         raise UnsupportedRepository(root, why, "run `git status` there and repair or remove it")
-    if stat.S_ISREG(look.st_mode) or stat.S_ISDIR(look.st_mode):
-        return look
-    if stat.S_ISCHR(look.st_mode) and look.st_rdev == os.stat(os.devnull).st_rdev:
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        return status
+    if stat.S_ISCHR(status.st_mode) and status.st_rdev == os.stat(os.devnull).st_rdev:
         return None
     raise UnsupportedRepository(
         root, f"{file!r} is a pipe or device", "put a file in its place, or remove it"

@@ -59,9 +59,11 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     engine = Engine(settings, keep_going=True)
     server = make_server(engine, root, _budget(budget_ms, settings), names)
     client.hand_over()
-    meant = Worktrees(root, os.environ).meant_at_start() if settings.index_at_start else None
-    if meant is not None:
-        engine.begin(meant)
+    start_worktree = (
+        Worktrees(root, os.environ).meant_at_start() if settings.index_at_start else None
+    )
+    if start_worktree is not None:
+        engine.begin(start_worktree)
     run(server, client.lines, client.replies)
     client.replies.close(_CLOSE_S)
 

@@ -41,7 +41,7 @@ def apply(
         ids = views.find_paths(db, paths)
         ids |= views.add_paths(db, [PathFacts(p, "m", "src", "") for p in sorted(paths - set(ids))])
         views.apply(
-            db, view.id, put=[Change(p, None, state, b"s") for p, state in put.items()],
+            db, view.id, changes=[Change(p, None, state, b"s") for p, state in put.items()],
             drop=sorted(drop), put_folders={}, drop_folders=(), state=STATE, path_ids=ids,
             text_changed=True,
         )  # fmt: skip

@@ -32,9 +32,9 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
     commit_of: dict[int, CommitId] = {}
     start = walk.commit(head) if head else None
     blob = walk.blob_at(start, file.path) if start is not None else None
-    standing = _standing(walk, blob, list(texts), texts, file)
-    commit_of.update(dict.fromkeys(texts.keys() - standing, CommitId("")))
-    waiting = [(-start.time_s, 0, start, blob, standing)] if start is not None else []
+    present = _standing(walk, blob, list(texts), texts, file)
+    commit_of.update(dict.fromkeys(texts.keys() - present, CommitId("")))
+    waiting = [(-start.time_s, 0, start, blob, present)] if start is not None else []
     number = 0
     while waiting:
         _, _, commit, blob, ordinals = heapq.heappop(waiting)

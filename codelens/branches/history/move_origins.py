@@ -101,8 +101,8 @@ def may_stem_from(old: bytes, new: bytes, definition: Definition) -> bool:
         return True  # its first line was there before
     if name in _WORD.findall(b"\n".join(removed)):
         return True
-    standing = [line for line in _own_lines(definition) if line not in added]
-    return _share(definition, [*removed, *standing]) >= _LEAST_SHARE
+    unchanged = [line for line in _own_lines(definition) if line not in added]
+    return _share(definition, [*removed, *unchanged]) >= _LEAST_SHARE
 
 
 def share_removed(old: bytes, new: bytes | None, definition: Definition) -> float:

@@ -157,8 +157,12 @@ class SavedContexts:
         notes: list[str] = []
         for file in former:
             contexts = contexts_of(file.path)
-            older = [it.name for it in contexts if contexts_by_name.get(it.name, it) != it]
-            contexts_by_name = {it.name: it for it in contexts} | contexts_by_name
+            older = [
+                context.name
+                for context in contexts
+                if contexts_by_name.get(context.name, context) != context
+            ]
+            contexts_by_name = {context.name: context for context in contexts} | contexts_by_name
             if older:
                 notes.append(f"not taken over from {file.common_dir!r}, newer contexts have "
                              f"these names: {', '.join(older)}")  # fmt: skip

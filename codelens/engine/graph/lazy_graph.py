@@ -214,14 +214,14 @@ class LazyGraph:
 
     def leads(self, path: bytes, line: int, name: str) -> bool:
         """Whether a use of a name in a line of a resolved file leads, or may lead, somewhere."""
-        table, weak = self._edge_cache.table, self._edge_cache.weak
-        return line in table.lines(path, name) or line in weak.lines(path, name)
+        table, possible_uses = self._edge_cache.table, self._edge_cache.weak
+        return line in table.lines(path, name) or line in possible_uses.lines(path, name)
 
     def hidden(self, path: bytes, symbol: int, shown: int = 3) -> UnresolvedUses:
         """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
         definition = self.symbols(path)[symbol]
         count, sites = 0, list[tuple[bytes, int]]()
-        table, weak = self._edge_cache.table, self._edge_cache.weak
+        table, possible_uses = self._edge_cache.table, self._edge_cache.weak
         # A use that is no call is mostly a variable or an attribute of the same name.
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
         dunder = definition.name.startswith("__")
@@ -232,7 +232,9 @@ class LazyGraph:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:
-                resolved = table.lines(file, definition.name) | weak.lines(file, definition.name)
+                resolved = table.lines(file, definition.name) | possible_uses.lines(
+                    file, definition.name
+                )
                 lines = [call.line for call in calls if call.line not in resolved]
                 count += len(lines)
                 sites += [(file, line) for line in lines[:shown]]

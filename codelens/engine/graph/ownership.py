@@ -114,9 +114,9 @@ class Ownership:
         language = self._family(path)
         types = [node for node in known if self._family(node.path) == language]
         near = [node for node in types if folder_of(node.path) == folder_of(path)]
-        for some in (near, types):
-            if len(some) == 1:
-                return some[0]
+        for owners in (near, types):
+            if len(owners) == 1:
+                return owners[0]
         return None
 
     def members(self, node: Node) -> Iterator[Node]:

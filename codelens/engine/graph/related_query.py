@@ -211,16 +211,16 @@ def _telling(rows: list[RelatedNode]) -> list[RelatedNode]:
 
 def _shares(related_by: dict[str, list[RelatedNode]], limit: int) -> list[list[RelatedNode]]:
     """Of each relation as many as the limit has room for: what few need is left to the others."""
-    room = limit
+    places_left = limit
     weights = {relation: _WEIGHTS.get(relation, 2) for relation in related_by}
     left = sum(weights.values())
     taken: dict[str, list[RelatedNode]] = {}
     for relation, rows in sorted(
         related_by.items(), key=lambda item: len(item[1]) / weights[item[0]]
     ):
-        share = max(room * weights[relation] // left, 1) if room > 0 else 0
+        share = max(places_left * weights[relation] // left, 1) if places_left > 0 else 0
         taken[relation] = rows[:share]
-        room -= len(taken[relation])
+        places_left -= len(taken[relation])
         left -= weights[relation]
     return [taken[relation] for relation in related_by]
 
@@ -233,8 +233,8 @@ def _relative(targets: Targets, row: RelatedNode, reasons: Mapping[Node, str]) -
     why = reasons.get(row.node, "") if row.relation == "tests" else ""
     sites = tuple(f"{printed(path)}:{line}" for path, line in row.sites[:_SITES_SHOWN])
     via = targets.handle(row.via) if row.via is not None else ""
-    thing = targets.node(row.node)
-    return Relative(row.relation, thing, row.distance, sites, len(row.sites), via, why)
+    target = targets.node(row.node)
+    return Relative(row.relation, target, row.distance, sites, len(row.sites), via, why)
 
 
 def _path(targets: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:

@@ -71,10 +71,10 @@ class Targets:
         try:
             place = finder.find(handle)
         except AmbiguousHandle as error:
-            meant = self._meant(finder, error.owners)
-            if meant is None:
+            owner_targets = self._meant(finder, error.owners)
+            if owner_targets is None:
                 raise
-            return meant
+            return owner_targets
         if place.lines is not None:
             # Refuses lines that the file has not.
             reader.read(place, 0, 1)
@@ -122,16 +122,18 @@ class Targets:
         """All the things that have a name, each with its own places."""
         if not used:
             return None
-        each = [self._placed(place) for place in used]
-        nodes = list(dict.fromkeys(node for part in each for node in part.nodes))
-        shown = ", ".join(part.node.handle for part in each[:_OWNERS_SHOWN])
-        more = f" and {len(each) - _OWNERS_SHOWN} more" if len(each) > _OWNERS_SHOWN else ""
+        placed = [self._placed(place) for place in used]
+        nodes = list(dict.fromkeys(node for part in placed for node in part.nodes))
+        shown = ", ".join(part.node.handle for part in placed[:_OWNERS_SHOWN])
+        more = f" and {len(placed) - _OWNERS_SHOWN} more" if len(placed) > _OWNERS_SHOWN else ""
         sentence = (
-            f"{len(each)} definitions have that name, and this answer covers all of them: "
+            f"{len(placed)} definitions have that name, and this answer covers all of them: "
             f"{shown}{more}; give one of these handles for that definition only"
         )
-        paths = list(dict.fromkeys(path for part in each for path in part.paths))
-        return Named(nodes, False, each[0].node, paths, sentence, tuple(part.node for part in each))
+        paths = list(dict.fromkeys(path for part in placed for path in part.paths))
+        return Named(
+            nodes, False, placed[0].node, paths, sentence, tuple(part.node for part in placed)
+        )
 
     def _placed(self, place: Place) -> Named:
         path = place.file.path

@@ -40,15 +40,16 @@ def hidden_notes(
     """
     looked_at: set[str] = set()
     own = _unresolved_names(graph, nodes, looked_at)
-    theirs = _unresolved_names(graph, between, looked_at)
+    unresolved_names = _unresolved_names(graph, between, looked_at)
     unresolved = f"could not be resolved{where} and may"
     clauses: list[str] = []
     if own.uses:
         clauses.append(f"{own.summary()} {unresolved} mean it ({places(own.sites)})")
-    if theirs.uses:
+    if unresolved_names.uses:
         verb = "may" if own.uses else unresolved
         clauses.append(
-            f"{theirs.summary()}, hit through others, {verb} hide more ({places(theirs.sites)})"
+            f"{unresolved_names.summary()}, hit through others, {verb} hide more "
+            f"({places(unresolved_names.sites)})"
         )
     return [f"at least: {'; '.join(clauses)}"] if clauses else []
 

@@ -70,16 +70,20 @@ def prune(
         try:
             if every_s and not _is_time(path, every_s):
                 continue
-            went: list[ViewLife] = []
+            removed_views: list[ViewLife] = []
             try:
-                done = prune_index(path, limits, dry_run=dry_run, rest=rest, went=went)
+                done = prune_index(
+                    path, limits, dry_run=dry_run, rest=rest, removed_views=removed_views
+                )
             except DiskFull:
                 full = True
                 if not dry_run:
                     # A damaged file is kept for a week while there is room.
                     disposed += database_recovery.forget_all(home / "indexes")
                 with let_go(path):
-                    done = prune_held(path, limits, dry_run=dry_run, rest=rest, went=went)
+                    done = prune_held(
+                        path, limits, dry_run=dry_run, rest=rest, removed_views=removed_views
+                    )
         except (IndexLocked, LeaseLost, SchemaTooNew) as error:
             done = Pruned(repo_id_of(path), "", skipped=str(error))
         except StoreError as error:
@@ -104,7 +108,7 @@ def prune_index(
     dry_run: bool = False,
     rest: Rest = lambda: True,
     clock: Clock = machine,
-    went: list[ViewLife] | None = None,
+    removed_views: list[ViewLife] | None = None,
 ) -> Pruned:
     """Prune one index.
 
@@ -114,7 +118,7 @@ def prune_index(
         dry_run: show what would be removed; remove nothing.
         rest: called between steps.
         clock: the machine's.
-        went: gains the views that go, also where it cannot be done to the end.
+        removed_views: gains the views that go, also where it cannot be done to the end.
 
     Raises:
         IndexLocked: another process writes; what was done so far stays done.
@@ -124,11 +128,11 @@ def prune_index(
     with closing(open_index(path)) as db:
         if dry_run:
             return _planned(db, limits, clock)
-        return _prune(db, limits, rest, clock, [] if went is None else went)
+        return _prune(db, limits, rest, clock, [] if removed_views is None else removed_views)
 
 
 def prune_held(
-    path: Path, limits: Limits, *, dry_run: bool, rest: Rest, went: list[ViewLife]
+    path: Path, limits: Limits, *, dry_run: bool, rest: Rest, removed_views: list[ViewLife]
 ) -> Pruned:
     """Prune one index without any room, which takes it from others meanwhile.
 
@@ -137,7 +141,7 @@ def prune_held(
         limits: how long views are kept.
         dry_run: show what would be removed; remove nothing.
         rest: called between steps.
-        went: views that went already, to be told with the others.
+        removed_views: views that went already, to be told with the others.
 
     Raises:
         DiskFull: others have it open, or it would have to grow all the same.
@@ -147,7 +151,7 @@ def prune_held(
         if dry_run:
             return _planned(db, limits, machine)
         with db.without_log():
-            return _prune(db, limits, rest, machine, went)
+            return _prune(db, limits, rest, machine, removed_views)
 
 
 def _planned(db: Database, limits: Limits, clock: Clock) -> Pruned:
@@ -169,9 +173,9 @@ def _is_time(path: Path, every_s: float) -> bool:
 def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[ViewLife]) -> Pruned:
     before = index_removal.pages_bytes(db)
     while True:
-        survey, went = _remove_due(db, limits, clock)
-        views += went
-        if not went or not rest():
+        survey, removed_now = _remove_due(db, limits, clock)
+        views += removed_now
+        if not removed_now or not rest():
             break
     done = replace(_blank(survey), views=tuple(views), kept=len(survey.lives))
     if survey.leftover:
@@ -201,16 +205,16 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
         # Looked at again with what was noted: gone since now is gone for no time.
         surveyed = survey(db, limits, clock)
         pairs = [(row, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)]
-        went = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]
-        for row, _ in went:
+        due_pairs = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]
+        for row, _ in due_pairs:
             with db.write(lease):
                 index_metadata.remove_view(db, row.id)
     finally:
         lease.release(db)
-    gone = {row.id for row, _ in went}
+    gone = {row.id for row, _ in due_pairs}
     kept_pairs = [(row, life) for row, life in pairs if row.id not in gone]
     rows, lives = tuple(row for row, _ in kept_pairs), tuple(life for _, life in kept_pairs)
-    return surveyed._replace(rows=rows, lives=lives), [life for _, life in went]
+    return surveyed._replace(rows=rows, lives=lives), [life for _, life in due_pairs]
 
 
 def _note(db: Database, survey: Survey, clock: Clock) -> None:

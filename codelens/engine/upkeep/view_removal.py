@@ -164,7 +164,7 @@ def views_called(survey: Survey, target: str, scope_key: str) -> list[ViewLife]:
         there,
         by_head if len(target) >= _COMMIT_PREFIX else [],
     )
-    return next((some for some in tries if some), list[ViewLife]())
+    return next((matches for matches in tries if matches), list[ViewLife]())
 
 
 def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:

@@ -100,10 +100,10 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
         case = _case(
             row, standings.get(row.worktree), sites.get(row.worktree), now_s, row.scope in pinned
         )
-        goes, why = prune_rules.verdict(case, limits)
+        is_due, why = prune_rules.verdict(case, limits)
         lives.append(
             _life(
-                row, case, goes=goes, why=why, bytes_=sizes.get(row.id, 0), own=own.get(row.id, 0)
+                row, case, goes=is_due, why=why, bytes_=sizes.get(row.id, 0), own=own.get(row.id, 0)
             )
         )
     own_site = sites.get(folder_text(common_dir)) if common_dir else None

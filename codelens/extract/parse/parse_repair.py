@@ -157,12 +157,12 @@ class _Repair:
         }
         lost: list[int] = []
         # Each look for a node passes all that stand before it.
-        looks = _MOST_LOOKS
+        attempts_left = _MOST_LOOKS
         for start in self._restarts:
             if start in starts or any(begin <= start < end for begin, end in holes):
                 continue
-            looks -= 1
-            if not looks:
+            attempts_left -= 1
+            if not attempts_left:
                 break
             if not self._inert(parsed.roots[0], start):
                 lost.append(start)

@@ -365,8 +365,8 @@ def recalled(fields: dict[str, object]) -> Edit | None:
 def _merged(old: Value, new: Value) -> Value:
     """`old` with all of `new`: objects key by key, lists as a union."""
     if isinstance(old, dict) and isinstance(new, dict):
-        both = {key: _merged(old[key], value) for key, value in new.items() if key in old}
-        return {**old, **new, **both}
+        merged = {key: _merged(old[key], value) for key, value in new.items() if key in old}
+        return {**old, **new, **merged}
     if isinstance(old, list) and isinstance(new, list):
         return [*old, *(value for value in new if value not in old)]
     return new

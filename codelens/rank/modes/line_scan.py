@@ -101,12 +101,12 @@ def search(
         files = [file for file in files if file.content in holding]
     files = filters.keep(files) if filters.active else files
     scores = candidates.whole_scores(corpus, [*sure, *(edge or ())])
-    likely, rest = _split(corpus, files, edge, scores)
+    probable_files, rest = _split(corpus, files, edge, scores)
     if most is not None:
         if not scores:
-            likely.sort(key=lambda file: (file.path.count(b"/"), file.path))
-        likely, rest = likely[:most], rest[: max(most - len(likely), 0)]
-    file_matches, unread = look(likely, clock)
+            probable_files.sort(key=lambda file: (file.path.count(b"/"), file.path))
+        probable_files, rest = probable_files[:most], rest[: max(most - len(probable_files), 0)]
+    file_matches, unread = look(probable_files, clock)
     skipped = 0
     if len({file_match.file.content for file_match in file_matches}) >= request.limit:
         skipped = len(rest)
@@ -153,11 +153,11 @@ def _split(
 ) -> tuple[list[FileRow], list[FileRow]]:
     """Files that have every edge word as a word of its own, best first; the others, by path."""
     holding = _holding(corpus, edge) if edge else set[int]()
-    likely = files if edge == [] else [file for file in files if file.content in holding]
+    probable_files = files if edge == [] else [file for file in files if file.content in holding]
     rest = [] if edge == [] else [file for file in files if file.content not in holding]
-    likely.sort(key=lambda file: (-scores.get(file.content or 0, 0.0), file.path))
+    probable_files.sort(key=lambda file: (-scores.get(file.content or 0, 0.0), file.path))
     rest.sort(key=lambda file: file.path)
-    return likely, rest
+    return probable_files, rest
 
 
 def one_by_one(find: Callable[[FileRow], FileMatches | None]) -> Look:

@@ -115,10 +115,10 @@ def _ways(parts: Iterable[Part]) -> int:
 def _ways_of(part: Part) -> int:
     inside = [_ways(parts) for parts in part.inside]
     if part.kind == "repeat":
-        each = inside[0]
+        ways = inside[0]
         if part.most > _FEW:
-            return _LONG if each == 1 else _ENDLESS
-        return min(sum(each**times for times in range(part.least, part.most + 1)), _ENDLESS)
+            return _LONG if ways == 1 else _ENDLESS
+        return min(sum(ways**times for times in range(part.least, part.most + 1)), _ENDLESS)
     if part.kind == "backref":
         return _LONG
     return sum(inside) if inside else 1

@@ -173,8 +173,8 @@ def definitions(search_state: SearchState, defined: Sequence[Defined], why: str)
     def order(definition: Defined) -> tuple[int, float, bool, bytes, int]:
         role = facts[definition.file.path_id].role
         pushed = 0.0 if role in search_state.query.roles else down.get(role, 0.0)
-        weak = definition.symbol.kind in query_names.WEAK
-        return (-definition.grade, pushed, weak, definition.file.path, definition.symbol.ordinal)
+        is_weak = definition.symbol.kind in query_names.WEAK
+        return (-definition.grade, pushed, is_weak, definition.file.path, definition.symbol.ordinal)
 
     results: list[Ranked] = []
     for number, definition in enumerate(sorted(defined, key=order)[: search_state.request.limit]):

@@ -66,10 +66,10 @@ def place(
     for number, frame in enumerate(trace.frames):
         path, trust = paths.get(frame.path, ("", ""))
         known = _file(view, frame, ends.find(path), trust)
-        spots = _spots(view, known, frame) if known else _by_name(view, frame)
-        spots = [spot for spot in spots if not filters.active or filters.keep([spot[0]])]
-        here += bool(spots)
-        for file, spot, reason in spots[:1]:
+        places = _spots(view, known, frame) if known else _by_name(view, frame)
+        places = [spot for spot in places if not filters.active or filters.keep([spot[0]])]
+        here += bool(places)
+        for file, spot, reason in places[:1]:
             key = (file.path_id, spot.start, spot.end)
             if key in seen:
                 continue

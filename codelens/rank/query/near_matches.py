@@ -30,15 +30,15 @@ _TELLING_NAME = 6
 
 def near_words(search_state: SearchState, unknown: Sequence[str]) -> tuple[Query, dict[str, str]]:
     """The query with words of the view for those that are almost them; which for which."""
-    meant = search_state.query
+    corrected_query = search_state.query
     near_by_word: dict[str, str] = {}
     for word in unknown[:_NEAR_WORDS]:
         if not query_analysis.looks_like_name(word):
             other = _meant(search_state, word)
             if other:
                 near_by_word[word] = other
-                meant = query_analysis.corrected(meant, word, other)
-    return meant, near_by_word
+                corrected_query = query_analysis.corrected(corrected_query, word, other)
+    return corrected_query, near_by_word
 
 
 def _meant(search_state: SearchState, word: str) -> str:

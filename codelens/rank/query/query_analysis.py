@@ -175,9 +175,9 @@ def looks_like_name(word: str) -> bool:
     return bool(_HUMPS.search(word))
 
 
-def corrected(query: Query, typed: str, meant: str) -> Query:
+def corrected(query: Query, typed: str, correction: str) -> Query:
     """The same query with one word in another's stead."""
-    text = re.sub(rf"(?<!\w){re.escape(typed)}(?!\w)", meant, query.text)
+    text = re.sub(rf"(?<!\w){re.escape(typed)}(?!\w)", correction, query.text)
     return analyse(text)._replace(notes=query.notes)
 
 

@@ -55,12 +55,12 @@ def kindred(query: Query) -> list[Term]:
     """
     if query.single:
         return []
-    room = MAX_TERMS - len(query.terms)
+    terms_left = MAX_TERMS - len(query.terms)
     seen = {term.text for term in query.terms}
     terms: list[Term] = []
     for term in query.typed:
         for other in _kin_of(term):
-            if other not in seen and len(terms) < room:
+            if other not in seen and len(terms) < terms_left:
                 seen.add(other)
                 terms.append(Term(other, ranking_weights.KIN_WEIGHT))
     return terms

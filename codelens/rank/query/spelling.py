@@ -86,18 +86,18 @@ def terms(view: Snapshot, corpus: Corpus, typed: str) -> list[Near]:
     )
 
 
-def is_slip(typed: str, meant: str) -> bool:
+def is_slip(typed: str, correction: str) -> bool:
     """Whether one word may be a slip of the pen of another that exists.
 
     Short words with one other letter are mostly other words: `caller`, `called`.
     """
-    if typed == meant:
+    if typed == correction:
         return False
     most = 1 if len(typed) < _VERY_LONG else 2
-    if distance(typed, meant, most) > most:
+    if distance(typed, correction, most) > most:
         return False
-    swapped = sorted(typed) == sorted(meant)
-    return len(typed) != len(meant) or swapped or len(typed) >= _TELLING
+    swapped = sorted(typed) == sorted(correction)
+    return len(typed) != len(correction) or swapped or len(typed) >= _TELLING
 
 
 def _has_form(lower: str, term: str, most: int) -> bool:

@@ -58,13 +58,13 @@ def file_features(
     down = ranking_weights.pushed_down(query.single, query.roles)
     spelt = literal_identifiers.written(query, terms)
     seen: list[FileFeatures] = []
-    room = ranking_weights.PUSHED_DOWN_KEPT
+    files_left = ranking_weights.PUSHED_DOWN_KEPT
     for file in candidates:
         known = facts[file.path_id]
         pushed = down.get(known.role, 0.0)
         if pushed:
-            room -= 1
-            if room < 0:
+            files_left -= 1
+            if files_left < 0:
                 continue
         candidate = _features_of(file, known, pushed, scorer, question=question, spelt=spelt)
         # A picture in a folder that is called so answers nothing.

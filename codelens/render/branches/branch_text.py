@@ -196,9 +196,9 @@ def history(answer: HistoryAnswer) -> Shown:
 
 def _event(event: HistoryEvent) -> Iterator[str]:
     old_handle_text = f"  was {event.old_handle}" if event.old_handle else ""
-    who = f"{event.date}  {event.author}  " if event.commit else ""
+    byline = f"{event.date}  {event.author}  " if event.commit else ""
     how = " and ".join(event.how)
     commit = event.commit[:10] or "uncommitted"
-    yield f"{commit}  {who}{how}  {one_line(event.subject)}{old_handle_text}"
+    yield f"{commit}  {byline}{how}  {one_line(event.subject)}{old_handle_text}"
     for line in event.patch:
         yield f"    {line}"

@@ -69,7 +69,9 @@ def _entries(
 
 def _variables(rows: dict[str, list[Binding]]) -> dict[str, Entry]:
     """As `_entries`, for the many scopes that bind variables alone, or nothing."""
-    return {name: Entry((), (), tuple(some)) for name, some in rows.items()} if rows else rows  # type: ignore[return-value]
+    if not rows:
+        return rows  # type: ignore[return-value]
+    return {name: Entry((), (), tuple(bindings)) for name, bindings in rows.items()}
 
 
 class FileModel:

@@ -94,13 +94,13 @@ def as_meant(schema: Mapping[str, Any], given_arguments: Mapping[str, Any]) -> d
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     required: list[str] = schema.get("required", [])
-    meant: dict[str, Any] = {}
+    arguments_meant: dict[str, Any] = {}
     for name, value in given_arguments.items():
         about = properties.get(name)
         if about is not None and name not in required and _is_left_out(about, value):
             continue
-        meant[name] = value if about is None else _value_meant(about, value)
-    return meant
+        arguments_meant[name] = value if about is None else _value_meant(about, value)
+    return arguments_meant
 
 
 def _is_left_out(about: Mapping[str, Any], value: object) -> bool:

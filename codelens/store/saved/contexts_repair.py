@@ -168,14 +168,14 @@ def _restorable(path: Path, owner: Owner) -> _Restorable:
     for copy in copies(path):
         made_ns = copy.stat().st_mtime_ns
         try:
-            its, about = _of_copy(path, copy, owner)
+            restored, about = _of_copy(path, copy, owner)
         except StoreError as error:
             if not _tells_of_damage(error):
                 raise
             unsound.append(copy)
             by_name = {context.name: context for context in legible(copy, owner)} | by_name
             continue
-        by_name = {context.name: context for context in its} | by_name
+        by_name = {context.name: context for context in restored} | by_name
         since_ns = made_ns
         break
     # A process killed while it mended left the damaged file under its new name.

@@ -275,7 +275,7 @@ def apply(
     db: Database,
     view: int,
     *,
-    put: Sequence[Change],
+    changes: Sequence[Change],
     drop: Iterable[bytes],
     put_folders: Mapping[bytes, bytes],
     drop_folders: Iterable[bytes],
@@ -285,10 +285,10 @@ def apply(
 ) -> None:
     """Change a view; in the caller's transaction.
 
-    `path_ids` has the id of every path named in `put` and `drop`. `text_changed` says whether
-    anything but signatures changes: then the statistics are counted anew.
+    `path_ids` has the id of every path named in `changes` and `drop`. `text_changed` says
+    whether anything but signatures changes: then the statistics are counted anew.
     """
-    _put(db, view, put, path_ids)
+    _put(db, view, changes, path_ids)
     db.execute_many(_DROP_FILE, [(view, path_ids[path]) for path in drop])
     db.execute_many(_PUT_FOLDER, [(view, *item) for item in put_folders.items()])
     db.execute_many(_DROP_FOLDER, [(view, path) for path in drop_folders])
@@ -307,24 +307,24 @@ def apply(
         db.execute(_COUNT, (view,))
 
 
-def _put(db: Database, view: int, put: Sequence[Change], path_ids: Mapping[bytes, int]) -> None:
+def _put(db: Database, view: int, changes: Sequence[Change], path_ids: Mapping[bytes, int]) -> None:
     row = db.row(_NEXT_CHANGE, (view,))
     number = row[0] if row else 0
     rows = [
         (view, path_ids[change.path], change.content, change.state, change.signature, number)
-        for change in put
+        for change in changes
     ]
     db.execute_many(_PUT_FILE, rows)
 
 
 def put_files(
-    db: Database, view: int, put: Sequence[Change], path_ids: Mapping[bytes, int]
+    db: Database, view: int, changes: Sequence[Change], path_ids: Mapping[bytes, int]
 ) -> None:
     """Show some files of a view whose other files stay behind; in the caller's transaction.
 
     What else is known of the view does not change: the next look compares it all the same.
     """
-    _put(db, view, put, path_ids)
+    _put(db, view, changes, path_ids)
     db.execute(_COUNT, (view,))
 
 

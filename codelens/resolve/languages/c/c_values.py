@@ -144,8 +144,8 @@ class CExpressions(ClassExpressions):
         model = self.view.model(value.path)
         if model is None or model.symbols[value.symbol].kind != "type":
             return value
-        meant = self.resolver.typed(Referent(value.path, value.symbol), (), None)
-        return Definition(*meant[:2]) if isinstance(meant, Instance) else value
+        typed_value = self.resolver.typed(Referent(value.path, value.symbol), (), None)
+        return Definition(*typed_value[:2]) if isinstance(typed_value, Instance) else value
 
     def _step(self, value: Value, step: str) -> Value:
         stepped = together([self._stepped(part, step) for part in each(value)])

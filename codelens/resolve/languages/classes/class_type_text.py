@@ -78,9 +78,9 @@ def _parameter(part: str, language: str) -> Parameter:
         words.add(first)
         first, blank, rest = rest.partition(" ")
         text = f"{first} {rest}"
-    many = "params" in words or "..." in text
+    is_variadic = "params" in words or "..." in text
     kind, _, name = text.replace("...", " ").strip().rpartition(" ")
-    return Parameter(name, kind.strip(), many, "this" in words)
+    return Parameter(name, kind.strip(), is_variadic, "this" in words)
 
 
 def _default(text: str) -> str:

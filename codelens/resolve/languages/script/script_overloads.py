@@ -120,21 +120,21 @@ def _read(signature: str, name: str) -> _Signature | None:
     if parts is None:
         return None
     types: list[str] = []
-    least, many = 0, False
+    least, is_variadic = 0, False
     for part in parts:
         head, _, text = _cut(part)
         if head == "this":
             continue
-        many |= head.startswith("...")
+        is_variadic |= head.startswith("...")
         types.append(text)
-        if not head.endswith("?") and not many:
+        if not head.endswith("?") and not is_variadic:
             least = len(types)
     free = frozenset(generic for generic in generics if _WORD.fullmatch(generic))
     names = {
         word for generic in generics for word in _WORD.findall(generic.partition(" extends ")[0])
     }
     varies = any(names.intersection(_WORD.findall(text)) for text in types)
-    return _Signature(tuple(types), least, many, free, len(generics), varies)
+    return _Signature(tuple(types), least, is_variadic, free, len(generics), varies)
 
 
 def _end(text: str, at: int) -> int:
