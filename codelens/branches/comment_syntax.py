@@ -1,7 +1,7 @@
 """Which lines of a language are comments, and a text without its comments.
 
-Told from the text alone, by the family of the language: a definition is compared many times, and
-most versions of it are never parsed again.
+Told from the text alone, by the `comment_style` of the language's settings: a definition is
+compared many times, and most versions of it are never parsed again.
 """
 
 from __future__ import annotations
@@ -9,17 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_HASH = frozenset(
-    "python ruby bash fish perl r elixir julia make cmake dockerfile yaml toml nix crystal "
-    "starlark gdscript powershell tcl awk nim jupyter hcl terraform graphql".split()
-)
-_DASH = frozenset("lua sql haskell elm ada vhdl purescript".split())
-_SEMICOLON = frozenset("commonlisp elisp clojure scheme racket asm".split())
-_PERCENT = frozenset("erlang latex matlab prolog".split())
-INDENTED = frozenset(
-    "python jupyter starlark haskell elm nim gdscript yaml fsharp make purescript".split()
-)
-"""Languages in which the indentation of a line says what it belongs to."""
+from codelens.extract.language_settings import TEXT, language_info
 
 _STRING = rb""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
 _LONG = rb'"""(?:\\.|[^\\])*?"""' rb"|'''(?:\\.|[^\\])*?'''"
@@ -41,22 +31,29 @@ def _pattern(comment: bytes, string: bytes) -> re.Pattern[bytes]:
 @cache
 def _family(language: str) -> tuple[tuple[bytes, ...], re.Pattern[bytes]]:
     """How a line of comment begins; what is a string (first group) or a comment."""
-    if language in _HASH:
-        return (b"#",), _pattern(rb"#[^\n]*", _LONG + rb"|" + _STRING)
-    if language in _DASH:
-        return (b"--", b"{-", b"/*"), _pattern(rb"--[^\n]*|\{-.*?-\}|/\*.*?\*/", _STRING)
-    if language in _SEMICOLON:
-        return (b";",), _pattern(rb";[^\n]*", rb'"(?:\\.|[^"\\])*"')
-    if language in _PERCENT:
-        return (b"%",), _pattern(rb"%[^\n]*", _STRING)
-    if language == "php":
-        return (b"//", b"/*", b"*", b"#"), _pattern(_SLASHES + rb"|#(?!\[)[^\n]*", _STRING)
-    if language == "rust":
-        # A lone quote begins a lifetime as well as a character.
-        string = rb'"(?:\\.|[^"\\])*"|' + rb"'(?:\\.|[^'\\\n])'"
-        return (b"//", b"/*", b"*"), _pattern(_SLASHES, string)
-    string = rb"`(?:\\.|[^`\\])*`|" + _LONG + rb"|" + _STRING
-    return (b"//", b"/*", b"*", b"<!--"), _pattern(_SLASHES, string)
+    info = language_info(language or TEXT)
+    match info.comment_style:
+        case "hash" | "hash-and-docstring":
+            return (b"#",), _pattern(rb"#[^\n]*", _LONG + rb"|" + _STRING)
+        case "dashes":
+            return (b"--", b"{-", b"/*"), _pattern(rb"--[^\n]*|\{-.*?-\}|/\*.*?\*/", _STRING)
+        case "semicolon":
+            return (b";",), _pattern(rb";[^\n]*", rb'"(?:\\.|[^"\\])*"')
+        case "percent":
+            return (b"%",), _pattern(rb"%[^\n]*", _STRING)
+        case "slashes-or-hash":
+            return (b"//", b"/*", b"*", b"#"), _pattern(_SLASHES + rb"|#(?!\[)[^\n]*", _STRING)
+        case "slashes" if info.lifetimes:
+            string = rb'"(?:\\.|[^"\\])*"|' + rb"'(?:\\.|[^'\\\n])'"
+            return (b"//", b"/*", b"*"), _pattern(_SLASHES, string)
+        case "slashes":
+            string = rb"`(?:\\.|[^`\\])*`|" + _LONG + rb"|" + _STRING
+            return (b"//", b"/*", b"*", b"<!--"), _pattern(_SLASHES, string)
+
+
+def is_indented(language: str) -> bool:
+    """Whether the indentation of a line says what it belongs to."""
+    return language_info(language or TEXT).indented
 
 
 def is_comment_line(line: bytes, language: str) -> bool:
@@ -71,7 +68,7 @@ def is_comment_line(line: bytes, language: str) -> bool:
 
 def code_of(text: bytes, language: str) -> bytes:
     """The text without comments and docstrings."""
-    if language in {"python", "jupyter", "starlark"}:
+    if language_info(language or TEXT).comment_style == "hash-and-docstring":
         text = _DOCSTRING.sub(rb"\1", text)
     _, pattern = _family(language)
     return pattern.sub(lambda match: match[1] or b"", text)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from codelens.branches.comment_syntax import INDENTED, code_of, is_comment_line
+from codelens.branches.comment_syntax import code_of, is_comment_line, is_indented
 from codelens.types import Symbol
 
 FILE = -1
@@ -252,7 +252,7 @@ def squeezed(text: bytes) -> bytes:
 
 def dedented(text: bytes, language: str) -> bytes:
     """What two texts have in common that differ in formatting alone."""
-    if language not in INDENTED:
+    if not is_indented(language):
         return squeezed(text)
     lines = [line.rstrip() for line in text.split(b"\n")]
     lines = [line for line in lines if line]

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from codelens.branches.comment_syntax import code_of
+from codelens.extract.language_settings import TEXT, language_info
 from codelens.resolve.languages.registry import spec_of
 
 _OPEN, _CLOSE = b"([{", b")]}"
@@ -47,7 +48,7 @@ def passed_arguments(text: bytes, start: int, language: str) -> PassedArguments 
     at = generics.end() if generics is not None else at
     if text[at : at + 1] != b"(":
         return None
-    parts = _parts(text, at, has_lifetimes=language == "rust")
+    parts = _parts(text, at, has_lifetimes=language_info(language or TEXT).lifetimes)
     if parts is None or any(_SPREAD.search(part) or _is_cut(part) for part in parts):
         return None
     if spec_of(language).star_spreads and any(_STARRED.match(part) for part in parts):

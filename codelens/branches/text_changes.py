@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.branches.comment_syntax import INDENTED, code_of
+from codelens.branches.comment_syntax import code_of, is_indented
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, alike, dedented, renamed, squeezed
 
@@ -31,11 +31,11 @@ def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) 
     """How two texts of one definition differ; they do."""
     language = new.file.language
     if squeezed(before) == squeezed(after) and (
-        language not in INDENTED or dedented(before, language) == dedented(after, language)
+        not is_indented(language) or dedented(before, language) == dedented(after, language)
     ):
         return [FORMATTING]
     code_before, code_after = new.written(before), new.written(after)
-    if code_before == code_after and language not in INDENTED:
+    if code_before == code_after and not is_indented(language):
         return [DOCUMENTATION]
     if code_before == code_after and _lined(before, new) == _lined(after, new):
         return [DOCUMENTATION]

@@ -26,6 +26,9 @@ DocStyle = Literal["leading", "trailing", "following", "docstring"]
 ExportRule = Literal["always", "never", "no-underscore", "uppercase", "marked", "unmarked"]
 SignatureRule = Literal["body", "line"]
 ConstantRule = Literal["marked", "uppercase", "keyword"]
+CommentStyle = Literal[
+    "slashes", "slashes-or-hash", "hash", "hash-and-docstring", "dashes", "semicolon", "percent"
+]
 MemberRule = Literal["marked", "unmarked"]
 
 _SURROUNDINGS = frozenset(
@@ -185,10 +188,24 @@ class LanguageInfo:
     """Sections of a preprocessor may split a pair of braces: one branch of them is read."""
     macro_names: str = ""
     """Regex of names by which a definition without a type is none: a macro is called there."""
+    no_programs: bool = False
+    """Data, documents or styles: in an overview it comes after what programs are written in."""
+    comment_style: CommentStyle = "slashes"
+    """What begins a comment (`codelens.branches.comment_syntax`)."""
+    lifetimes: bool = False
+    """A lone quote begins a lifetime as well as a character (Rust)."""
+    indented: bool = False
+    """The indentation of a line says what it belongs to."""
+    text_opening: str = ""
+    """The line that a text begins with, or it is no code: `<?php`."""
+    type_wrapper: tuple[str, ...] = ()
+    """Lines before and behind members that make a text of them; `{}` is the name of their type."""
     declared_apart: bool = False
     """A function may be declared in one place and defined in another: both are one thing."""
     unparsable: Unparsable | None = None
     """Texts that must not be parsed, as they would crash the grammar's own scanner."""
+    leaks: bool = False
+    """The grammar's scanner loses up to 300 MB over one hopeless text; a worker ends with it."""
     bound_names: str = ""
     """Regex: a `@reference.bound` so named counts though the file does not bind the name."""
     name_characters: str = ""
@@ -245,6 +262,7 @@ _CHOICES = {
     "constants": get_args(ConstantRule),
     "signature": get_args(SignatureRule),
     "members": get_args(MemberRule),
+    "comment_style": get_args(CommentStyle),
     "owned": ("function", "method"),
     "sections": get_args(SymbolKind),
 }

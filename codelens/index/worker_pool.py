@@ -20,6 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from codelens.extract.language_settings import TEXT, language_info
 from codelens.index.crash_marker import CrashMark
 from codelens.index.watchdog import Watchdog
 from codelens.index.worker_process import Task, extract, read_frame, write_frame
@@ -34,8 +35,6 @@ _OWN_GROUP: dict[str, Any] = (
 )
 _BATCH_BYTES = 200_000
 _BATCH_TEXTS = 64
-_LEAKING = frozenset({"julia"})
-"""Languages whose scanner loses up to 300 MB over one hopeless text; a worker ends with it."""
 _LEAD = 2
 """Batches under way for each worker: one in hand, one waiting."""
 
@@ -101,7 +100,7 @@ class InProcess:
         if mark is None:
             return extract([task])[0]
         blamed = mark.blames(task.data)
-        if blamed or (task.language in _LEAKING and task.tier == "full"):
+        if blamed or (task.tier == "full" and language_info(task.language or TEXT).leaks):
             if self._pool is None:
                 self._pool = WorkerPool(1, self._hang_s)
             facts = next(iter(self._pool.run([(None, task)])))[1]

@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from codelens.branches.comment_syntax import INDENTED, is_comment_line
+from codelens.branches.comment_syntax import is_comment_line, is_indented
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText, Lines
+from codelens.extract.language_settings import TEXT, language_info
 from codelens.scope.text_diff import LineChange
 from codelens.types import Symbol
 
@@ -22,9 +23,6 @@ ReadSnippet = Callable[[bytes, bytes, str], FileText]
 
 _LARGEST_SHARE = 0.5
 """Of a file: to parse more than this saves nothing."""
-_BRACED = frozenset(
-    "java csharp kotlin javascript typescript tsx jsx cpp cuda swift scala dart groovy".split()
-)
 _CLOSING = re.compile(rb"[)\]}{]|(?:public|private|protected|internal)\s*:|#")
 """Lines that are indented less and do not say whose member is below them."""
 _WORD = re.compile(rb"\w+")
@@ -57,7 +55,10 @@ def earlier_definition(
     body = lines[start:stop]
     if not any(line.strip() for line in body) or len(body) > _LARGEST_SHARE * len(lines):
         return None
-    before, after = _wrapper(later, body)
+    wrapper = _wrapper(later, body)
+    if wrapper is None:
+        return None
+    before, after = wrapper
     wrapped = b"\n".join([*before, *body, *after]) + b"\n"
     text = read(version.path, wrapped, language)
     outer = _outer_names(text.symbols, later)
@@ -77,7 +78,7 @@ def earlier_definition(
     whole = definition.start >= len(before) and definition.stop <= last
     if not whole or definition.group != later.group:
         return None
-    if language in INDENTED and _goes_on(definition, lines[start:], len(before)):
+    if is_indented(language) and _goes_on(definition, lines[start:], len(before)):
         return None
     return definition
 
@@ -108,24 +109,20 @@ def _lines_before(version: EarlierVersion) -> tuple[int, int] | None:
     return begin, end
 
 
-def _wrapper(later: Definition, body: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Lines that make of some members a text of their language."""
-    language = later.file.language
-    opening = [b"<?php"] if language == "php" else []
+def _wrapper(later: Definition, body: Sequence[bytes]) -> tuple[list[bytes], list[bytes]] | None:
+    """Lines that make of some members a text of their language; None where none do."""
+    info = language_info(later.file.language or TEXT)
+    opening = [info.text_opening.encode()] if info.text_opening else []
     head = next(line for line in body if line.strip())
     owner = later.owner.rpartition(".")[2]
     if head[:1] not in {b" ", b"\t"} or not owner or not _IDENTIFIER.match(owner):
         return opening, []
-    name = owner.encode()
-    if language in INDENTED:
-        return [*opening, b"class " + name + b":"], []
-    if language == "ruby":
-        return [*opening, b"class " + name], [b"end"]
-    if language == "rust":
-        return [*opening, b"impl " + name + b" {"], [b"}"]
-    if language in _BRACED or language == "php":
-        return [*opening, b"class " + name + b" {"], [b"};" if language == "cpp" else b"}"]
-    return opening, []
+    if info.indented and not info.type_wrapper:
+        return None
+    before, after = info.type_wrapper[:1], info.type_wrapper[1:]
+    return [*opening, *(line.replace("{}", owner).encode() for line in before)], [
+        line.encode() for line in after
+    ]
 
 
 def _outer_names(symbols: Sequence[Symbol], later: Definition) -> str | None:

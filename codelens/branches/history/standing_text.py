@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.branches.comment_syntax import INDENTED, is_comment_line
+from codelens.branches.comment_syntax import is_comment_line, is_indented
 from codelens.branches.file_definitions import Definition, Lines
 
 _MARKS = (b"@", b"#[", b"[", b"template")
@@ -55,7 +55,7 @@ def stands_whole(data: bytes, text: bytes, known: bytes, language: str) -> bool:
     bare = above.strip()
     if is_comment_line(above, language) or bare.startswith(_MARKS):
         return False
-    return language not in INDENTED or not below or _depth(below) <= _depth(text)
+    return not is_indented(language) or not below or _depth(below) <= _depth(text)
 
 
 def _neighbours(data: bytes, text: bytes) -> tuple[bytes, bytes]:

@@ -18,6 +18,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.candidate_files import CandidateFiles
 from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
+from codelens.extract.language_settings import TEXT, language_info
 from codelens.plurals import count_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
@@ -30,7 +31,6 @@ from codelens.store.facts.name_uses import Use
 from codelens.types import Receipt, Symbol
 
 _SOURCE = attrgetter("source")
-_PROSE = frozenset({"markdown", "rst"})
 _FEW_FILES = 12
 """So many files are resolved whole: what others ask of them next is known then."""
 _MOST_PARTS = 4
@@ -228,7 +228,8 @@ class LazyGraph:
         for file, places in () if dunder else self.holding({definition.name}):
             # An example in a text about the code is not broken by it.
             known = self._edge_cache.knows(file, {definition.name})
-            if not known or self._edge_cache.graph.languages.get(file) in _PROSE:
+            language = self._edge_cache.graph.languages.get(file) or TEXT
+            if not known or language_info(language).prose:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:

@@ -12,6 +12,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
+from codelens.extract.language_settings import TEXT, language_info
 from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handle_among, known_symbols
@@ -90,7 +91,7 @@ class Targets:
         about = self.view.snapshot.about(
             {place.file.content for place in places if place.file.content}
         )
-        prose = {content for content, facts in about.items() if facts.language in _PROSE}
+        prose = {content for content, facts in about.items() if _is_prose(facts.language)}
         used = [
             place
             for place in places
@@ -299,8 +300,11 @@ class Targets:
 _OWNERS_READ = 20
 _OWNERS_SHOWN = 6
 _UNUSED = frozenset({"heading", "key"})
-_PROSE = frozenset({"markdown", "rst", "asciidoc", "text"})
 _ORDINAL = re.compile(r"~[0-9]+\Z")
+
+
+def _is_prose(language: str) -> bool:
+    return language == TEXT or language_info(language or TEXT).prose
 
 
 def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:

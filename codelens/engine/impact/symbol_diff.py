@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from codelens.branches.comment_syntax import code_of, is_comment_line
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import FileDefinitions, FileText
 from codelens.engine.adhoc_reader import NOTHING, Older, OlderTexts, extractor_of
@@ -30,10 +31,6 @@ from codelens.types import CommitId, Symbol
 _HEAD_BYTES = 4096
 MOST_FILES = 2_000
 _PROSE = frozenset({"heading", "key"})
-_HASHED = frozenset({b"py", b"pyi", b"rb", b"sh", b"toml", b"yml", b"yaml", b"r", b"pl", b"ex"})
-"""Ends of files in which `#` begins a comment."""
-_COMMENT = re.compile(rb"\s*(?://|/\*|\*|\Z)")
-_COMMENT_HASH = re.compile(rb"\s*(?:#|\Z)")
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)"
     rb"|use\s|using\s|#\s*include\b|require\b|(?:const|let|var)\s.*\brequire\()"
@@ -228,16 +225,17 @@ def _of_file(
         changed_file.path,
         _texts(old),
         _texts(new),
-        before.symbols,
+        before,
         now=now,
         new_positions=new_positions,
     )
 
 
 def _by_lines(
-    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], *, now: Sequence[Symbol],
+    path: bytes, old: bytes, new: bytes, older: Older, *, now: Sequence[Symbol],
     new_positions: Mapping[int, int],
 ) -> Iterator[Change]:  # fmt: skip
+    before = older.symbols
     hunks = changed_lines(old, new)
     old_spans, new_spans = (
         _changed_spans(old, hunks, new=False),
@@ -259,7 +257,7 @@ def _by_lines(
             or (symbol.kind in _PROSE and MODULE in how_by_position)
         )
         harmless = at == MODULE and _is_harmless(
-            path, old, new, before, now=now, old_spans=old_spans, new_spans=new_spans
+            old, new, older, now=now, old_spans=old_spans, new_spans=new_spans
         )
         lines = _line_ranges(now, at, new_spans)
         yield Change(
@@ -317,25 +315,25 @@ def _new_positions(
 
 
 def _is_harmless(
-    path: bytes, old: bytes, new: bytes, before: Sequence[Symbol], *, now: Sequence[Symbol],
+    old: bytes, new: bytes, older: Older, *, now: Sequence[Symbol],
     old_spans: Sequence[tuple[int, int]], new_spans: Sequence[tuple[int, int]],
 ) -> bool:  # fmt: skip
     """Outside of definitions comments alone differ, or imports were added."""
-    hashed = path.rpartition(b".")[2] in _HASHED
-    comment, mark = (_COMMENT_HASH, b"#") if hashed else (_COMMENT, b"//")
-    gone, come = _bare_lines(old, before, old_spans, mark), _bare_lines(new, now, new_spans, mark)
+    language = older.language
+    gone = _bare_lines(old, older.symbols, old_spans, language)
+    come = _bare_lines(new, now, new_spans, language)
     brought = {line for line, imports in come if imports}
-    return all(comment.match(line) or line in brought for line, _ in gone) and all(
-        comment.match(line) or imports for line, imports in come
-    )
+    return all(
+        not line or is_comment_line(line, language) or line in brought for line, _ in gone
+    ) and all(not line or is_comment_line(line, language) or imports for line, imports in come)
 
 
 def _bare_lines(
-    text: bytes, symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]], mark: bytes
+    text: bytes, symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]], language: str
 ) -> list[tuple[bytes, bool]]:
     """Of some lines those that are in no definition; and whether each is of an import.
 
-    Those of imports are without what follows the mark of a comment.
+    Those of imports are without their comments.
     """
     lines = text.split(b"\n")
     importing = _import_lines(lines)
@@ -343,7 +341,7 @@ def _bare_lines(
     for number in _outside(symbols, spans):
         line = lines[number - 1].strip()
         imports = number in importing
-        bare.append((line.split(mark)[0].strip() if imports else line, imports))
+        bare.append((code_of(line, language).strip() if imports else line, imports))
     return bare
 
 

@@ -15,6 +15,7 @@ from codelens.engine.map.entry_points import entries
 from codelens.engine.map.hot_definitions import SHOWN, candidates, most_used
 from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import HandleError
+from codelens.extract.language_settings import language_info
 from codelens.handles.handle_grammar import file_handle
 from codelens.paths import printed
 from codelens.render.graph import graph_text
@@ -35,10 +36,6 @@ _MEMBERS, _LEAST_MEMBERS = 4, 2
 _LEAST_USERS = 2
 """Files that use a constant before it is shown."""
 _HIDDEN = frozenset({"heading", "key"})
-_NO_CODE = frozenset(
-    {"json", "markdown", "rst", "yaml", "toml", "xml", "html", "css", "scss", "csv", "svg"}
-)
-"""Told after what programs are written in, however many lines they have."""
 _MINOR = frozenset({"constant", "variable", "field", "property", "member"})
 
 
@@ -243,7 +240,9 @@ class Drawing:
                 count[0] += len(rows)
                 count[1] += about.lines * len(rows)
         rows = [(name, count, lines) for name, (count, lines) in files.items()]
-        return tuple(sorted(rows, key=lambda row: (row[0] in _NO_CODE, -row[2], row[0])))
+        return tuple(
+            sorted(rows, key=lambda row: (language_info(row[0]).no_programs, -row[2], row[0]))
+        )
 
     def _folders(self) -> Iterator[MapFolder]:
         """Folders by their share of the rank; one that has nearly all is told by those in it."""

@@ -35,6 +35,7 @@ from codelens.rank.results.answer_lines import Place
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.scoring.translated_paths import family
 from codelens.rank.scoring.weighted_score import Judged
+from codelens.resolve.languages.registry import spec_of
 from codelens.store.database.database import Database
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.views.views import FileRow
@@ -47,7 +48,6 @@ _SHORTEST_TOKENS = 12
 _LONG_TOKENS = 60
 _LINES_ALIKE = 0.8
 _TEXTS = 24
-_WITH_PROTOTYPES = frozenset({"c", "cpp", "objc"})
 _CALLABLE = frozenset({"function", "method", "constructor"})
 
 
@@ -175,7 +175,7 @@ class _Comparison:
         about = place.judged.evidence.about
         if known.name[1] not in _CALLABLE or about is None:
             return False
-        if about.language not in _WITH_PROTOTYPES:
+        if not spec_of(about.language).prototypes:
             return False
         text = b"\n".join(self._texts.lines(_file(place), place.start_line, place.end_line))
         return b"{" not in text and text.rstrip().endswith(b";")

@@ -114,5 +114,8 @@ class LanguageSpec:
     """A qualified name says all: in which file it stands does not matter (C, C#)."""
     linked_names: bool = False
     """A program has one function of a name, unless it is `static` (C)."""
+    prototypes: bool = False
+    """A function may be declared without its body, besides its definition: `declared_apart` of the
+    settings, which ranking may not ask."""
     shares_types_with: str = ""
     """The language whose files use the types of this one's as their own (C with C++)."""

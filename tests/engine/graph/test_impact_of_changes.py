@@ -294,6 +294,24 @@ def test_an_import_or_comment_more_hits_nobody(
     assert ("shop/cart.py" in {one["path"] for one in ran["results"]}) is hit
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "user", "mark"),
+    [
+        ("shelf.lua", "local M = {}\nreturn M\n", 'local shelf = require("shelf")\n', "--"),
+        ("Shelf.hs", "module Shelf where\nput = 1\n", "module User where\nimport Shelf\n", "--"),
+    ],
+)
+def test_comments_of_any_language_hit_nobody(
+    repo: GitRepo, run: Run, name: str, before: str, user: str, mark: str
+) -> None:
+    other = "user." + name.rpartition(".")[2]
+    repo.commit("a shelf", {name: before, other: user})
+    for line, hit in ((f"{mark} How it is kept.", False), ("put()", True)):
+        repo.write(name, f"{line}\n\n{before}")
+        ran = run("impact", "--diff", "--json").json
+        assert (other in {row["path"] for row in ran["results"]}) is hit, line
+
+
 def test_what_is_new_is_told_by_what_holds_it(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK + "\n\nclass Leaf:\n    def turn(self):\n        pass\n")
     repo.write("docs/a.md", "# Top\n\n## Inner\n\nText.\n")

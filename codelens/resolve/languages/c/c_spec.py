@@ -17,8 +17,14 @@ _C = LanguageSpec(
     keeps_names=True,
     has_main=True,
     global_names=True,
+    prototypes=True,
 )
-_INCLUDES = LanguageSpec(modules="c.c_includes:Includes", spaces=True, instance=frozenset({"this"}))
+_INCLUDES = LanguageSpec(
+    modules="c.c_includes:Includes",
+    spaces=True,
+    instance=frozenset({"this"}),
+    prototypes=True,
+)
 SPECS = {
     "c": replace(_C, linked_names=True, shares_types_with="cpp"),
     "cpp": replace(_C, overloads=True),
