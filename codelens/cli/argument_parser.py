@@ -122,12 +122,14 @@ def _no_choice(match: re.Match[str], message: str) -> str:
 def _not_taken(problem: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
     """What is not understood or missing, with what may have been meant."""
     message = f"{problem}; run `{parser.prog} --help` for details"
-    dashed = [argument for argument in arguments[1:] if argument.startswith("-")]
+    dashed = [argument for argument in arguments if argument.startswith("-")]
     if problem.startswith(_UNKNOWN):
         dashed = [option for option in dashed if option in problem.split()]
     if not dashed or "--" in arguments:
         return message
     near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
+    if near and near[0] == dashed[0]:
+        return f"{near[0]} must stand behind the command: `{parser.prog} ... {near[0]}`"
     if near and problem.startswith(_UNKNOWN):
         return f"{problem}; did you mean {near[0]}? run `{parser.prog} --help` for details"
     return f"{message}; to search for {dashed[0]!r} as text, put -- before it"
