@@ -128,7 +128,7 @@ def _not_taken(problem: str, arguments: Sequence[str], parser: argparse.Argument
     if not dashed or "--" in arguments:
         return message
     near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
-    if near and near[0] == dashed[0]:
+    if near == dashed[:1] and problem.startswith(_UNKNOWN):
         return f"{near[0]} must stand behind the command: `{parser.prog} ... {near[0]}`"
     if near and problem.startswith(_UNKNOWN):
         return f"{problem}; did you mean {near[0]}? run `{parser.prog} --help` for details"
