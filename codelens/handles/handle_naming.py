@@ -33,9 +33,9 @@ def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[st
     """The handle of each symbol of a file, in order."""
     seen: dict[str, int] = {}
     handles: list[str] = []
-    for one in symbols:
-        seen[one.qualified] = ordinal = seen.get(one.qualified, 0) + 1
-        handles.append(symbol_handle(path, one.qualified, ordinal, ref))
+    for symbol in symbols:
+        seen[symbol.qualified] = ordinal = seen.get(symbol.qualified, 0) + 1
+        handles.append(symbol_handle(path, symbol.qualified, ordinal, ref))
     return handles
 
 
