@@ -41,7 +41,7 @@ from codelens.rank import ranking_weights
 from codelens.render import explore_text
 from codelens.serve.tools import reading_shape
 
-SHARED = Path(os.environ.get("CODELENS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+SHARED = Path(os.environ.get("CODELENS_SHARED", "shared"))
 CAPSULE = SHARED / "capsule"
 BUDGETS = tuple(map(int, os.environ.get("CODELENS_BUDGETS", "1024 2048 4096 8192 16384").split()))
 HELD_OUT = frozenset("google/gson serilog/serilog celery/celery jekyll/jekyll trpc/trpc".split())

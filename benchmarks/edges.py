@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Precision and recall of `export edges` against what type checkers say, and what it costs.
 
-    python benchmarks/edges.py SHARED/edges CHECKOUT...
+    python benchmarks/edges.py TRUTH CHECKOUT...
 
-A checkout is named as its truth (`requests`, `httpx`, ...; see README.md there for the commits).
+TRUTH has for each repository NAME.jsonl.xz, a row an edge: `src_file`, `src_symbol`, `src_line` (of
+the enclosing definition's name, 0 for the module), `dst_file`, `dst_symbol`, `dst_line`, `dst_alt`
+(equal targets), `kind` (call, ref, inherit, import), `line`, `col`, `name`; NAME.files.txt, the
+files judged; and a score.py. A checkout is named as its truth (`requests`, `httpx`, ...).
 Each is indexed anew, its edges are exported and scored with the folder's own score.py: kinds one
 by one, and imports file to file. CPU is of this process and its workers: indexing, then resolving
 from nothing.

@@ -30,7 +30,7 @@ from home_settings import home_settings
 
 from codelens.engine.engine import Engine
 
-SHARED = Path(os.environ.get("CODELENS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+SHARED = Path(os.environ.get("CODELENS_SHARED", "shared"))
 RETRIEVAL = SHARED / "retrieval"
 REPOS = RETRIEVAL / "repos.json"
 MOVED = {"neuecc": "MessagePack-CSharp", "echasnovski": "nvim-mini"}
