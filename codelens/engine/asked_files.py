@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from codelens.errors import HandleError
 from codelens.extract.text_scan import NOTHING_ASKED, Wanted, wanted
 from codelens.handles.handle_grammar import parse_handle
+from codelens.paths import can_be_named
 
 
 def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
@@ -20,6 +21,9 @@ def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
     paths: list[bytes] = []
     words: list[str] = []
     for target in targets:
+        if can_be_named(target):
+            # A file may be called like a handle.
+            paths.append(os.fsencode(target))
         try:
             handle = parse_handle(target, root)
         except HandleError:

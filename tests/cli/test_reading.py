@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 import pytest
 from auth_files import AUTH, FILES
 from gitrepo import GitRepo
+from shop_repository import Run
 
 
 @pytest.fixture
@@ -138,3 +140,16 @@ def test_outline_passes_folders_that_hold_one_folder_alone(repo: GitRepo, run) -
     repo.write("java/main/com/acme/B.java", "class B {}\n")
     assert "java/main/com/acme/  2 files" in run("outline").out
     assert "java/main/com/acme/A.java" in run("outline", "java").out
+
+
+@pytest.mark.parametrize("name", ["a#b:c%.py", "50%.py", "a#b.py"])
+def test_a_file_whose_name_looks_like_a_handle_is_found_by_its_name(
+    name: str, run: Run, repo: GitRepo
+) -> None:
+    repo.write(name, "def odd():\n    pass\n")
+    assert "def odd()" in run("outline", name).out
+    assert "def odd()" in run("expand", name).out
+    handle = json.loads(run("related", name, "--json").out)["target"]["handle"]
+    for command in ("outline", "expand", "impact", "related"):
+        assert run(command, handle).code in {0, 1}, command
+    assert run("map", name).code == 0

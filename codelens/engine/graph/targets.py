@@ -16,6 +16,7 @@ from codelens.extract.language_settings import TEXT, language_info
 from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handle_among, known_symbols
+from codelens.handles.typed_handle import typed_handle
 from codelens.paths import printed
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of
@@ -61,7 +62,7 @@ class Targets:
         Raises:
             HandleError: it cannot be followed, or has several owners.
         """
-        handle = parse_handle(target, self.view.scope.root)
+        handle = typed_handle(target, self.view.scope.root, self.view.snapshot.by_path)
         if handle.ref and handle.ref != self.ref:
             raise BadHandle(target, f"it is at another ref, {handle.ref!r}; ask at that ref")
         below = self.below(handle)

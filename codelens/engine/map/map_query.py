@@ -16,7 +16,7 @@ from codelens.engine.map.file_ranks import ranked as ranks_of
 from codelens.engine.map.map_selection import Drawing, Interest
 from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import InvalidArgument
-from codelens.handles.handle_grammar import parse_handle
+from codelens.handles.typed_handle import typed_handle
 from codelens.plurals import count_of
 from codelens.rank.links.pagerank import pagerank
 from codelens.resolve.walk.edge_table import Node
@@ -120,7 +120,7 @@ def _weights_near(view: CurrentView, targets: Targets, focus: Sequence[str]) -> 
     """Files that the focus names; all those below a folder."""
     weights: dict[bytes, float] = {}
     for target in focus:
-        handle = parse_handle(target, view.scope.root)
+        handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
         below = targets.below(handle) or targets.find(target).paths
         for path in below:
             weights[path] = weights.get(path, 0.0) + 1.0 / len(below)

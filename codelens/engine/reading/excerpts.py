@@ -16,11 +16,12 @@ from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuch
 from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_reading import Reader
-from codelens.paths import can_be_named, printed
+from codelens.handles.typed_handle import typed_handle
+from codelens.paths import printed
 from codelens.rank.definitions.body_terms import comment_start
 from codelens.render.text_pieces import folded, lines_of
 from codelens.trail.sent_log import SentBodies
-from codelens.types import RelPath, Span
+from codelens.types import Span
 
 _NEAR_SHOWN = 20
 _ALSO_SHOWN = 4
@@ -61,23 +62,17 @@ def excerpts(
     """
     there = view
     try:
-        handle = parse_handle(requested, view.scope.root)
+        handle = typed_handle(requested, view.scope.root, view.snapshot.by_path)
         if handle.ref and handle.ref != view.scope.ref:
             there = view_at(handle.ref)
         return [_read(requested, handle, there, reading)]
+    except AmbiguousHandle as error:
+        if len(error.owners) <= _MOST_OWNERS:
+            return _of_owners(requested, error.owners, there, reading)
+        reason = error
     except (HandleError, NoSuchRef, ReadError) as error:
         reason = error
-    raw = RelPath(os.fsencode(requested) if can_be_named(requested) else b"")
-    if raw in view.snapshot.by_path:
-        # The file's own name, not escaped as a handle would have it.
-        try:
-            return [_read(requested, Handle(raw), view, reading)]
-        except (HandleError, ReadError) as error:
-            reason = error
-    if isinstance(reason, AmbiguousHandle) and len(reason.owners) <= _MOST_OWNERS:
-        return _of_owners(requested, reason.owners, there, reading)
-    message, near = _message(reason, view), _near(reason)
-    return [Excerpt(requested, requested, error=message, near=near)]
+    return [Excerpt(requested, requested, error=_message(reason, view), near=_near(reason))]
 
 
 def _of_owners(

@@ -15,10 +15,11 @@ from codelens.answers.reading_answers import (
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
 from codelens.errors import BadHandle, HandleNotFound, ReadError
-from codelens.handles.handle_grammar import Handle, parse_handle
+from codelens.handles.handle_grammar import Handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handles_of, known_symbols
 from codelens.handles.handle_reading import Reader
+from codelens.handles.typed_handle import typed_handle
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.render.text_pieces import first_doc_line
@@ -49,7 +50,7 @@ def outline(view: CurrentView, target: str) -> OutlineAnswer:
         BadHandle: it cannot be read, or names another ref than the one looked at.
         OutsideWorktree: it leads out of the worktree.
     """
-    handle = parse_handle(target, view.scope.root)
+    handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     if handle.ref and handle.ref != ref:
         raise BadHandle(target, f"it is at another ref, {handle.ref!r}; ask at that ref")

@@ -26,9 +26,10 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.diff_query import compared
 from codelens.errors import HandleNotFound, InvalidArgument, NotInGit
 from codelens.extract.file_kinds import decode
-from codelens.handles.handle_grammar import file_handle, parse_handle, symbol_handle
+from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handle_among
+from codelens.handles.typed_handle import typed_handle
 from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_walk import CommitWalk
@@ -71,7 +72,7 @@ def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> History
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
     place = Finder(view.snapshot, reader.symbols, ref).find(
-        parse_handle(request.target, view.scope.root)
+        typed_handle(request.target, view.scope.root, view.snapshot.by_path)
     )
     file = _file(view, place.file.path, facts)
     notes = [place.moved] if place.moved else []
