@@ -19,7 +19,12 @@ def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
 
     checks = check_hosts(chosen, request, ask_hosts=True)
     if as_json:
-        screen.put_json(shape.results([host_check._asdict() for host_check in checks]))
+        # The keys since the first release: programs read them.
+        rows = [
+            {"host": row.host, "name": row.name, "state": row.state, "said": row.message}
+            for row in checks
+        ]
+        screen.put_json(shape.results(rows))
     else:
         width = max(len(host_check.host) for host_check in checks)
         for host_check in checks:

@@ -34,6 +34,7 @@ SHARED = "".join(
     f"def shared_{name}(value):\n    total = value\n    return total\n\n\n" for name in "abc"
 )
 COUNTS = {"histories": 0, "steps": 0, "answers": 0, "collisions": 0, "changes": 0, "events": 0}
+_ENOUGH = 100
 CACHES = (
     (definition_history, "_moves"),
     (path_commits, "_listed_before"),
@@ -131,4 +132,6 @@ def test_branches_are_answered_alike_by_whoever_was_there_before(record_property
         record_property(name, number)
     print(f"branch oracle: {COUNTS}")
     assert COUNTS["histories"] >= SEQUENCES
-    assert min(COUNTS.values()) > 0, COUNTS
+    # A dozen histories may be without work that collides.
+    expected = COUNTS.keys() if SEQUENCES >= _ENOUGH else COUNTS.keys() - {"collisions"}
+    assert all(COUNTS[name] > 0 for name in expected), COUNTS
