@@ -19,6 +19,7 @@ from codelens.rank.search_request import Outcome, Ranked, Request
 from codelens.store.database.index_opening import open_index
 from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL
+from codelens.store.facts.packed_facts import pack
 from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import CURRENT, Change, FileRow, ViewState
@@ -72,7 +73,7 @@ class Store:
                 hashed = (ContentHash(key[0]), language)
                 docs.append(
                     contents.insert(
-                        self.db, hashed, 1, TIER_FULL, size_bytes=len(text), facts=facts
+                        self.db, hashed, 1, TIER_FULL, size_bytes=len(text), facts=pack(facts)
                     )
                 )
                 self._ids[key] = docs[-1].content

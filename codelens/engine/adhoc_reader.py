@@ -17,7 +17,6 @@ from codelens.index.worker_pool import InProcess
 from codelens.index.worker_process import Task
 from codelens.scan.content_hash import hash_of
 from codelens.store.facts.contents import TIER_FULL, find, surfaces, symbols_of
-from codelens.store.facts.resolution_facts import surface
 from codelens.types import Symbol
 
 _HANG_S = 5.0
@@ -38,9 +37,9 @@ def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
             return ()
         task = Task(data, language, "full")
         if extractor is not None:
-            return extractor.facts(task).structure.symbols
+            return extractor.facts(task).symbols
         with extractor_of(view) as alone:
-            return alone.facts(task).structure.symbols
+            return alone.facts(task).symbols
 
     return Reader(view.repository, view.scope, view.snapshot, extract, view.settings.languages)
 
@@ -85,5 +84,5 @@ class OlderTexts:
         # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
         if len(data) > settings.max_file_bytes:
             return Older((), None, language)
-        structure = self._extractor.facts(Task(data, language, "full")).structure
-        return Older(structure.symbols, surface(structure), language)
+        facts = self._extractor.facts(Task(data, language, "full"))
+        return Older(facts.symbols, facts.surface, language)

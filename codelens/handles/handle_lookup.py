@@ -24,7 +24,8 @@ from codelens.handles.handle_grammar import (
     symbol_text,
 )
 from codelens.handles.handle_naming import handle_among, handle_of, known_symbols, ordinal_of
-from codelens.store.facts.contents import key_of, symbol_keys
+from codelens.store.facts.contents import symbol_keys
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
 from codelens.types import Span, Symbol

@@ -21,9 +21,10 @@ from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.writer_lease import Lease
 from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL, TIER_TEXT, ContentKey
+from codelens.store.facts.packed_facts import PackedFacts
 from codelens.store.facts.postings import Doc
 from codelens.store.views.views import CURRENT, PENDING, Change
-from codelens.types import ContentHash, Facts, Tier
+from codelens.types import ContentHash, Tier
 
 _GROUP_FILES = 128
 _GROUP_BYTES = 4_000_000
@@ -92,7 +93,7 @@ class Ingest:
 
     def run(self, works: list[Work]) -> Ingested:
         """Tell the content of each work; contents are stored, the view is not touched."""
-        batch: list[tuple[_New, Facts]] = []
+        batch: list[tuple[_New, PackedFacts]] = []
         size, stored = 0, time.monotonic()
         for new, facts in self._extractor.run(self._tasks(works)):
             batch.append((new, facts))
@@ -192,7 +193,7 @@ class Ingest:
     def _look_up(self, keys: list[ContentKey]) -> None:
         self._ids.update(self._known([key for key in keys if key not in self._ids]))
 
-    def _store(self, batch: list[tuple[_New, Facts]]) -> None:
+    def _store(self, batch: list[tuple[_New, PackedFacts]]) -> None:
         if not batch and not self._blobs:
             return
         tier = TIER_FULL if self._tier == "full" else TIER_TEXT

@@ -20,7 +20,8 @@ from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
 from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL, ContentKey, outline_key
-from codelens.types import Facts, RelPath, Symbol, Tier
+from codelens.store.facts.packed_facts import PackedFacts
+from codelens.types import RelPath, Symbol, Tier
 
 _HANG_S = 5.0
 _POOL_BYTES = 1_500_000
@@ -37,7 +38,7 @@ class Text(NamedTuple):
     """If it is known; empty: by path and text."""
 
 
-Unstored = dict[ContentKey, tuple[bytes, Facts]]
+Unstored = dict[ContentKey, tuple[bytes, PackedFacts]]
 """What was extracted and is not in the store yet, with its bytes; symbols alone by outline key."""
 
 
@@ -83,7 +84,7 @@ def text_facts(
             missing[key] = text_.data
     if missing:
         extracted = _extracted(db, missing, workers, tier)
-        symbols |= {key: facts.structure.symbols for key, (_, facts) in extracted.items()}
+        symbols |= {key: facts.symbols for key, (_, facts) in extracted.items()}
         if tier == "symbols":
             extracted = {outline_key(key): row for key, row in extracted.items()}
         if unstored is None:
@@ -113,7 +114,7 @@ def _known_symbols(
     for name, content in rows.items():
         symbols[names[name]] = stored.get(content, ())
     for name in names.keys() & unstored.keys():
-        symbols[names[name]] = unstored[name][1].structure.symbols
+        symbols[names[name]] = unstored[name][1].symbols
     return symbols
 
 

@@ -24,7 +24,7 @@ from codelens.extract.language_settings import TEXT, language_info
 from codelens.index.crash_marker import CrashMark
 from codelens.index.watchdog import Watchdog
 from codelens.index.worker_process import Task, extract, read_frame, write_frame
-from codelens.types import Facts
+from codelens.store.facts.packed_facts import PackedFacts
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ cores, for .6 s of CPU."""
 RETIRE_BYTES = 64_000_000
 """Workers grew to 680 and 790 MB over half a gigabyte of Linux each; a start costs .3 s of CPU."""
 
-_UnderWay = tuple[list[Any], "Future[list[Facts]]"]
+_UnderWay = tuple[list[Any], "Future[list[PackedFacts]]"]
 
 
 class _Hung(OSError):
@@ -59,8 +59,8 @@ class _Hung(OSError):
 class Extractor(Protocol):
     """Turns texts into facts, in their order."""
 
-    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
-        """Facts for each task, with what the caller attached to it."""
+    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, PackedFacts]]:
+        """PackedFacts for each task, with what the caller attached to it."""
         ...
 
 
@@ -89,13 +89,13 @@ class InProcess:
         if self._pool is not None:
             self._pool.close()
 
-    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
-        """Facts for each task, one at a time."""
+    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, PackedFacts]]:
+        """PackedFacts for each task, one at a time."""
         for tag, task in tasks:
             yield tag, self.facts(task)
 
-    def facts(self, task: Task) -> Facts:
-        """Facts of one text."""
+    def facts(self, task: Task) -> PackedFacts:
+        """PackedFacts of one text."""
         mark = self._mark
         if mark is None:
             return extract([task])[0]
@@ -138,8 +138,8 @@ class WorkerPool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, Facts]]:
-        """Facts for each task, in order; reads a few batches ahead of what was taken."""
+    def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, PackedFacts]]:
+        """PackedFacts for each task, in order; reads a few batches ahead of what was taken."""
         under_way: list[_UnderWay] = []
         try:
             for tags, batch in _batches(tasks):
@@ -161,7 +161,7 @@ class WorkerPool:
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._watchdog.close()
 
-    def _extract(self, batch: list[Task]) -> list[Facts]:
+    def _extract(self, batch: list[Task]) -> list[PackedFacts]:
         try:
             return self._send(batch, self._hang_s)
         except (OSError, EOFError):
@@ -174,7 +174,7 @@ class WorkerPool:
             logger.warning("a text of %d bytes crashed its worker twice", len(batch[0].data))
             return [_as_text(batch[0], "timeout" if isinstance(error, _Hung) else "broken")]
 
-    def _send(self, batch: list[Task], hang_s: float) -> list[Facts]:
+    def _send(self, batch: list[Task], hang_s: float) -> list[PackedFacts]:
         worker = self._take()
         try:
             factses = worker.extract(batch, hang_s, self._watchdog)
@@ -221,7 +221,7 @@ class _Worker:
         """Whether its process runs."""
         return self._process.poll() is None
 
-    def extract(self, batch: list[Task], hang_s: float, watchdog: Watchdog) -> list[Facts]:
+    def extract(self, batch: list[Task], hang_s: float, watchdog: Watchdog) -> list[PackedFacts]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -253,12 +253,12 @@ class _Worker:
         self._process.wait()
 
 
-def _as_text(task: Task, outcome: Literal["timeout", "broken"]) -> Facts:
+def _as_text(task: Task, outcome: Literal["timeout", "broken"]) -> PackedFacts:
     """What is left of a text that cannot be parsed: its words."""
     return extract([task._replace(tier="text")])[0]._replace(outcome=outcome)
 
 
-def _results(batch: _UnderWay) -> Iterator[tuple[Any, Facts]]:
+def _results(batch: _UnderWay) -> Iterator[tuple[Any, PackedFacts]]:
     tags, future = batch
     return zip(tags, future.result(), strict=True)
 

@@ -13,7 +13,8 @@ import pickle
 import sys
 from typing import BinaryIO, NamedTuple
 
-from codelens.types import Facts, Tier
+from codelens.store.facts.packed_facts import PackedFacts, pack
+from codelens.types import Tier
 
 _LENGTH = 4
 _PR_SET_PDEATHSIG = 1
@@ -53,13 +54,13 @@ def read_frame(stream: BinaryIO) -> object:
     return pickle.loads(data)  # noqa: S301 - both ends are this program
 
 
-def extract(tasks: list[Task]) -> list[Facts]:
+def extract(tasks: list[Task]) -> list[PackedFacts]:
     """Facts of each text."""
     # Late: a question whose view is fresh extracts nothing, and tree-sitter costs 55 ms.
     from codelens.extract.facts import facts_of
     from codelens.meaning.fact_vectors import with_vectors
 
-    return [with_vectors(facts_of(task.data, task.language, task.tier)) for task in tasks]
+    return [pack(with_vectors(facts_of(task.data, task.language, task.tier))) for task in tasks]
 
 
 def main() -> None:

@@ -23,8 +23,8 @@ from codelens.handles.handle_reading import Reader
 from codelens.memory.rename_detection import ReadFile, Renames
 from codelens.memory.text_identity import Texts, body_of, shape_of
 from codelens.scope.repository import Repository, Scope
-from codelens.store.facts.contents import key_of
 from codelens.store.facts.raw_hashes import hashes
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.saved.context_rows import Item
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow

@@ -17,8 +17,8 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import Node, symbols_inside
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
-from codelens.store.facts.contents import key_of
 from codelens.store.facts.name_uses import Use
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Import
 

@@ -18,7 +18,7 @@ from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import RelatedNode
-from codelens.store.facts.contents import key_of
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 

@@ -21,7 +21,7 @@ from codelens.paths import printed
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
-from codelens.store.facts.contents import key_of
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.views import FileRow
 from codelens.types import Symbol
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from codelens.rank.definitions import body_terms
 from codelens.rank.search_request import Ranked
 from codelens.store.facts import ranking_reads as reads
-from codelens.store.facts.contents import key_of
 from codelens.store.facts.ranking_reads import Definition
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 

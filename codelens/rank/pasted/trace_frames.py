@@ -15,8 +15,8 @@ from codelens.rank.query import query_names
 from codelens.rank.query.query_analysis import Name
 from codelens.rank.query.search_filters import Filters
 from codelens.rank.search_request import Ranked, Request
-from codelens.store.facts.contents import key_of
 from codelens.store.facts.ranking_reads import Definition
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 

@@ -18,7 +18,7 @@ from codelens.rank.query.query_names import Defined
 from codelens.rank.search_request import Ranked
 from codelens.rank.search_state import SearchState
 from codelens.store.facts import vocabulary
-from codelens.store.facts.contents import key_of
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.views import FileRow
 
 PREFIX, PIECE, LETTERS = 0, 1, 2

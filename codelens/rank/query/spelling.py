@@ -12,7 +12,7 @@ from codelens.extract.tokenizer import terms_of_word
 from codelens.rank.scoring import term_hits
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts import vocabulary
-from codelens.store.facts.contents import key_of
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 
 SHOWN = 3

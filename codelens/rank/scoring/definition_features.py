@@ -28,8 +28,9 @@ from codelens.rank.scoring.meaning_signal import NOT_ASKED, Meaning
 from codelens.rank.scoring.symbol_match import SymbolMatch
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts import ranking_reads as reads
-from codelens.store.facts.contents import Content, key_of
+from codelens.store.facts.contents import Content
 from codelens.store.facts.ranking_reads import ChunkTable, Definition
+from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, PathFacts
 

@@ -1,8 +1,6 @@
 """Facts by content: what was extracted from each distinct text, once.
 
-`chunks` of a content is a blob of native uint32, eight a chunk: start line, end line, start byte,
-end byte, symbol + 1, and the terms in body, names and docs. `refs` holds the distinct names, then
-the places; see `_pack_references`.
+What the blobs of a content hold is said in `codelens.store.facts.packed_facts`.
 """
 
 from __future__ import annotations
@@ -13,12 +11,12 @@ from typing import NamedTuple
 
 from codelens.store.database.database import Database
 from codelens.store.facts import resolution_facts
+from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts
 from codelens.store.facts.postings import Doc
 from codelens.types import (
     Binding,
     ContentHash,
     ContentId,
-    Facts,
     Import,
     Reference,
     Scope,
@@ -28,7 +26,6 @@ from codelens.types import (
 TIER_TEXT, TIER_FULL = 0, 1
 _CHUNK_WORDS = 8
 _BATCH = 500
-REFERENCE_KINDS = ("call", "type", "name")
 
 ContentKey = tuple[ContentHash, str]
 """A content is told by its bytes and the language they are read in."""
@@ -162,47 +159,26 @@ def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
 
 
 def insert(
-    db: Database, key: ContentKey, version: int, tier: int, *, size_bytes: int, facts: Facts
+    db: Database, key: ContentKey, version: int, tier: int, *, size_bytes: int, facts: PackedFacts
 ) -> Doc:
     """Store the facts of one content; returns its row for the postings, still to be written.
 
     In the caller's transaction.
     """
-    content_hash, language = key
-    structure = facts.structure
-    body, name, doc = (sum(column) for column in zip((0, 0, 0), *facts.lengths, strict=True))
-    chunks = array("I")
-    for chunk, lengths in zip(structure.chunks, facts.lengths, strict=False):
-        chunks.extend((*chunk[:4], chunk.symbol + 1, *lengths))
     db.execute(
         _INSERT,
         (
-            content_hash, language, version, tier, size_bytes, facts.lines, facts.outcome,
-            facts.generated, len(facts.lengths), body, name, doc, chunks.tobytes(),
-            _pack_references(structure.references), _pack_imports(structure.imports),
-            resolution_facts.packed(structure), resolution_facts.surface(structure),
+            *key, version, tier, size_bytes, facts.lines, facts.outcome, facts.generated,
+            facts.chunk_count, facts.body_terms, facts.name_terms, facts.doc_terms, facts.chunks,
+            facts.references, facts.imports, facts.flow, facts.surface,
         ),
     )  # fmt: skip
     content = db.last_id()
-    db.execute_many(
-        _INSERT_SYMBOL,
-        [
-            (content, ordinal, symbol.name, key_of(symbol.name), *symbol[1:])
-            for ordinal, symbol in enumerate(structure.symbols)
-        ],
-    )
+    db.execute_many(_INSERT_SYMBOL, [(content, *row) for row in facts.symbol_rows])
     if facts.vectors is not None:
         db.execute(PUT_VECTORS, (content, *facts.vectors))
-    return Doc(content, body, name, doc, len(facts.lengths), facts.terms)
-
-
-def key_of(name: str) -> str:
-    """What stays of an identifier without its convention; as `tokens.identifier_key`."""
-    if name.isascii() and name.isalnum():
-        return name.lower()
-    key = "".join(char for char in name.casefold() if char.isalnum())
-    # Bytes that are no UTF-8, as a handle can hold them, are in no name.
-    return key or name.encode("utf-8", "replace").decode()
+    counts = facts.body_terms, facts.name_terms, facts.doc_terms, facts.chunk_count
+    return Doc(content, *counts, facts.terms)
 
 
 def symbols_of(
@@ -305,25 +281,6 @@ def _marks(batch: Sequence[object]) -> str:
     return ",".join("?" * len(batch))
 
 
-def _pack_references(references: Sequence[Reference]) -> bytes:
-    """Distinct names, NUL between, behind their length; then four uint32 a place."""
-    names = sorted({reference.name for reference in references})
-    number = {name: at for at, name in enumerate(names)}
-    table = "\0".join(names).encode("utf-8", "surrogatepass")
-    places = array("I", [len(table)])
-    for reference in references:
-        kind = REFERENCE_KINDS.index(reference.kind)
-        places.extend(
-            (
-                number[reference.name] << 2 | kind,
-                reference.line,
-                reference.column,
-                reference.symbol + 1,
-            )
-        )
-    return places[:1].tobytes() + table + places[1:].tobytes()
-
-
 def _places(data: bytes) -> resolution_facts.Places:
     """References of a content, by columns."""
     size = array("I", data[:4])[0]
@@ -342,12 +299,6 @@ def _places(data: bytes) -> resolution_facts.Places:
 def _unpack_references(data: bytes) -> list[Reference]:
     """References of a content, without receivers and scopes."""
     return [Reference(*row) for row in zip(*_places(data), strict=True)]
-
-
-def _pack_imports(imports: Sequence[Import]) -> bytes:
-    return "\0".join(str(part) for imported in imports for part in imported).encode(
-        "utf-8", "surrogatepass"
-    )
 
 
 def _unpack_imports(data: bytes) -> list[Import]:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
-from codelens.store.facts.contents import REFERENCE_KINDS, batched
+from codelens.store.facts.contents import batched
+from codelens.store.facts.packed_facts import REFERENCE_KINDS
 
 SELECT_USES = "SELECT id, refs, imports FROM contents WHERE id IN ({marks})"
 SELECT_IMPORTS = "SELECT id, imports FROM contents WHERE id IN ({marks}) AND imports <> x''"

@@ -85,7 +85,7 @@ class Snapshot:
     def symbols_with_key(self, key: str) -> list[tuple[FileRow, int, Symbol]]:
         """Definitions in this view whose name has this key: file, ordinal, symbol.
 
-        `key` is a name without its convention (`contents.key_of`). Ordered by path and ordinal.
+        `key` is a name without its convention (`symbol_keys.key_of`). Ordered by path and ordinal.
         """
         rows = [
             (file, ordinal, symbol)

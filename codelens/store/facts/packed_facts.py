@@ -1,0 +1,106 @@
+"""Facts of a text as their row holds them: what a worker process sends, and the index stores.
+
+Packed where they are extracted: as objects, references and bindings cost more to send than to
+extract again from their blob.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from codelens.store.facts import resolution_facts
+from codelens.store.facts.symbol_keys import key_of
+from codelens.types import ChunkVectors, Facts, Import, Outcome, Reference, Symbol
+
+REFERENCE_KINDS = ("call", "type", "name")
+
+SymbolRow = tuple[int, str, str, str, str, str, str, bool, int, int, int, int, int, int]
+"""Ordinal, name, key of the name, then the other fields of a symbol in their order."""
+
+
+class PackedFacts(NamedTuple):
+    """All that is stored of one text in one language."""
+
+    outcome: Outcome
+    lines: int
+    generated: bool
+    symbol_rows: Sequence[SymbolRow]
+    chunk_count: int
+    chunks: bytes
+    """Native uint32, eight a chunk: start line, end line, start byte, end byte, symbol + 1, and
+    the terms in body, names and docs."""
+    references: bytes
+    """See `pack_references`."""
+    imports: bytes
+    """Four texts an import, NUL between."""
+    flow: bytes
+    """See `codelens.store.facts.resolution_facts`."""
+    surface: int
+    """Digest of what other files can see of it."""
+    body_terms: int
+    name_terms: int
+    doc_terms: int
+    terms: dict[str, bytes]
+    """Term -> its occurrences (see `codelens.extract.term_packing`)."""
+    vectors: ChunkVectors | None
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The symbols, in their order in the text."""
+        return tuple(Symbol(row[1], *row[3:]) for row in self.symbol_rows)
+
+
+def pack(facts: Facts) -> PackedFacts:
+    """The facts of one text, ready to be stored."""
+    structure = facts.structure
+    body, name, doc = (sum(column) for column in zip((0, 0, 0), *facts.lengths, strict=True))
+    chunks = array("I")
+    for chunk, lengths in zip(structure.chunks, facts.lengths, strict=False):
+        chunks.extend((*chunk[:4], chunk.symbol + 1, *lengths))
+    return PackedFacts(
+        facts.outcome,
+        facts.lines,
+        facts.generated,
+        [
+            (ordinal, symbol.name, key_of(symbol.name), *symbol[1:])
+            for ordinal, symbol in enumerate(structure.symbols)
+        ],
+        len(facts.lengths),
+        chunks.tobytes(),
+        pack_references(structure.references),
+        _pack_imports(structure.imports),
+        resolution_facts.packed(structure),
+        resolution_facts.surface(structure),
+        body,
+        name,
+        doc,
+        facts.terms,
+        facts.vectors,
+    )
+
+
+def pack_references(references: Sequence[Reference]) -> bytes:
+    """Distinct names, NUL between, behind their length; then four uint32 a place."""
+    names = sorted({reference.name for reference in references})
+    number = {name: at for at, name in enumerate(names)}
+    table = "\0".join(names).encode("utf-8", "surrogatepass")
+    places = array("I", [len(table)])
+    for reference in references:
+        kind = REFERENCE_KINDS.index(reference.kind)
+        places.extend(
+            (
+                number[reference.name] << 2 | kind,
+                reference.line,
+                reference.column,
+                reference.symbol + 1,
+            )
+        )
+    return places[:1].tobytes() + table + places[1:].tobytes()
+
+
+def _pack_imports(imports: Sequence[Import]) -> bytes:
+    return "\0".join(str(part) for imported in imports for part in imported).encode(
+        "utf-8", "surrogatepass"
+    )
