@@ -22,7 +22,13 @@ from codelens.branches.history.earlier_snippets import (
     stands_in,
 )
 from codelens.branches.history.move_origins import earlier_in_file, may_stem_from, origins_of
-from codelens.branches.history.standing_text import holds, lines_of, stands_whole, whole_text
+from codelens.branches.history.standing_text import (
+    holds,
+    lines_of,
+    stands_whole,
+    unix_lines,
+    whole_text,
+)
 from codelens.branches.text_changes import ADDED, FORMATTING, change_of, text_changes
 from codelens.scope.commits.commit_walk import Commit, CommitWalk
 from codelens.scope.commits.path_commits import PathCommits, PathHistory
@@ -313,7 +319,7 @@ class DefinitionHistory:
             return None
         if self._is_one_of_several(later):
             return None
-        old = data.replace(b"\r\n", b"\n")
+        old = unix_lines(data)
         hunks = changed_lines(old, tracked.data)
         version = EarlierVersion(tracked.path, old.split(b"\n"), lines, hunks)
         earlier = earlier_definition(version, later, self._read_snippet)

@@ -144,9 +144,9 @@ def stands_in(lines: Sequence[bytes], start: int, owner: str) -> bool:
         at -= 1
         if at < 0:
             return False
-        bare = lines[at].strip()
-        if not bare or _depth(lines[at]) >= depth:
+        if not lines[at][:depth].strip():
             continue
+        bare = lines[at].strip()
         if _CLOSING.match(bare):
             depth = _depth(lines[at]) + 1  # of a head of several lines; its first is above
             continue

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, FileDefinitions
-from codelens.branches.history.standing_text import holds
+from codelens.branches.history.standing_text import holds, unix_lines
 from codelens.scope.commits.commit_walk import CommitWalk
 from codelens.scope.commits.tree_changes import GITLINK, EntryChange
 from codelens.scope.text_diff import changed_lines
@@ -155,4 +155,4 @@ def _part(lines: Sequence[bytes], start: int, count: int) -> Sequence[bytes]:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    return data.replace(b"\r\n", b"\n").split(b"\n")
+    return unix_lines(data).split(b"\n")
