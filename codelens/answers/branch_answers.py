@@ -107,6 +107,8 @@ class DiffAnswer:
     notes: tuple[str, ...] = ()
     more: int = 0
     """Definitions left out of the rendered answer."""
+    left_out: int = 0
+    """Files that differ, and that the asked paths and kinds leave out."""
 
 
 @dataclass(frozen=True, slots=True)

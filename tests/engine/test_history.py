@@ -11,6 +11,7 @@ from gitrepo import GitRepo
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import HandleNotFound, SettingError
+from codelens.render.branches import branch_text
 
 ADD = """\
 def add(one, other):
@@ -125,3 +126,20 @@ def test_a_shallow_clone_says_where_history_ends(engine: Engine, repo: GitRepo) 
     answer = engine.history("b.py#plus", path=clone.root)
     assert [one.subject for one in answer.results] == ["renamed", "moved"]
     assert any("ends" in note for note in answer.notes)
+
+
+def test_a_filter_that_takes_nothing_is_not_told_as_no_change(
+    engine: Engine, repo: GitRepo
+) -> None:
+    for wishes in ({"globs": ["c.py"]}, {"kinds": ["signature"]}):
+        nothing = engine.diff("HEAD~2..HEAD", path=repo.root, **wishes)  # type: ignore[arg-type]
+        assert (nothing.files, nothing.left_out) == ((), 2)
+        assert "2 files differ" in branch_text.diff(nothing)[0][0]
+    same = engine.diff("HEAD..HEAD", path=repo.root, globs=["c.py"])
+    assert branch_text.diff(same)[0] == ["HEAD -> HEAD: nothing differs"]
+
+
+def test_no_change_since_a_date_is_said(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.history("b.py#plus", path=repo.root, since="2100-01-01")
+    assert not answer.results
+    assert branch_text.history(answer)[1][0].startswith("no change in the time")

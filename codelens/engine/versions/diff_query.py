@@ -42,6 +42,8 @@ class Compared(NamedTuple):
     new: AnySide
     diff: DefinitionDiff
     names: Names
+    left_out: int
+    """Files that differ, and that the globs do not take."""
 
 
 class Names:
@@ -72,9 +74,8 @@ def facts_of(db: Database, settings: Settings) -> Facts:
 
 def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()) -> Compared:
     """Compare two sides by definition. Outside of a transaction: what was never seen is stored."""
-    changes = [
-        change for change in side_changes(old, new, facts.db) if _is_chosen(change.path, globs)
-    ]
+    every = side_changes(old, new, facts.db)
+    changes = [change for change in every if _is_chosen(change.path, globs)]
     before, after = texts_of(
         [
             (old, [change.old for change in changes if change.old is not None]),
@@ -83,7 +84,7 @@ def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()
         facts,
     )
     diff = definition_diff(before, after, changed_lines)
-    return Compared(old, new, diff, Names(old, new))
+    return Compared(old, new, diff, Names(old, new), len(every) - len(changes))
 
 
 def _is_chosen(path: bytes, globs: Sequence[str]) -> bool:
@@ -132,6 +133,11 @@ def file_lines(compared: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff,
             )
         )
     return tuple(files)
+
+
+def files_left_out(compared: Compared, files: Sequence[FileDiff]) -> int:
+    """How many files differ that no glob or kind takes."""
+    return compared.left_out + len(compared.diff.files) - len(files)
 
 
 def _folded(change: FileChange) -> str:

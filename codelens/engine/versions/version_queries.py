@@ -70,6 +70,7 @@ class VersionQueries:
                 tests=meaning.tests if meaning else (),
                 test_count=len(meaning.tests) if meaning else 0,
                 at_least=meaning.at_least if meaning else False,
+                left_out=diff_query.files_left_out(compared, files),
                 notes=(*notes, *(meaning.notes if meaning else ())),
             )
 

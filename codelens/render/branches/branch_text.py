@@ -35,7 +35,7 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
     files = count_of(len(answer.files), "file")
     head = [f"{answer.old} -> {answer.new}: {files}{f'; definitions: {totals}' if totals else ''}"]
     if not answer.files:
-        head = [f"{answer.old} -> {answer.new}: nothing differs"]
+        head = [f"{answer.old} -> {answer.new}: {_nothing(answer)}"]
     blocks: list[str] = []
     if not stat:
         blocks += [_broken(use) for use in answer.broken]
@@ -51,6 +51,13 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
             blocks += [f"  {_definition(definition)}" for definition in file.definitions]
             blocks += [f"  {line}" for line in _outside(file.outside)]
     return head, blocks
+
+
+def _nothing(answer: DiffAnswer) -> str:
+    if not answer.left_out:
+        return "nothing differs"
+    others = count_of(answer.left_out, "file")
+    return f"nothing of what was asked for differs; {others} differ{'s' * (answer.left_out == 1)}"
 
 
 def _broken(broken_use: BrokenUse) -> str:
@@ -189,7 +196,9 @@ def history(answer: HistoryAnswer) -> Shown:
         for definition in answer.definitions
     ]
     blocks += ["\n".join(_event(result)) for result in answer.results]
-    if answer.more:
+    if answer.more and not blocks:
+        blocks.append("no change in the time that was asked for; there are older ones (--since)")
+    elif answer.more:
         blocks.append("older changes are omitted (--limit, --since)")
     return head, blocks
 
