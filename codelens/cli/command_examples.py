@@ -56,6 +56,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "conflicts": (
         ("codelens conflicts", "compare with other worktrees and recent branches"),
         ("codelens conflicts --with feature-b", "compare with one branch"),
+        ("codelens conflicts --changing src/auth.py", "who else changes this file"),
     ),
     "focus": (
         ("codelens focus", "show the topics of your prompts"),

@@ -26,6 +26,11 @@ def add(commands: shared_options.Commands) -> None:
         help="compare changes since this commit instead of the merge base; definitions only",
     )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="also show harmless overlaps")
+    parser.add_argument(
+        "--changing", action="append", default=[], dest="files", metavar="FILE",
+        help="instead list the definitions of this file that other worktrees have changed; "
+        "nothing is compared with the changes here (repeatable)",
+    )  # fmt: skip
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
     parser.set_defaults(run=run)
@@ -36,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
+    if args.files:
+        return _run_changing(args)
     with Engine() as engine, Bar() as bar:
         answer = engine.conflicts(
             path=args.path,
@@ -55,3 +62,28 @@ def run(args: argparse.Namespace) -> int:
         screen.page(*blocks, *head)
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.results else 1
+
+
+def _run_changing(args: argparse.Namespace) -> int:
+    """Print what other worktrees changed in some files; 1 if that is nothing."""
+    from codelens.cli import screen
+    from codelens.cli.relative_handles import from_here
+    from codelens.engine.engine import Engine
+    from codelens.errors import SettingError
+
+    if args.others or args.base or args.all:
+        raise SettingError(
+            "--changing cannot be combined with --with, --base or --all; leave those out"
+        )
+    files = [from_here(name, args.path) for name in args.files]
+    with Engine() as engine:
+        elsewheres = engine.changed_elsewhere(files, path=args.path)
+    if args.json:
+        from codelens.render.branches import branch_json
+
+        screen.put_json(branch_json.changed_elsewhere(elsewheres))
+    else:
+        from codelens.render.branches import branch_text
+
+        screen.page(*branch_text.changed_elsewhere(elsewheres))
+    return 0 if elsewheres else 1

@@ -132,7 +132,10 @@ def changed_elsewhere(
     Reads these files in each other worktree and nothing else: no view is brought up to date.
 
     Args:
-        files: paths in the worktree, relative to its top.
+        files: paths in the worktree, relative to its top or absolute.
         path: any path inside the worktree.
+
+    Raises:
+        OutsideWorktree: an absolute path is not inside the worktree.
     """
     return engine.versions.changed_elsewhere(path, files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -144,7 +145,7 @@ class VersionQueries:
         opened = self._pool.open(path, None)
         with opened.index.lock, opened.index.mended():
             facts = facts_of(opened.index.db, self._pool.settings)
-            paths = [from_printed(file) for file in files]
+            paths = list(dict.fromkeys(_path_within(file, opened.scope.root) for file in files))
             return tuple(changed_elsewhere(opened.repository, opened.scope, paths, facts))
 
     def history(self, view_request: ViewRequest, request: HistoryRequest) -> HistoryAnswer:
@@ -155,6 +156,19 @@ class VersionQueries:
         check_limit(request.limit)
         with self._pool.view(at_own_ref(view_request, request.target)) as view:
             return history_query.history(view, request, facts_of(view.index.db, view.settings))
+
+
+def _path_within(file: str, root: str) -> bytes:
+    """A path as printed, or an absolute one inside the worktree, relative to its top.
+
+    Raises:
+        OutsideWorktree: an absolute path is not inside the worktree.
+    """
+    if not os.path.isabs(file):
+        return from_printed(file)
+    from codelens.handles.handle_grammar import parse_handle
+
+    return parse_handle(file, root).path or b""
 
 
 def _meaning(

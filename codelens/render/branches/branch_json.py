@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from codelens.answers.branch_answers import (
     ConflictsAnswer,
     DefinitionLine,
     DiffAnswer,
+    Elsewhere,
     FileDiff,
     HistoryAnswer,
     Lines,
@@ -101,6 +103,13 @@ def conflicts(answer: ConflictsAnswer) -> Json:
         "clean": answer.clean,
         "left_out": list(answer.left_out),
         "notes": list(answer.notes),
+    }
+
+
+def changed_elsewhere(elsewheres: Sequence[Elsewhere]) -> Json:
+    """Definitions that other worktrees changed."""
+    return {
+        "results": [{**asdict(elsewhere), "how": list(elsewhere.how)} for elsewhere in elsewheres]
     }
 
 

@@ -10,6 +10,7 @@ from codelens.answers.branch_answers import (
     ConflictsAnswer,
     DefinitionLine,
     DiffAnswer,
+    Elsewhere,
     FileDiff,
     HistoryAnswer,
     HistoryEvent,
@@ -181,6 +182,15 @@ def _collision(collision: CollisionLine) -> str:
         f"{collision.mine_site}, "
         f"theirs {collision.theirs} at {collision.theirs_site}"
     )
+
+
+def changed_elsewhere(elsewheres: Sequence[Elsewhere]) -> list[str]:
+    """A line for each definition: its handle, what changed, and in which worktree."""
+    return [
+        f"{elsewhere.handle}\t{' and '.join(elsewhere.how)}  in {elsewhere.worktree} "
+        f"({elsewhere.branch or 'detached HEAD'})"
+        for elsewhere in elsewheres
+    ]
 
 
 def history(answer: HistoryAnswer) -> Shown:
