@@ -25,6 +25,8 @@ ALLOWED = {
     "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
+    # What clients over HTTP must send: the server asks for it, install writes it down.
+    "bearer_token": {"errors", "paths"},
     # Below all that writes or reads the session trail: hooks, which import next to nothing, and
     # the engine.
     "trail": {"file_owner", "filelock"},
@@ -72,8 +74,8 @@ ALLOWED = {
     },
     "serve": {
         "plurals",
-        "types", "cancellation", "errors", "paths", "config", "bytecode", "answers", "render",
-        "engine",
+        "types", "cancellation", "errors", "paths", "config", "bearer_token", "bytecode", "answers",
+        "render", "engine",
     },
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
     # with the text of its answers.
@@ -81,7 +83,7 @@ ALLOWED = {
         "types", "errors", "paths", "file_owner", "filelock", "trail", "focus", "scope", "engine",
         "render",
     },
-    "hosts": {"types", "errors", "filelock", "paths"},
+    "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
     "cli": {
         "plurals",
         "types", "errors", "paths", "config", "bytecode", "capsule", "answers", "render", "engine",
@@ -98,6 +100,9 @@ OWNERS = {
     "apsw": "store",
     "mcp": "serve",
     "pydantic": "serve",
+    "starlette": "serve",
+    "uvicorn": "serve",
+    "h11": "serve",
     "rich": "cli",
     "shtab": "cli",
     "tomlkit": "hosts",

@@ -119,7 +119,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens completion bash > ~/.local/share/bash-completion/completions/codelens", "bash"),
         ("codelens completion fish > ~/.config/fish/completions/codelens.fish", "fish"),
     ),
-    "serve": (("codelens serve --root ~/src/app", "as an agent would start it"),),
+    "serve": (
+        ("codelens serve --root ~/src/app", "as an agent would start it"),
+        ("codelens serve --http --root ~/src/app --root ~/src/lib", "for several agents at once"),
+    ),
 }
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from codelens.errors import UnclearWorktree
-from codelens.scope.worktree_location import link_out, locate
+from codelens.scope.worktree_location import link_out, locate, shared_dir
 
 
 def root_of(path: str | Path) -> str:
@@ -16,6 +17,18 @@ def root_of(path: str | Path) -> str:
         ScopeError: there is no such path, or it is never indexed.
     """
     return locate(path).root
+
+
+def repository_of(path: str | Path) -> str:
+    """What all worktrees of the repository have in common that `path` lies in.
+
+    That is git's common folder; of a plain folder its top.
+
+    Raises:
+        ScopeError: there is no such path, or it is never indexed.
+    """
+    place = locate(path)
+    return os.path.realpath(shared_dir(place.git_dir) if place.git_dir else place.root)
 
 
 def refuse_link_out(path: str | Path, own: Callable[[], set[str]]) -> None:

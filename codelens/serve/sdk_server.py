@@ -16,6 +16,7 @@ from mcp_types import CallToolResult, InputRequiredResult
 from codelens import __version__
 from codelens.engine.engine import Engine
 from codelens.serve import prompts
+from codelens.serve.call_session import SessionOfProcess
 from codelens.serve.call_worktree import Worktrees
 from codelens.serve.client_streams import Lines, Replies
 from codelens.serve.tool_profiles import ALL
@@ -45,9 +46,21 @@ class _Server(MCPServer[Any]):
 def make_server(
     engine: Engine, root: str | None, budget_ms: float, names: Sequence[str]
 ) -> MCPServer[Any]:
-    """A server with the tools of these names and the prompts, not yet running."""
+    """A server for the one client that started it, with the tools of these names; not yet running.
+
+    Args:
+        engine: what answers.
+        root: the server's `--root`.
+        budget_ms: how long a look at the files may take.
+        names: of tools.
+    """
     worktrees = Worktrees(root, os.environ, lambda: known_worktrees(engine))
-    calls = ToolCalls(engine, worktrees, budget_ms)
+    sessions = SessionOfProcess(os.environ)
+    return server_of(ToolCalls(engine, worktrees, sessions, budget_ms), names)
+
+
+def server_of(calls: ToolCalls, names: Sequence[str]) -> MCPServer[Any]:
+    """A server with the tools of these names and the prompts, not yet running."""
     server: MCPServer[Any] = _Server(
         "codelens",
         version=__version__,

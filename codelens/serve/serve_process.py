@@ -7,21 +7,16 @@ needed, or when the client has paused: the two would take the processor from eac
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
-import sys
 import threading
 import time
-import traceback
-from collections.abc import Callable
-from typing import cast
 
 from codelens import config
-from codelens.config import DEFAULT_BUDGET_MS, Settings
 from codelens.serve.client_streams import Lines, Oversized, Replies, Wire, claim, read_line
 from codelens.serve.first_turn import Front
 from codelens.serve.recorded_answers import known_answers
+from codelens.serve.server_life import budget_of, leave, log_to_stderr
 from codelens.serve.tool_profiles import chosen
 
 _PAUSE_S = 0.25
@@ -31,7 +26,7 @@ _PARENT_S = 0.2
 
 
 def serve(root: str | None = None, budget_ms: float | None = None) -> int:
-    """Serve until stdin closes; the exit code. May end the process itself, see `_leave`.
+    """Serve until stdin closes; the exit code. May end the process itself, see `leave`.
 
     Args:
         root: where to look when a call names no path.
@@ -44,9 +39,7 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     names = chosen(settings.tools)
     # Ends it in the midst of an import or a wait as well, and without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    stderr_handler = logging.StreamHandler(sys.stderr)
-    stderr_handler.setFormatter(_Untelling("codelens: %(message)s"))
-    logging.basicConfig(handlers=[stderr_handler], level=logging.WARNING)
+    log_to_stderr()
     client = _Client(claim(), Front(known_answers(names)))
     threading.Thread(target=client.watch_parent, daemon=True).start()
     threading.Thread(target=client.listen, daemon=True).start()
@@ -57,7 +50,7 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     from codelens.serve.sdk_server import make_server, run
 
     engine = Engine(settings, keep_going=True)
-    server = make_server(engine, root, _budget(budget_ms, settings), names)
+    server = make_server(engine, root, budget_of(settings, budget_ms), names)
     client.hand_over()
     start_worktree = (
         Worktrees(root, os.environ).meant_at_start() if settings.index_at_start else None
@@ -71,28 +64,8 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
         usage_counter.tidy(settings.home)
         engine.close()
 
-    _leave(close)
+    leave(close, _CLOSE_S)
     return 0
-
-
-def _budget(budget_ms: float | None, settings: Settings) -> float:
-    if budget_ms is not None:
-        return budget_ms
-    return DEFAULT_BUDGET_MS if settings.budget_ms is None else settings.budget_ms
-
-
-class _Untelling(logging.Formatter):
-    """Of a failure the places and the kinds: its words may quote code or a question."""
-
-    def formatException(self, ei: object) -> str:
-        """The frames of an error and of what led to it, the first cause last."""
-        error = cast("tuple[object, BaseException | None]", ei)[1]
-        lines: list[str] = []
-        while error is not None:
-            lines += [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}\n"]
-            hidden = error.__suppress_context__
-            error = error.__cause__ or (None if hidden else error.__context__)
-        return "".join(lines)
 
 
 class _Client:
@@ -167,16 +140,3 @@ class _Client:
         while os.getppid() == parent:
             time.sleep(_PARENT_S)
         self.gone()
-
-
-def _leave(close: Callable[[], None]) -> None:
-    """End the process now: a look that goes on in a thread must not outlive the client.
-
-    What is written is written in transactions, so leaving in the midst of one loses nothing else.
-    """
-    closing = threading.Thread(target=close, daemon=True)
-    closing.start()
-    closing.join(_CLOSE_S)
-    sys.stderr.flush()
-    if closing.is_alive() or threading.active_count() > 1:
-        os._exit(0)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
-import secrets
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import Parameter, Signature
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, get_args
 
 import anyio
 import anyio.to_thread
@@ -21,11 +19,11 @@ from pydantic import ConfigDict, ValidationError
 from codelens.bytecode import damaged_copy
 from codelens.cancellation import Call
 from codelens.engine.engine import Engine
-from codelens.engine.sessions.asking_session import LONGEST_ID, Session, asked_by, of_host
+from codelens.engine.sessions.asking_session import LONGEST_ID, Session, asked_by
 from codelens.engine.usage import usage_counter
 from codelens.errors import CodelensError
 from codelens.serve.call_slots import CallSlots
-from codelens.serve.call_worktree import Worktrees
+from codelens.serve.call_worktree import WorktreeChoice
 from codelens.serve.tools.argument_errors import refusal
 from codelens.serve.tools.call_progress import progress_of
 from codelens.serve.tools.tool_arguments import annotation_of, as_meant
@@ -56,15 +54,21 @@ class ToolCalls:
     Args:
         engine: its methods may be called from any thread.
         worktrees: says which worktree a call is about.
+        sessions: says which session a call belongs to that does not say so itself.
         budget_ms: how long a look at the files may take.
     """
 
-    def __init__(self, engine: Engine, worktrees: Worktrees, budget_ms: float) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        worktrees: WorktreeChoice,
+        sessions: Callable[[Context[Any, Any]], Session],
+        budget_ms: float,
+    ) -> None:
         self._engine = engine
         self._budget_ms = budget_ms
         self._worktrees = worktrees
-        # Whoever else is served has another one.
-        self._connection = f"connection-{secrets.token_hex(8)}"
+        self._sessions = sessions
         self._slots = CallSlots()
         # A thread for each call: which of them has its turn is decided at the index.
         self._threads = anyio.CapacityLimiter(self._slots.most)
@@ -81,7 +85,9 @@ class ToolCalls:
         """
         try:
             path = str(given_arguments["path"])
-            everything = not path and row.is_everywhere(given_arguments)
+            everything = (
+                not path and self._worktrees.may_mean_all and row.is_everywhere(given_arguments)
+            )
             where = "" if everything else await self._worktrees.chosen(path, ctx)
             engine_arguments = self._engine_arguments(row, ctx, given_arguments, where)
             with asked_by(self._session(ctx, given_arguments)):
@@ -105,15 +111,11 @@ class ToolCalls:
         return CallToolResult(content=[content], is_error=reply.failed)
 
     def _session(self, ctx: Context[Any, Any], arguments: CallArguments) -> Session:
-        """Which session a call belongs to: as it says, as its host says, else its connection's."""
+        """Which session a call belongs to: as it says, else as its client is known."""
         session_id = str(arguments.get("session", "")).strip()
         if session_id:
             return Session(session_id[:LONGEST_ID], "call", remembers=True)
-        meta = cast("Mapping[str, object]", ctx.request_context.meta or {})
-        session_id = of_host(os.environ, meta)
-        if session_id:
-            return Session(session_id, "host", remembers=True)
-        return Session(self._connection, "connection", remembers=True)
+        return self._sessions(ctx)
 
     def _engine_arguments(
         self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments, where: str

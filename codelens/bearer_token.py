@@ -1,0 +1,104 @@
+"""The token that clients of `codelens serve --http` must send; one for each home.
+
+It stands in `CODELENS_HOME/http-token`, readable by its owner alone, and stays the same from start
+to start, so that agents whose settings hold it keep working.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from codelens.errors import HomeNotWritable, SettingError
+from codelens.paths import barred, make_private
+
+_BYTES = 32
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}")
+_MOST_BYTES = 1024
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Token(NamedTuple):
+    """A token, and where it is kept."""
+
+    text: str
+    file: Path
+    is_new: bool
+    """It was made just now: nobody has been told of it yet."""
+
+
+class UnusableToken(SettingError):
+    """The file of the token cannot be used as it is.
+
+    Args:
+        file: the token's.
+        why: what is wrong with it.
+    """
+
+    def __init__(self, file: Path, why: str) -> None:
+        self.file = file
+        super().__init__(
+            f"the token in {str(file)!r} cannot be used: {why}; delete the file: a new one is "
+            "made at the next start, which your agents must then be given"
+        )
+
+
+def bearer_token(home: Path) -> Token:
+    """The token of a home; made, and kept with mode 0600, where there is none.
+
+    Raises:
+        UnusableToken: others may read the file, it belongs to another user, or holds no token.
+        HomeNotWritable: it cannot be kept.
+        HomeNotReadable: it may not be read.
+    """
+    file = home / "http-token"
+    text = _kept(file)
+    if text is not None:
+        return Token(text, file, is_new=False)
+    make_private(home)
+    fresh = secrets.token_urlsafe(_BYTES)
+    draft = home / f"http-token.{secrets.token_hex(8)}"
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(f"{fresh}\n")
+        try:
+            # Two servers may start at once: the token of the first is the one that counts.
+            os.link(draft, file)
+        except FileExistsError:
+            return Token(_kept(file) or "", file, is_new=False)
+        finally:
+            draft.unlink()
+    except OSError as error:
+        raise barred(home) or HomeNotWritable(file, error.strerror or str(error)) from error
+    return Token(fresh, file, is_new=True)
+
+
+def _kept(file: Path) -> str | None:
+    """The token in a file; None if there is no file."""
+    try:
+        with os.fdopen(os.open(file, _READ_FLAGS), "rb") as opened:
+            about = os.fstat(opened.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise UnusableToken(file, "it is no file")
+            _refuse_shared(file, about)
+            text = opened.read(_MOST_BYTES).decode("ascii", "replace").strip()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise barred(file) or UnusableToken(file, error.strerror or str(error)) from error
+    if not _TOKEN.fullmatch(text):
+        raise UnusableToken(file, "it holds no token")
+    return text
+
+
+def _refuse_shared(file: Path, about: os.stat_result) -> None:
+    if not hasattr(os, "geteuid"):
+        return
+    if about.st_uid != os.geteuid():
+        raise UnusableToken(file, f"it belongs to user {about.st_uid}")
+    if about.st_mode & 0o077:
+        raise UnusableToken(file, f"its mode {stat.S_IMODE(about.st_mode):04o} lets others read it")

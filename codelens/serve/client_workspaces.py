@@ -1,0 +1,74 @@
+"""What a client says of the folders it works in: Codex with each call, others when asked."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import cast
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from mcp.server.mcpserver import Context
+from mcp.shared.exceptions import MCPError
+from mcp_types import ListRootsRequest, ListRootsResult
+from pydantic import ValidationError
+
+logger = logging.getLogger(__name__)
+
+_CODEX_META = "x-codex-turn-metadata"
+_ROOTS_TIMEOUT_S = 1.0
+_ROOTS_PAUSE_S = 60.0
+
+
+class ClientRoots:
+    """Asks a client for its roots; one that did not answer is left alone for a while."""
+
+    def __init__(self) -> None:
+        self._silent: dict[str, float] = {}
+        """Until when a connection is not asked again; over stdio it has no name."""
+
+    async def named(self, context: Context) -> list[str]:
+        """The local folders among them; none where the client cannot be asked."""
+        capabilities = context.client_capabilities
+        if capabilities is None or capabilities.roots is None:
+            return []
+        connection = connection_id(context)
+        # Newer protocol versions have no way to ask; a client that did not answer is left alone.
+        is_silent = time.monotonic() < self._silent.get(connection, 0.0)
+        if is_silent or not context.session.can_send_request:
+            return []
+        try:
+            answer = await context.session.send_request(
+                ListRootsRequest(), ListRootsResult, request_read_timeout_seconds=_ROOTS_TIMEOUT_S
+            )
+        except (MCPError, ValidationError) as error:
+            logger.warning("the client did not report its roots: %s", error)
+            now = time.monotonic()
+            self._silent = {name: end for name, end in self._silent.items() if end > now}
+            self._silent[connection] = now + _ROOTS_PAUSE_S
+            return []
+        return [path for root in answer.roots if (path := _local(str(root.uri)))]
+
+
+def connection_id(context: Context) -> str:
+    """What the SDK calls a client's connection over HTTP; empty over stdio, or if it has none."""
+    return (context.headers or {}).get("mcp-session-id", "")
+
+
+def codex_workspaces(context: Context) -> list[str]:
+    """The workspaces in what Codex (0.169) sends with each call."""
+    meta = cast("Mapping[str, object]", context.request_context.meta or {})
+    turn = _object(meta.get(_CODEX_META))
+    return list(_object(turn.get("workspaces")))
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _local(uri: str) -> str | None:
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
+        return None
+    return url2pathname(parts.path)
