@@ -96,6 +96,11 @@ def pins_file(home: Path, repo_id: str) -> Path:
     return home / "pins" / f"pins-{repo_id}.json"
 
 
+def vectors_file(home: Path, repo_id: str) -> Path:
+    """Vectors of a repository by a provider; apart from its index, since they cost money."""
+    return home / "vectors" / f"vectors-{repo_id}.db"
+
+
 def usage_file(home: Path) -> Path:
     """How much codelens was used, in all repositories."""
     return home / "usage.db"

@@ -1,4 +1,4 @@
-"""Which tests are slow, and which must not run beside each other.
+"""Which tests are slow, which must not run beside each other, and that none uses the network.
 
 `pytest -m "not slow"` is the quick run. Whole folders and modules are slow by the tables below; a
 single test is slow by `@pytest.mark.slow`.
@@ -6,9 +6,12 @@ single test is slow by `@pytest.mark.slow`.
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from socket_guard import GuardedConnect
 
 TESTS = Path(__file__).parent
 
@@ -26,6 +29,15 @@ SLOW = (
 
 TOGETHER = {"clients": "clients", "load": "load"}
 """Folders whose tests share something on this machine: one worker of pytest-xdist runs them."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_other_machine() -> Iterator[None]:
+    """Every test fails that connects from this process to anything but loopback."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex"):
+            patch.setattr(socket.socket, name, GuardedConnect(name), raising=False)
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

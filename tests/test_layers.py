@@ -17,6 +17,8 @@ ALLOWED = {
     # Whether anybody still waits: asked for wherever work is long.
     "cancellation": set(),
     "filelock": set(),
+    # Keys and passwords in texts: masked in prompts, never sent to a provider.
+    "secret_masking": set(),
     # Counts with their nouns, for whatever prints.
     "plurals": set(),
     # Days, for whatever prints.
@@ -30,12 +32,14 @@ ALLOWED = {
     # Below all that writes or reads the session trail: hooks, which import next to nothing, and
     # the engine.
     "trail": {"file_owner", "filelock"},
-    "focus": {"types", "errors", "paths", "config", "file_owner", "filelock", "trail"},
+    "focus": {
+        "types", "errors", "paths", "config", "file_owner", "filelock", "secret_masking", "trail",
+    },
     "scope": {"types", "cancellation", "errors", "paths", "config"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
     "store": {"types", "cancellation", "errors", "file_owner", "filelock", "paths"},
-    # The table of words, and vectors by it: from counts of terms, never from a text.
+    # The table of words with vectors by counts of terms; providers with vectors of texts.
     "meaning": {"types", "cancellation", "errors", "store"},
     "index": {
         "plurals",
@@ -67,9 +71,9 @@ ALLOWED = {
     # `render`, since a map and a search within a number of tokens count what they cost as text.
     "engine": {
         "plurals",
-        "types", "cancellation", "errors", "paths", "config", "file_owner", "trail", "scope",
-        "scan", "extract", "meaning", "store", "index", "handles", "rank", "resolve", "memory",
-        "branches",
+        "types", "cancellation", "errors", "paths", "config", "file_owner", "secret_masking",
+        "trail", "scope", "scan", "extract", "meaning", "store", "index", "handles", "rank",
+        "resolve", "memory", "branches",
         "capsule", "answers", "render",
     },
     "serve": {
@@ -94,6 +98,10 @@ ALLOWED = {
 
 OWNERS = {
     "pygit2": "scope",
+    "openai": "meaning",
+    "voyageai": "meaning",
+    "google": "meaning",
+    "ollama": "meaning",
     "tree_sitter": "extract",
     "tree_sitter_language_pack": "extract",
     "Stemmer": "extract",

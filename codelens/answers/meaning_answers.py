@@ -8,6 +8,100 @@ from codelens.types import Receipt
 
 
 @dataclass(frozen=True, slots=True)
+class SentTexts:
+    """What left this machine for one model of a provider, since it was first used here."""
+
+    provider: str
+    model: str
+    endpoint: str
+    since: str
+    """Local date."""
+    requests: int
+    failed: int
+    """Of the requests."""
+    texts: int
+    bytes: int
+    tokens: int
+    """As the provider counts them; 0 where it does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderStatus:
+    """The provider that is enabled for a repository, and how far its vectors are."""
+
+    provider: str
+    """Empty: none is enabled, and nothing is sent."""
+    model: str
+    endpoint: str
+    dimension: int
+    state: str
+    """`indexing`, `indexed`, `failed`, `synced` or `requires_reindex`."""
+    failure: str
+    """Why the last sync failed; else empty."""
+    texts: int
+    """Texts and questions that have a vector."""
+    vector_bytes: int
+    contents: int
+    """Distinct texts of the view that may be sent."""
+    contents_ready: int
+    """Those of them whose chunks all have vectors."""
+    left_out: int
+    """Files of the view that are never sent."""
+    sent: tuple[SentTexts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SendingPlan:
+    """What a sync would send, told before anything is sent."""
+
+    receipt: Receipt
+    provider: str
+    model: str
+    endpoint: str
+    key_variable: str
+    files: int
+    """Files of the view that may be sent."""
+    left_out: int
+    """Files that may hold secrets, and are never sent."""
+    texts: int
+    """Chunks without a vector; equal ones count once."""
+    bytes: int
+    tokens: int
+    """Estimated: bytes / 3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enabled:
+    """A provider that may be sent a repository's texts from now on."""
+
+    provider: str
+    model: str
+    endpoint: str
+    dimension: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a sync did."""
+
+    receipt: Receipt
+    provider: str
+    model: str
+    state: str
+    requests: int
+    failed: int
+    """Of the requests; they were sent again."""
+    texts: int
+    """Texts that have a vector now, and had none before."""
+    bytes: int
+    tokens: int
+    lacking: int
+    """Texts that still have none."""
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
 class MeaningStatus:
     """The table of words, and what of a view has vectors by it."""
 
@@ -27,6 +121,7 @@ class MeaningStatus:
     """Those of them that have vectors by this table."""
     vector_bytes: int
     """Of these vectors."""
+    provider: ProviderStatus
 
 
 @dataclass(frozen=True, slots=True)

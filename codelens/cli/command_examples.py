@@ -12,6 +12,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "meaning": (
         ("codelens meaning status", "the table, and what has vectors by it"),
         ('codelens meaning test "cancel a running job"', "the words that lie by these"),
+        ("codelens meaning enable --provider ollama", "what would be sent, and consent to it"),
+        ("codelens meaning sync", "vectors for what has none yet"),
     ),
     "expand": (
         ("codelens expand src/auth.py#Session.validate", "a definition"),

@@ -56,6 +56,11 @@ class Engine(EngineCore):
     # What words are taken to mean.
     meaning_status = meaning_methods.meaning_status
     meaning_test = meaning_methods.meaning_test
+    meaning_plan = meaning_methods.meaning_plan
+    meaning_enable = meaning_methods.meaning_enable
+    meaning_disable = meaning_methods.meaning_disable
+    meaning_sync = meaning_methods.meaning_sync
+    meaning_clear = meaning_methods.meaning_clear
 
     # Who uses what.
     related = graph_methods.related

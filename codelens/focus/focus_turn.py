@@ -16,9 +16,9 @@ from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node, grow
 from codelens.focus.guide import listen, reinforce
 from codelens.focus.prompt_terms import LONGEST_TEXT, terms_of
-from codelens.focus.secret_masking import masked
 from codelens.focus.term_vectors import counted
 from codelens.focus.topic_handles import note, true_handles
+from codelens.secret_masking import masked
 from codelens.trail import trail_log
 
 _LONGEST_KEPT = 300

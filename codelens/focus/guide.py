@@ -7,8 +7,8 @@ import re
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, touch
 from codelens.focus.prompt_terms import terms_of
-from codelens.focus.secret_masking import masked
 from codelens.focus.term_vectors import cosine, counted
+from codelens.secret_masking import masked
 
 _LONGEST = 160
 _READ = 2_000

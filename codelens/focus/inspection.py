@@ -10,8 +10,8 @@ from codelens.focus.context_block import topic_words
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node, classify, weight
 from codelens.focus.prompt_terms import terms_of
-from codelens.focus.secret_masking import masked
 from codelens.focus.term_vectors import cosine, counted
+from codelens.secret_masking import masked
 
 _TOP_TERMS = 20
 

@@ -10,7 +10,13 @@ from codelens.engine.view_request import ViewRequest
 from codelens.index.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from codelens.answers.meaning_answers import MeaningStatus, MeaningTest
+    from codelens.answers.meaning_answers import (
+        Enabled,
+        MeaningStatus,
+        MeaningTest,
+        SendingPlan,
+        Synced,
+    )
 
 
 def meaning_status(
@@ -21,7 +27,7 @@ def meaning_status(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> MeaningStatus:
-    """The table of words, and how much of the view has vectors by it."""
+    """The table of words, the provider if one is enabled, and what of the view has vectors."""
     from codelens.engine.reading.meaning_report import status
 
     with engine.pool.view(ViewRequest(path, ref, budget_ms, progress)) as view, view.reading():
@@ -38,3 +44,94 @@ def meaning_test(engine: EngineCore, query: str) -> MeaningTest:
     from codelens.engine.reading.meaning_report import test
 
     return test(query)
+
+
+def meaning_plan(
+    engine: EngineCore,
+    provider: str,
+    *,
+    model: str = "",
+    endpoint: str = "",
+    path: str | Path = ".",
+    ref: str | None = None,
+    progress: Progress = silent,
+) -> SendingPlan:
+    """What a sync with a provider would send; nothing is sent for it.
+
+    Args:
+        provider: `openai`, `voyage`, `gemini` or `ollama`.
+        model: of the provider; empty: its default.
+        endpoint: URL; empty: the provider's own.
+
+    Raises:
+        SettingError: there is no such provider, or the endpoint is no URL.
+    """
+    from codelens.engine.embedding.provider_consent import plan
+
+    with engine.pool.view(ViewRequest(path, ref, None, progress)) as view, view.reading():
+        return plan(view, provider, model, endpoint)
+
+
+def meaning_enable(
+    engine: EngineCore,
+    provider: str,
+    *,
+    model: str = "",
+    endpoint: str = "",
+    path: str | Path = ".",
+) -> Enabled:
+    """Let texts of a repository be sent to a provider, from all its worktrees, from now on.
+
+    The provider is asked for a vector of a text that is in no repository. Its key comes from the
+    environment. What was enabled before counts no more; its vectors stay.
+
+    Raises:
+        ProviderError: the provider cannot be used; nothing changed.
+        SettingError: there is no such provider, or the endpoint is no URL.
+    """
+    from codelens.engine.embedding.provider_consent import enable
+
+    opened = engine.pool.open_any(path)
+    return enable(
+        engine.settings, opened.scope.repo_id, provider=provider, model=model, endpoint=endpoint
+    )
+
+
+def meaning_disable(engine: EngineCore, *, path: str | Path = ".") -> bool:
+    """Send nothing of a repository any more; vectors stay. Whether a provider was enabled."""
+    from codelens.engine.embedding.provider_consent import disable
+
+    return disable(engine.settings, engine.pool.open_any(path).scope.repo_id)
+
+
+def meaning_sync(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    most_texts: int | None = None,
+    progress: Progress = silent,
+) -> Synced:
+    """Send what has no vector yet to the provider that is enabled.
+
+    Args:
+        most_texts: so many texts at most; None: all.
+
+    Raises:
+        ProviderError: none is enabled, or it failed; what was stored before stays.
+        IndexLocked: another process does it.
+    """
+    from codelens.engine.embedding.vector_sync import sync
+
+    return sync(engine.pool, ViewRequest(path, ref, None, progress), most_texts)
+
+
+def meaning_clear(engine: EngineCore, *, path: str | Path = ".") -> int:
+    """Remove all vectors by providers of a repository; the bytes that this freed.
+
+    Raises:
+        IndexLocked: another process is adding some.
+    """
+    from codelens.engine.embedding.provider_consent import clear
+
+    return clear(engine.settings, engine.pool.open_any(path).scope.repo_id)

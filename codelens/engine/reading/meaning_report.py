@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codelens.answers.meaning_answers import MeaningStatus, MeaningTest, MeantWord
 from codelens.engine.current_view import CurrentView
+from codelens.engine.embedding.provider_report import provider_status
 from codelens.errors import QueryError, WordTableDamaged
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.meaning import word_table
@@ -26,6 +27,7 @@ def status(view: CurrentView) -> MeaningStatus:
     return MeaningStatus(
         view.receipt(), view.settings.meaning, damage, head.version, head.digest, head.terms,
         head.dimension, len(snapshot.by_content), len(vectors), sum(map(len, vectors.values())),
+        provider_status(view),
     )  # fmt: skip
 
 

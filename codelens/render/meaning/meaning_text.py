@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from codelens.answers.meaning_answers import MeaningStatus, MeaningTest
 from codelens.plurals import count_of
+from codelens.render.meaning import provider_text
 from codelens.render.reading_json import Json, receipt
 
 _SHORT_DIGEST = 12
@@ -20,16 +21,18 @@ def status_json(answer: MeaningStatus) -> Json:
 
 
 def status_lines(answer: MeaningStatus) -> list[str]:
-    """The table, then the view."""
+    """The table, the view, then the provider."""
     lines = [f"ranking by meaning: {'on' if answer.on else 'off (the setting `meaning`)'}"]
+    by_provider = provider_text.status_lines(answer.provider)
     if answer.damage:
-        return [*lines, answer.damage]
+        return [*lines, answer.damage, *by_provider]
     return [
         *lines,
         f"table: version {answer.version}, {answer.words:,} words of {answer.dimension} numbers, "
         f"SHA-256 {answer.digest[:_SHORT_DIGEST]}",
         f"vectors: {answer.with_vectors:,} of {count_of(answer.contents, 'text')}, "
         f"{count_of(answer.vector_bytes, 'byte')}",
+        *by_provider,
     ]
 
 

@@ -26,7 +26,9 @@ _PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 
 
 def open_database(path: Path, kind: str) -> Database:
-    """Open a database of a kind (`index`, `contexts`, `usage`), made and migrated as needed.
+    """Open a database of a kind (`index`, `contexts`, `usage`, `vectors`), made where needed.
+
+    An older schema is migrated.
 
     A page that was changed by anything but SQLite is an `IndexCorrupt` when it is read.
 

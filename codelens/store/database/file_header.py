@@ -14,11 +14,15 @@ from codelens.store.database import page_checksums
 
 # `clix`, ...: whose file it is, and that each page has a checksum
 # (store/database/page_checksums.py).
-MARKS = {"index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578}
+MARKS = {
+    "index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578, "vectors": 0x636C7678,
+}  # fmt: skip
 UNDER_REMOVAL = 0x636C6972
 """In place of an index's mark while rows go from it without a log (`clir`;
 store/database/exclusive_index.py)."""
-_TABLES = {"index": "view_files", "contexts": "contexts", "usage": "calls"}
+_TABLES = {
+    "index": "view_files", "contexts": "contexts", "usage": "calls", "vectors": "text_vectors",
+}  # fmt: skip
 """A table that every version of a kind has."""
 
 

@@ -44,13 +44,23 @@ _GIVEN = (
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/_=.~-]{16,}")
 
 
+_PRIVATE_KEY = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+
+
+def holds_key(text: str) -> bool:
+    """Whether a private key in PEM form is in a text of any length, or a token with a prefix."""
+    if "PRIVATE KEY" in text and re.search(_PRIVATE_KEY, text):
+        return True
+    return any(mark in text for mark in _MARKS) and bool(re.search(rf"\b(?:{_PREFIXED})", text))
+
+
 def masked(text: str) -> str:
     """A text with `***` for each secret; what is longer than 16,000 characters is cut off."""
     text = text[:_LONGEST_READ]
     # Compiling all rules costs more than looking whether one can apply.
     if "PRIVATE KEY" in text:
         text = re.sub(
-            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)",
+            rf"{_PRIVATE_KEY}.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)",
             MASK, text, flags=re.DOTALL,
         )  # fmt: skip
     if "://" in text:

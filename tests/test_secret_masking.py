@@ -9,7 +9,7 @@ import pytest
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import take_answer, take_prompt
-from codelens.focus.secret_masking import MASK, masked
+from codelens.secret_masking import MASK, masked
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKCAQEA\n-----END RSA PRIVATE KEY-----"
 # Put together here, so that scanners of this repository find no key.
@@ -53,7 +53,7 @@ def test_a_secret_is_masked_and_the_rest_stays(name: str) -> None:
         "rotate the refresh token: add tests",
         "the token is expired, fix the check",
         "basic authentication fails with a 401",
-        "why does src/codelens/focus/secret_masking.py#masked raise",
+        "why does src/codelens/secret_masking.py#masked raise",
         "look at 04086bf1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7",
         "rename getUserAccountSettingsFromDatabase2 everywhere",
         "open https://example.com/a/b?c=d and see",

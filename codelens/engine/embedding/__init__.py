@@ -1,0 +1,1 @@
+"""Vectors by a provider for the texts of a view: consent, cost, sync, questions."""

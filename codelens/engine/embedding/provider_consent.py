@@ -1,0 +1,123 @@
+"""Consent to send a repository's texts to a provider: what it would cost, given, withdrawn."""
+
+from __future__ import annotations
+
+import time
+
+from codelens.answers.meaning_answers import Enabled, SendingPlan
+from codelens.config import Settings
+from codelens.engine.current_view import CurrentView
+from codelens.engine.embedding import sendable_texts
+from codelens.errors import IndexCorrupt
+from codelens.meaning.providers.embedder import BYTES_A_TOKEN, Sent, connected
+from codelens.meaning.providers.patient_requests import FOR_INDEXING, Patience
+from codelens.meaning.providers.provider_errors import ProviderError
+from codelens.meaning.providers.provider_registry import (
+    ProviderSpec,
+    checked_endpoint,
+    provider_called,
+)
+from codelens.paths import vectors_file
+from codelens.store.database.database import Database
+from codelens.store.vectors import provider_choice, text_vectors_table
+from codelens.store.vectors.provider_choice import Consent
+from codelens.store.vectors.vectors_file import alone_writing, open_vectors, remove_file
+
+
+class ProviderNotEnabled(ProviderError):
+    """No provider may be sent texts of this repository."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no provider is enabled for this repository, so nothing is sent",
+            typed="`codelens meaning enable --provider NAME` enables one",
+            called="a person enables one with `codelens meaning enable --provider NAME`",
+        )
+
+
+def plan(view: CurrentView, provider: str, model: str, endpoint: str) -> SendingPlan:
+    """See `Engine.meaning_plan`."""
+    spec = provider_called(provider)
+    url = checked_endpoint(spec, endpoint)
+    chosen = sendable_texts.sendable(view)
+    with open_vectors(vectors_file(view.settings.home, view.scope.repo_id)) as db:
+        known = _fingerprint_before(db, spec, model or spec.model)
+        sendable_texts.note_texts(view, db, chosen.contents)
+        lacking = sendable_texts.lacking(view, db, known, chosen.contents)
+    return SendingPlan(
+        view.receipt(), spec.name, model or spec.model, url, spec.key_variable, chosen.files,
+        chosen.left_out + lacking.left_out, lacking.total, lacking.size_bytes,
+        -(-lacking.size_bytes // BYTES_A_TOKEN),
+    )  # fmt: skip
+
+
+def _fingerprint_before(db: Database, spec: ProviderSpec, model: str) -> int | None:
+    """The vectors that this model made already; None if it was never enabled here."""
+    consent = provider_choice.consent_of(db)
+    if consent is None or (consent.provider, consent.model) != (spec.name, model):
+        return None
+    known = provider_choice.fingerprint_of(db, consent)
+    return known.id if known else None
+
+
+def enable(
+    settings: Settings,
+    repo_id: str,
+    *,
+    provider: str,
+    model: str,
+    endpoint: str,
+    patience: Patience = FOR_INDEXING,
+) -> Enabled:
+    """See `Engine.meaning_enable`."""
+    spec = provider_called(provider)
+    model, url = model or spec.model, checked_endpoint(spec, endpoint)
+    with connected(spec, model, url, patience=patience) as embedder:
+        dimension = embedder.dimension()
+        probe = embedder.take_sent()
+    consent = Consent(spec.name, model, url, dimension, time.time())
+    with open_vectors(vectors_file(settings.home, repo_id)) as db, db.write(None):
+        provider_choice.give_consent(db, consent)
+        known = provider_choice.ensure_fingerprint(db, consent)
+        count(db, consent, probe)
+    return Enabled(spec.name, model, url, dimension, known.state)
+
+
+def disable(settings: Settings, repo_id: str) -> bool:
+    """See `Engine.meaning_disable`."""
+    path = vectors_file(settings.home, repo_id)
+    if not path.exists():
+        return False
+    with open_vectors(path) as db, db.write(None):
+        was_enabled = provider_choice.consent_of(db) is not None
+        provider_choice.withdraw(db)
+    return was_enabled
+
+
+def clear(settings: Settings, repo_id: str) -> int:
+    """See `Engine.meaning_clear`."""
+    path = vectors_file(settings.home, repo_id)
+    if not path.exists():
+        return 0
+    size = path.stat().st_size
+    with alone_writing(path):
+        try:
+            with open_vectors(path) as db:
+                consent = provider_choice.consent_of(db)
+                with db.write(None):
+                    text_vectors_table.clear(db)
+                    if consent is not None:
+                        provider_choice.ensure_fingerprint(db, consent)
+                db.execute("PRAGMA incremental_vacuum")
+                db.truncate_log()
+        except IndexCorrupt:
+            remove_file(path)
+            return size
+    return max(0, size - path.stat().st_size)
+
+
+def count(db: Database, consent: Consent, sent: Sent) -> None:
+    """Count what was sent; in the caller's transaction."""
+    if sent.requests:
+        where = (consent.provider, consent.model, consent.endpoint)
+        text_vectors_table.add_sent(db, where, sent)

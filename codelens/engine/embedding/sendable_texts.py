@@ -1,0 +1,164 @@
+"""The texts of a view that may be sent to a provider, and which of them have no vector yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.cancellation import check_cancelled
+from codelens.engine.current_view import CurrentView
+from codelens.extract.file_kinds import decode
+from codelens.meaning.providers.sending_rules import may_hold_secrets
+from codelens.scan.content_hash import hash_of
+from codelens.secret_masking import holds_key
+from codelens.store.database.database import Database
+from codelens.store.facts.contents import ScoredChunk
+from codelens.store.facts.raw_hashes import hashes
+from codelens.store.vectors import text_vectors_table as table
+from codelens.store.vectors.text_vectors_table import ContentKey, ContentTexts
+
+_NEVER = frozenset({"binary", "oversized", "minified"})
+"""Outcomes without text worth a vector."""
+_AT_ONCE = 200
+NO_TEXT = bytes(table.HASH_BYTES)
+"""Stands for a chunk of blanks alone, which providers reject."""
+
+
+class Sendable(NamedTuple):
+    """What of a view may be sent."""
+
+    contents: Mapping[int, ContentKey]
+    files: int
+    left_out: int
+    """Files whose names say that they hold secrets."""
+
+
+class Lacking(NamedTuple):
+    """Texts that have no vector."""
+
+    texts: Mapping[bytes, str]
+    """By hash; not more than were asked for."""
+    total: int
+    """Of all that lack one."""
+    size_bytes: int
+    """Of `texts`."""
+    left_out: int
+    """Contents with a key or token in them."""
+
+
+def sendable(view: CurrentView) -> Sendable:
+    """The contents of a view that may be sent, as far as their names and kinds say."""
+    by_content = view.snapshot.by_content
+    about = view.snapshot.about(by_content)
+    secret = {
+        content
+        for content, files in by_content.items()
+        if any(may_hold_secrets(file.path) for file in files)
+    }
+    chosen = [
+        content
+        for content, known in about.items()
+        if content not in secret and known.outcome not in _NEVER and known.size_bytes
+    ]
+    content_hashes = hashes(view.snapshot.db, chosen)
+    keys = {
+        content: (bytes(content_hashes[content]), about[content].language) for content in chosen
+    }
+    files = sum(len(by_content[content]) for content in chosen)
+    return Sendable(keys, files, sum(len(by_content[content]) for content in secret))
+
+
+def note_texts(view: CurrentView, db: Database, contents: Mapping[int, ContentKey]) -> None:
+    """Store which texts the chunks of contents are, of those where that is not known.
+
+    A file that was changed since the view was made is left for the next time.
+    """
+    known = table.texts_of(db, contents.values())
+    for batch in _batches(sorted(contents)):
+        check_cancelled()
+        chunks = view.snapshot.chunks(batch)
+        rows: dict[ContentKey, ContentTexts] = {}
+        for content in batch:
+            key, cut = contents[content], chunks.get(content, [])
+            spans = table.spans_of(cut)
+            if key in known and known[key].spans == spans:
+                continue
+            texts = _texts(view, content, key, cut)
+            if texts is not None:
+                rows[key] = ContentTexts(spans, b"".join(map(_hash, texts)))
+        if rows:
+            with db.write(None):
+                table.put_texts(db, rows)
+
+
+def lacking(
+    view: CurrentView,
+    db: Database,
+    fingerprint: int | None,
+    contents: Mapping[int, ContentKey],
+    most_texts: int | None = None,
+) -> Lacking:
+    """Texts of contents that have no vector, in a fixed order.
+
+    Args:
+        view: to read the files of.
+        db: the repository's vectors; `note_texts` was done.
+        fingerprint: of the vectors; None where there are none at all.
+        contents: that may be sent.
+        most_texts: so many are given at most; None: all.
+    """
+    known = table.texts_of(db, contents.values())
+    by_content = {content: known[key].hashes() for content, key in contents.items() if key in known}
+    every = {text for row in by_content.values() for text in row} - {NO_TEXT}
+    have = table.known_texts(db, fingerprint, every) if fingerprint is not None else set[bytes]()
+    without = every - have
+    texts: dict[bytes, str] = {}
+    for batch in _batches(sorted(content for content in by_content)):
+        open_contents = [
+            content for content in batch
+            if any(text in without and text not in texts for text in by_content[content])
+        ]  # fmt: skip
+        if not open_contents or (most_texts is not None and len(texts) >= most_texts):
+            continue
+        check_cancelled()
+        chunks = view.snapshot.chunks(open_contents)
+        for content in open_contents:
+            cut = _texts(view, content, contents[content], chunks.get(content, []))
+            pairs = zip(by_content[content], cut or (), strict=False)
+            texts.update({text: words for text, words in pairs if text in without})
+    if most_texts is not None:
+        texts = dict(list(texts.items())[:most_texts])
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts.values())
+    with_keys = sum(1 for row in by_content.values() if not row)
+    return Lacking(texts, len(without), size, with_keys)
+
+
+def _texts(
+    view: CurrentView, content: int, key: ContentKey, chunks: Sequence[ScoredChunk]
+) -> list[str] | None:
+    """The text of each chunk; none of a file with a key in it; None if it is not to be had."""
+    data = next(
+        (
+            data
+            for file in view.snapshot.by_content[content]
+            if (data := view.bytes_of(file)) is not None and hash_of(data) == key[0]
+        ),
+        None,
+    )
+    if data is None:
+        return None
+    text = decode(data)
+    if holds_key(text.decode("utf-8", "replace")):
+        return []
+    return [
+        text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace").strip()
+        for chunk in chunks
+    ]
+
+
+def _hash(text: str) -> bytes:
+    return table.text_hash(text, "document") if text else NO_TEXT
+
+
+def _batches(contents: Sequence[int]) -> Iterable[Sequence[int]]:
+    return (contents[at : at + _AT_ONCE] for at in range(0, len(contents), _AT_ONCE))

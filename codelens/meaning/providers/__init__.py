@@ -1,0 +1,1 @@
+"""Vectors by embedding providers: off until somebody enables one for a repository."""

@@ -1,0 +1,136 @@
+"""The providers there are, what each of them takes, and a connection to one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from codelens.errors import SettingError
+from codelens.meaning.providers.capability_profiles import (
+    CLOUD_FAST,
+    CLOUD_STANDARD,
+    LOCAL_SLOW,
+    CapabilityProfile,
+)
+from codelens.meaning.providers.embedding_client import Connection, EmbeddingClient
+from codelens.meaning.providers.gemini_provider import GeminiClient
+from codelens.meaning.providers.ollama_provider import OllamaClient
+from codelens.meaning.providers.openai_provider import OpenAIClient
+from codelens.meaning.providers.provider_errors import ProviderKeyMissing
+from codelens.meaning.providers.voyage_provider import VoyageClient
+
+BATCH_VARIABLE = "EMBEDDING_BATCH_SIZE"
+DEFAULT_BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSpec:
+    """A provider: its defaults, and what it takes in one request."""
+
+    name: str
+    """As users name it, and the extra that installs its client."""
+    client: Callable[[Connection], EmbeddingClient]
+    key_variable: str
+    """The environment variable of its key; empty where none is needed."""
+    model: str
+    endpoint: str
+    profile: CapabilityProfile
+    most_texts: int
+    """Of a request."""
+    most_text_tokens: int
+    """A longer text is cut."""
+    most_request_tokens: int
+
+
+PROVIDERS: Mapping[str, ProviderSpec] = {
+    spec.name: spec
+    for spec in (
+        ProviderSpec(
+            "openai", OpenAIClient, "OPENAI_API_KEY", "text-embedding-3-small",
+            "https://api.openai.com/v1", CLOUD_FAST, 2_048, 8_000, 300_000,
+        ),
+        ProviderSpec(
+            "voyage", VoyageClient, "VOYAGE_API_KEY", "voyage-code-3",
+            "https://api.voyageai.com/v1", CLOUD_STANDARD, 1_000, 16_000, 120_000,
+        ),
+        ProviderSpec(
+            "gemini", GeminiClient, "GEMINI_API_KEY", "gemini-embedding-001",
+            "https://generativelanguage.googleapis.com", CLOUD_STANDARD, 100, 2_000, 100_000,
+        ),
+        ProviderSpec(
+            "ollama", OllamaClient, "", "nomic-embed-text",
+            "http://127.0.0.1:11434", LOCAL_SLOW, 2_048, 2_000, 100_000,
+        ),
+    )
+}  # fmt: skip
+
+
+def provider_called(name: str) -> ProviderSpec:
+    """The provider of that name.
+
+    Raises:
+        SettingError: there is none.
+    """
+    if name not in PROVIDERS:
+        raise SettingError(f"there is no provider {name[:50]!r}; there are {', '.join(PROVIDERS)}")
+    return PROVIDERS[name]
+
+
+def checked_endpoint(spec: ProviderSpec, endpoint: str) -> str:
+    """The URL that texts go to: the one that was given, else the provider's own.
+
+    Raises:
+        SettingError: it is no URL of HTTP, or has a password in it.
+    """
+    url = (endpoint or spec.endpoint).rstrip("/")
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        has_user = parts.username is not None
+    except ValueError:
+        is_usable = has_user = False
+    if not is_usable or has_user:
+        raise SettingError(
+            "the endpoint must be a URL that begins with http:// or https://, without a user name "
+            "or password"
+        )
+    return url
+
+
+def connect(
+    spec: ProviderSpec,
+    model: str,
+    endpoint: str,
+    *,
+    timeout_s: float,
+    environ: Mapping[str, str] | None = None,
+) -> EmbeddingClient:
+    """The provider's client; nothing is sent yet.
+
+    Raises:
+        ProviderNotInstalled: the extra is not installed.
+        ProviderKeyMissing: the environment has no key.
+    """
+    variables = os.environ if environ is None else environ
+    key = variables.get(spec.key_variable, "").strip() if spec.key_variable else ""
+    if spec.key_variable and not key:
+        raise ProviderKeyMissing(spec.name, spec.key_variable)
+    return spec.client(Connection(spec.name, model, endpoint, key, spec.key_variable, timeout_s))
+
+
+def batch_size(spec: ProviderSpec, environ: Mapping[str, str] | None = None) -> int:
+    """Texts of one request: `EMBEDDING_BATCH_SIZE`, as far as the provider takes so many.
+
+    Raises:
+        SettingError: the variable is no whole number of at least 1.
+    """
+    text = (os.environ if environ is None else environ).get(BATCH_VARIABLE, "")
+    if not text:
+        return min(DEFAULT_BATCH, spec.most_texts)
+    if not text.isdecimal() or int(text) < 1:
+        raise SettingError(
+            f"{BATCH_VARIABLE} must be a whole number of at least 1, not {text[:50]!r}"
+        )
+    return min(int(text), spec.most_texts)

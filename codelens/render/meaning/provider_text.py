@@ -1,0 +1,88 @@
+"""Providers of vectors as text: what would be sent, what was, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from codelens.answers.meaning_answers import Enabled, ProviderStatus, SendingPlan, Synced
+from codelens.plurals import count_of
+from codelens.render.reading_json import Json, receipt
+
+
+def plan_lines(plan: SendingPlan) -> list[str]:
+    """What a sync would send, and where to."""
+    left_out = (
+        f" ({count_of(plan.left_out, 'file')} that may hold secrets left out)"
+        if plan.left_out
+        else ""
+    )
+    return [
+        f"provider: {plan.provider}, model {plan.model}, at {plan.endpoint}",
+        f"to be sent: {count_of(plan.texts, 'text')} of {count_of(plan.files, 'file')}{left_out}, "
+        f"{count_of(plan.bytes, 'byte')}, about {count_of(plan.tokens, 'token')}",
+        "later syncs send what changed, and each search by words its question",
+    ]
+
+
+def plan_json(plan: SendingPlan) -> Json:
+    """The same as plain values."""
+    fields = asdict(plan)
+    del fields["receipt"]
+    return {"receipt": receipt(plan.receipt), "plan": fields}
+
+
+def enabled_lines(answer: Enabled) -> list[str]:
+    """What may be sent from now on."""
+    lines = [
+        f"enabled: {answer.provider}, model {answer.model}, {answer.dimension} numbers a vector, "
+        f"at {answer.endpoint}"
+    ]
+    if answer.state == "requires_reindex":
+        lines.append("no text was sent yet: `codelens meaning sync` does that")
+    return lines
+
+
+def synced_lines(answer: Synced) -> list[str]:
+    """What was sent, and what is left."""
+    again = f", {answer.failed:,} of them failed and were sent again" if answer.failed else ""
+    lines = [
+        f"{answer.state}: {count_of(answer.texts, 'text')} sent to {answer.provider} "
+        f"({answer.model}) in {count_of(answer.requests, 'request')}{again}, "
+        f"{count_of(answer.bytes, 'byte')}, {count_of(answer.tokens, 'token')}"
+    ]
+    if answer.lacking:
+        lines.append(f"{count_of(answer.lacking, 'text')} still without a vector: sync again")
+    if answer.left_out:
+        lines.append(f"left out: {count_of(answer.left_out, 'file')} that may hold secrets")
+    return lines
+
+
+def synced_json(answer: Synced) -> Json:
+    """The same as plain values."""
+    fields = asdict(answer)
+    del fields["receipt"]
+    return {"receipt": receipt(answer.receipt), "sync": fields}
+
+
+def status_lines(status: ProviderStatus) -> list[str]:
+    """The provider and its vectors, then what was sent."""
+    if not status.provider:
+        lines = ["provider: none is enabled; nothing is sent"]
+    else:
+        lines = [
+            f"provider: {status.provider}, model {status.model}, {status.dimension} numbers a "
+            f"vector, at {status.endpoint}",
+            f"state: {status.state}{f': {status.failure}' if status.failure else ''}",
+            f"provider's vectors: {status.contents_ready:,} of "
+            f"{count_of(status.contents, 'text')}, {count_of(status.vector_bytes, 'byte')}",
+        ]
+        if status.contents_ready < status.contents:
+            lines.append("`codelens meaning sync` sends what is missing")
+        if status.left_out:
+            lines.append(f"never sent: {count_of(status.left_out, 'file')} that may hold secrets")
+    return lines + [
+        f"sent since {total.since}: {count_of(total.texts, 'text')} in "
+        f"{count_of(total.requests, 'request')} to {total.provider} ({total.model}) at "
+        f"{total.endpoint}, {count_of(total.bytes, 'byte')}, {count_of(total.tokens, 'token')}"
+        for total in status.sent
+    ]

@@ -1,0 +1,1 @@
+"""Vectors by embedding providers: a database of their own for each repository."""

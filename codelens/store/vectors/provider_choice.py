@@ -1,0 +1,80 @@
+"""Which provider texts of a repository may be sent to, and how far its vectors are."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal, NamedTuple
+
+from codelens.store.database.database import Database
+
+PACKING = 1
+"""Version of what is sent of a text and how its vector is stored; part of the fingerprint."""
+
+State = Literal["indexing", "indexed", "failed", "synced", "requires_reindex"]
+
+_CONSENT = "SELECT provider, model, endpoint, dimension, given_s FROM consent"
+_CONSENTING = "INSERT OR REPLACE INTO consent VALUES (1, ?, ?, ?, ?, ?)"
+_WITHDRAW = "DELETE FROM consent"
+_FINGERPRINT = """
+SELECT id, state, failure, changed_s FROM fingerprints
+WHERE provider = ? AND model = ? AND dimension = ? AND packing = ?
+"""
+_ADD = "INSERT INTO fingerprints VALUES (NULL, ?, ?, ?, ?, 'requires_reindex', '', ?)"
+_SET_STATE = "UPDATE fingerprints SET state = ?, failure = ?, changed_s = ? WHERE id = ?"
+
+
+class Consent(NamedTuple):
+    """Where texts may be sent."""
+
+    provider: str
+    model: str
+    endpoint: str
+    dimension: int
+    given_s: float
+
+
+class Fingerprint(NamedTuple):
+    """Vectors that may be compared with each other."""
+
+    id: int
+    state: State
+    failure: str
+    changed_s: float
+
+
+def consent_of(db: Database) -> Consent | None:
+    """Where texts may be sent; None: nowhere."""
+    row = db.row(_CONSENT)
+    return Consent(*row) if row else None
+
+
+def give_consent(db: Database, consent: Consent) -> None:
+    """Let texts be sent there and nowhere else; in the caller's transaction."""
+    db.execute(_CONSENTING, consent)
+
+
+def withdraw(db: Database) -> None:
+    """Let nothing be sent; in the caller's transaction."""
+    db.execute(_WITHDRAW)
+
+
+def fingerprint_of(db: Database, consent: Consent) -> Fingerprint | None:
+    """The vectors by the provider that was agreed to; None where there never were any."""
+    row = db.row(_FINGERPRINT, (consent.provider, consent.model, consent.dimension, PACKING))
+    return Fingerprint(*row) if row else None
+
+
+def ensure_fingerprint(db: Database, consent: Consent) -> Fingerprint:
+    """The same, noted now if there was none; in the caller's transaction."""
+    known = fingerprint_of(db, consent)
+    if known is None:
+        key = (consent.provider, consent.model, consent.dimension, PACKING)
+        db.execute(_ADD, (*key, time.time()))
+        known = fingerprint_of(db, consent)
+    assert known is not None
+    return known
+
+
+def set_state(db: Database, fingerprint: int, state: State, failure: str = "") -> None:
+    """Note how far the vectors are; in the caller's transaction."""
+    db.execute(_SET_STATE, (state, failure, time.time(), fingerprint))
