@@ -64,6 +64,9 @@ class Settings:
     index_at_start: bool = True
     """Whether a server indexes the worktree it was started for before the first question."""
 
+    editor: str = ""
+    """Which editor the page opens code in (`codelens.ui.editor_links`); empty: VS Code."""
+
     prune_branch_days: float = 14
     """How long the view of a branch is kept that no worktree stands on; as a left-over index."""
     prune_detached_days: float = 3
@@ -158,8 +161,9 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
         text = env.get(f"CODELENS_{key.upper()}")
         if text:
             values[key] = _number(f"CODELENS_{key.upper()}", text)
-    if env.get("CODELENS_TOOLS"):
-        values["tools"] = env["CODELENS_TOOLS"]
+    for key in ("tools", "editor"):
+        if text := env.get(f"CODELENS_{key.upper()}"):
+            values[key] = text
     if env.get("CODELENS_USAGE"):
         switch = env["CODELENS_USAGE"]
         values["usage"] = _SAID.get(switch.lower(), switch)
@@ -275,7 +279,7 @@ def _globs(name: str, value: object) -> dict[str, str]:
 
 _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _whole, "languages": _globs,
-    "tools": _text, "usage": _truth, "trail": _truth, "sent": _truth,
+    "tools": _text, "editor": _text, "usage": _truth, "trail": _truth, "sent": _truth,
     "meaning": _truth, "index_at_start": _truth,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),
 }  # fmt: skip

@@ -88,10 +88,12 @@ ALLOWED = {
         "render",
     },
     "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
+    # The page: what the commands answer, over HTTP on loopback.
+    "ui": {"types", "errors", "config", "answers", "render", "engine"},
     "cli": {
         "plurals",
         "types", "errors", "paths", "config", "bytecode", "capsule", "answers", "render", "engine",
-        "serve",
+        "serve", "ui",
         "hosts", "focus", "hooks",
     },
 }  # fmt: skip

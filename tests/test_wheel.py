@@ -48,9 +48,11 @@ def test_the_wheel_carries_what_is_read_at_run_time(wheel: Path) -> None:
         for file in (ROOT / "codelens/extract/languages").iterdir()
         if file.suffix in {".scm", ".toml"}
     }
+    page = {f"codelens/ui/page/{file.name}" for file in (ROOT / "codelens/ui/page").iterdir()}
+    assert len(page) > 10
     assert shipped
     assert languages
-    assert shipped | languages | {"codelens/py.typed"} <= names
+    assert shipped | languages | page | {"codelens/py.typed"} <= names
     assert any(name.endswith(".data/data/share/man/man1/codelens.1") for name in names)
 
 

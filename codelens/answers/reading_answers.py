@@ -239,3 +239,68 @@ class EdgeLine:
     line: int
     """Where it is used."""
     confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMark:
+    """What some characters of a line are; columns are 0-based, half-open, in UTF-8 bytes."""
+
+    line: int
+    start_column: int
+    end_column: int
+    kind: str
+    """`comment`, `string`, `number`, `keyword`, `constant`, `type` or `heading`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLink:
+    """A name in a text, and the definition that it means for certain; columns as in a mark."""
+
+    line: int
+    start_column: int
+    end_column: int
+    handle: str
+    defines: bool
+    """The definition's own name stands here."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAnswer:
+    """A file to be read by people: its text, what its words are, and where its names lead."""
+
+    receipt: Receipt
+    handle: str
+    """What was asked about, as it is to be written now."""
+    path: str
+    language: str
+    place_start: int
+    """First line of what the handle names; 0 for a whole file."""
+    place_end: int
+    start_line: int
+    """First line of `text`."""
+    end_line: int
+    file_lines: int
+    text: str
+    marks: tuple[SourceMark, ...]
+    links: tuple[SourceLink, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeLine:
+    """A worktree of a repository."""
+
+    root: str
+    branch: str
+    """Empty where HEAD is detached, or there is no git."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefsAnswer:
+    """What else can be looked at in a repository: worktrees, and branches and tags by name."""
+
+    worktrees: tuple[WorktreeLine, ...]
+    """The one that was asked from first."""
+    refs: tuple[str, ...]
+    more: int = 0
+    """Refs that were left out."""

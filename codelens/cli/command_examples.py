@@ -125,6 +125,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens serve --root ~/src/app", "as an agent would start it"),
         ("codelens serve --http --root ~/src/app --root ~/src/lib", "for several agents at once"),
     ),
+    "ui": (
+        ("codelens ui --open", "in the browser"),
+        ("codelens ui --port 8123 --editor cursor", "on a port of your choice; links open Cursor"),
+    ),
 }
 
 

@@ -12,5 +12,5 @@ COMMANDS = (
     "status", "save", "load", "forget", "session", "recover",
     "index", "prune", "drop", "pin", "unpin",
     "meaning", "usage", "export", "languages", "doctor",
-    "install", "uninstall", "completion", "serve", "focus", "hook",
+    "install", "uninstall", "completion", "serve", "ui", "focus", "hook",
 )  # fmt: skip

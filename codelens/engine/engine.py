@@ -46,6 +46,8 @@ class Engine(EngineCore):
     explore = reading_methods.explore
     expand = reading_methods.expand
     outline = reading_methods.outline
+    source = reading_methods.source
+    refs = reading_methods.refs
     look = reading_methods.look
     status = reading_methods.status
     begin = reading_methods.begin

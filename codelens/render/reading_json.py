@@ -14,7 +14,11 @@ from codelens.answers.reading_answers import (
     Hit,
     OutlineAnswer,
     OutlineFile,
+    RefsAnswer,
     SearchAnswer,
+    SourceAnswer,
+    SourceLink,
+    SourceMark,
     StatusAnswer,
 )
 from codelens.render.json_paths import with_usable_paths
@@ -137,6 +141,34 @@ def _outline_file(outline_file: OutlineFile) -> Json:
     if not outline_file.imports:
         del fields["imports"]
     return fields
+
+
+def source(answer: SourceAnswer) -> Json:
+    """A file to be shown: columns count UTF-16 units, as JavaScript does.
+
+    A mark is `[line, start, end, kind]`, a link `[line, start, end, handle, defines]`.
+    """
+    fields = asdict(answer)
+    lines = answer.text.split("\n")
+
+    def columns(part: SourceMark | SourceLink) -> list[int]:
+        line = lines[part.line - answer.start_line]
+        if line.isascii():
+            return [part.line, part.start_column, part.end_column]
+        data = line.encode()
+        ends = (data[: part.start_column], data[: part.end_column])
+        return [part.line, *(len(end.decode().encode("utf-16-le")) // 2 for end in ends)]
+
+    fields["receipt"] = receipt(answer.receipt)
+    fields["marks"] = [[*columns(mark), mark.kind] for mark in answer.marks]
+    fields["links"] = [[*columns(link), link.handle, link.defines] for link in answer.links]
+    fields["notes"] = list(answer.notes)
+    return with_usable_paths(fields)
+
+
+def refs(answer: RefsAnswer) -> Json:
+    """Worktrees, branches and tags."""
+    return asdict(answer)
 
 
 def status(answer: StatusAnswer) -> Json:

@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
-from codelens.answers.reading_answers import EdgeLine
+from codelens.answers.reading_answers import EdgeLine, SourceAnswer
 from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
 from codelens.engine.current_view import CurrentView, OpenRepository, current_view
 from codelens.engine.graph.graph_walk import walked_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_left, seconds_to_read
 from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import IndexLocked, ReadError, SettingError
+from codelens.errors import IndexLocked, InvalidArgument, ReadError, SettingError
 
 if TYPE_CHECKING:
     from codelens.engine.impact.impact_query import Base
@@ -168,6 +168,15 @@ class GraphQueries:
                 answer = map_(view, focus, places_for, query, max_tokens, seconds)
             edge_cache.keep(view)
             return answer
+
+    def source(self, view_request: ViewRequest, target: str, max_lines: int) -> SourceAnswer:
+        """See `Engine.source`."""
+        from codelens.engine.reading.source_query import source
+
+        if max_lines < 1:
+            raise InvalidArgument("max_lines", "must be at least 1")
+        with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
+            return source(view, target, max_lines, seconds)
 
     def edges(self, view_request: ViewRequest) -> Iterator[EdgeLine]:
         """See `Engine.export_edges`."""

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from codelens.answers.reading_answers import (
         ExpandAnswer,
         OutlineAnswer,
+        RefsAnswer,
         SearchAnswer,
+        SourceAnswer,
         StatusAnswer,
         SymbolLine,
     )
@@ -171,6 +173,40 @@ def outline(
     """
     view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
     return engine.reader.outline(view, target, detail)
+
+
+@counted
+def source(
+    engine: EngineCore,
+    target: str,
+    *,
+    max_lines: int = 3_000,
+    path: str | Path = ".",
+    ref: str | None = None,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> SourceAnswer:
+    """A file to be shown to people: its text, what its words are, and where its names lead.
+
+    Args:
+        target: a file, or a handle in it, whose lines are then among those given.
+        max_lines: lines at most.
+
+    Raises:
+        HandleError: `target` cannot be followed, or has several owners.
+        ReadError: the file cannot be read, or is no text.
+    """
+    view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
+    return engine.graph.source(view, target, max_lines)
+
+
+def refs(engine: EngineCore, *, limit: int = 2_000, path: str | Path = ".") -> RefsAnswer:
+    """Worktrees, branches and tags of a repository, by name; nothing is indexed.
+
+    Args:
+        limit: branches and tags at most.
+    """
+    return engine.reader.refs(path, limit)
 
 
 def look(

@@ -10,6 +10,7 @@ from pathlib import Path
 from codelens.answers.reading_answers import (
     ExpandAnswer,
     OutlineAnswer,
+    RefsAnswer,
     SearchAnswer,
     StatusAnswer,
     SymbolLine,
@@ -134,6 +135,12 @@ class CodeReader:
         """See `Engine.look`."""
         with self._pool.view(view_request) as view:
             return view.receipt()
+
+    def refs(self, path: str | Path, limit: int) -> RefsAnswer:
+        """See `Engine.refs`."""
+        from codelens.engine.reading.ref_list import refs
+
+        return refs(self._pool.open_any(path), limit)
 
     def status(self, view_request: ViewRequest) -> StatusAnswer:
         """See `Engine.status`."""

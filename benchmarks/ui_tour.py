@@ -1,0 +1,315 @@
+"""A tour of `codelens ui` in a real browser: what breaks the page, and how fast it is.
+
+    pip install playwright && npm pack axe-core && tar xzf axe-core-*.tgz
+    python benchmarks/ui_tour.py --axe package/axe.min.js --shots /tmp/shots
+
+It makes a small repository with two worktrees, saved notes and files with hostile names, starts
+`codelens ui` on it, and goes through all views in Chromium (the system's, by `--chromium`), light,
+dark and 360 pixels wide. Counted, and all to be 0: violations of the content security policy,
+requests to anything but the page's own server, errors of scripts, elements that text of the
+repository became, violations of axe's rules (https://github.com/dequelabs/axe-core). With
+`--repository` it times first paint and search there instead.
+
+No test runs it, since it needs a browser; the rules of the protocol are in `tests/ui/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>.py",
+    "</script><script>alert(2)</script>.py",
+    "\u202egnp.evil.py",
+    "javascript:alert(3).py",
+    "a#b%20'\"&amp;.py",
+)
+FILES = {
+    "shop/base.py": '"""What is sold."""\n\n\nclass Item:\n    """A thing to buy."""\n\n'
+    "    def price(self) -> int:\n        return 1\n",
+    "shop/book.py": "from shop.base import Item\n\n\nclass Book(Item):\n"
+    '    """With a tax of its own."""\n\n'
+    "    def price(self) -> int:\n        return tax(2)\n\n\ndef tax(amount: int) -> int:\n"
+    "    # Everybody pays.\n    return amount + 1\n",
+    "shop/cart.py": "from shop.book import Book, tax\n\n\ndef total(count: int) -> int:\n"
+    '    """What it costs."""\n    return Book().price() * count + tax(count)\n\n\n'
+    'def show(count: int) -> str:\n    return f"{total(count)} EUR"\n',
+    "native/fast.h": "int fast(int n);\n",
+    "native/fast.c": '#include "fast.h"\n\nint fast(int n) { return n + 1; }\n',
+    "tests/test_cart.py": "from shop.cart import show\n\n\ndef test_show():\n    assert show(1)\n",
+    "README.md": "# Shop\n\nSells books.\n",
+    "pyproject.toml": '[project.scripts]\nshop = "shop.cart:show"\n',
+}
+COUNTED = ("csp", "foreign requests", "script errors", "injected elements", "axe")
+SEARCHES = ("parse", "handle", "read file", "where is the cache invalidated", "config")
+
+
+def git(folder: Path, *args: str) -> None:
+    names = [f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")]
+    subprocess.run(
+        ["git", *args], cwd=folder, check=True, capture_output=True,
+        env=os.environ | dict.fromkeys(names, "tour@example.com"),
+    )  # fmt: skip
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+
+
+def made_repository(folder: Path) -> Path:
+    """Two worktrees whose edits collide, a note on code that changed since, hostile names."""
+    root = folder / "shop"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    write(root, FILES)
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "Sell books")
+    codelens(root, "save", "tax-rule", "--note", "Everybody pays <b>tax</b>.", "shop/book.py#tax")
+    hostile = {
+        name: f"def hostile_{at}():\n    return {name!r}\n" for at, name in enumerate(HOSTILE)
+    }
+    write(root, hostile)
+    cart = FILES["shop/cart.py"]
+    write(root, {"shop/book.py": FILES["shop/book.py"].replace("amount + 1", "amount + 2")})
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "Raise the tax <script>alert(4)</script>")
+    git(root, "worktree", "add", "-q", "-b", "discount", str(folder / "discount"))
+    write(folder / "discount", {"shop/cart.py": cart.replace("* count", "* count - 1")})
+    git(folder / "discount", "commit", "-qam", "Give a discount")
+    write(root, {"shop/cart.py": cart.replace("* count", "* min(count, 9)")})
+    return root
+
+
+def codelens(root: Path, *args: str) -> None:
+    subprocess.run([sys.executable, "-m", "codelens", *args], cwd=root, check=True)
+
+
+@contextmanager
+def served(root: Path) -> Iterator[str]:
+    """The address of the page of a repository, as long as it is used."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "codelens", "ui", "-C", str(root)], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(10)
+
+
+class Tour:
+    """Pages of one browser, and what was counted in them."""
+
+    def __init__(self, browser: Browser, url: str, shots: Path, axe: str) -> None:
+        self._browser, self._url, self._shots, self._axe = browser, url, shots, axe
+        self.counts: dict[str, int] = dict.fromkeys(COUNTED, 0)
+        self.details: list[str] = []
+
+    def page(self, width: int, scheme: str) -> Page:
+        context = self._browser.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,  # type: ignore[arg-type]
+        )
+        page = context.new_page()
+        page.on("request", self._request)
+        page.on("pageerror", lambda error: self._count("script errors", str(error)))
+        page.on("dialog", lambda dialog: self._count("injected elements", dialog.message))
+        page.on("console", self._console)
+        return page
+
+    def _console(self, line: ConsoleMessage) -> None:
+        if "Content Security Policy" in line.text:
+            self._count("csp", line.text)
+        elif line.type == "error":
+            self._count("script errors", line.text)
+
+    def _request(self, request: Request) -> None:
+        if not request.url.startswith(self._url):
+            self._count("foreign requests", request.url)
+
+    def _count(self, what: str, detail: str) -> None:
+        self.counts[what] += 1
+        self.details.append(f"{what}: {detail[:400]}")
+
+    def visit(self, page: Page, place: str, wait: str, name: str) -> None:
+        """Go to a view, wait for what it must show, look at it, and take its picture."""
+        page.goto(f"{self._url}#/{place}")
+        page.wait_for_selector(wait, timeout=60_000)
+        page.wait_for_timeout(400)
+        self.look(page, name)
+
+    def look(self, page: Page, name: str) -> None:
+        injected = page.evaluate(
+            "document.querySelectorAll('main img, main script, main b b').length"
+        )
+        if injected:
+            self._count("injected elements", f"{injected} in {name}")
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if overflow > 0:
+            self.details.append(f"note: {name} is {overflow} px wider than the window")
+        if self._axe:
+            page.evaluate(self._axe)
+            found = page.evaluate("axe.run(document).then(result => result.violations)")
+            for violation in found:
+                nodes = [node["html"][:160] for node in violation["nodes"][:3]]
+                self._count("axe", f"{name}: {violation['id']} {nodes}")
+        if self._shots:
+            page.screenshot(path=self._shots / f"{name}.png")
+
+
+VIEWS = (
+    ("search?query=tax", ".hit", "search"),
+    (f"code?target={quote('shop/cart.py#total')}", ".uses h3", "code"),
+    ("map", ".box", "map"),
+    ("files?target=shop", ".list", "files"),
+    ("files", ".list", "hostile-files"),
+    ("diff?from=HEAD~1", ".file", "diff"),
+    (f"history?target={quote('shop/book.py#tax')}", ".list", "history"),
+    ("history?target=shop/cart.py", "table", "history-of-file"),
+    ("conflicts", ".card", "conflicts"),
+    ("notes", ".card", "notes"),
+    ("views", "table", "views"),
+    ("search?query=hostile", ".hit", "hostile-search"),
+)
+
+
+def tour(browser: Browser, url: str, root: Path, shots: Path, axe: str) -> Tour:
+    tour = Tour(browser, url, shots, axe)
+    for width, scheme, suffix in (
+        (1280, "light", ""),
+        (1280, "dark", "-dark"),
+        (360, "light", "-360"),
+    ):
+        page = tour.page(width, scheme)
+        page.goto(url)
+        page.wait_for_selector(".chips")
+        tour.look(page, f"start{suffix}")
+        for place, wait, name in VIEWS:
+            tour.visit(page, place, wait, f"{name}{suffix}")
+        for number in range(len(HOSTILE)):
+            target = page.evaluate(
+                "query => fetch('api/search?query=' + query).then(response => response.json())"
+                ".then(answer => answer.results[0].handle)",
+                f"hostile_{number}",
+            )
+            tour.visit(
+                page, f"code?target={quote(target)}", ".line", f"hostile-code-{number}{suffix}"
+            )
+        page.context.close()
+    keys(tour, tour.page(1280, "light"), url)
+    live(tour, tour.page(1280, "light"), root)
+    for context in browser.contexts:
+        context.close()
+    return tour
+
+
+def keys(tour: Tour, page: Page, url: str) -> None:
+    """By keys alone: search, open, go to the uses, see the map."""
+    page.goto(url)
+    page.wait_for_selector(".chips")
+    page.keyboard.press("/")
+    page.keyboard.type("total", delay=30)
+    page.wait_for_selector(".hit")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".uses h3")
+    page.keyboard.press("u")
+    assert page.evaluate("document.activeElement.closest('.uses') !== null")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog[open]")
+    tour.look(page, "keys")
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("m")
+    page.wait_for_selector(".box")
+    page.locator("summary.item", has_text="book.py").first.hover()
+    page.wait_for_selector(".arrows path")
+    page.locator("summary.item", has_text="book.py").first.click()
+    page.wait_for_selector(".box[open] li")
+    tour.look(page, "map-open")
+
+
+def live(tour: Tour, page: Page, root: Path) -> None:
+    """An edit on the disk shows, without a key pressed."""
+    tour.visit(page, "code?target=shop/base.py", ".line", "before-edit")
+    file = root / "shop/base.py"
+    file.write_text(file.read_text(encoding="utf-8") + "\n\nEDITED = 1\n", encoding="utf-8")
+    page.wait_for_selector("text=EDITED", timeout=15_000)
+    tour.look(page, "after-edit")
+
+
+def timed(browser: Browser, url: str) -> None:
+    """First paint, and from a key to the list of a search, in milliseconds."""
+    paints = []
+    for _ in range(5):
+        page = browser.new_page()
+        page.goto(url)
+        page.wait_for_selector(".chips", timeout=600_000)
+        paints.append(
+            page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        )
+        page.close()
+    page = browser.new_page()
+    page.goto(url)
+    page.wait_for_selector(".chips", timeout=600_000)
+    searches: list[float] = []
+    for _ in range(3):
+        for query in SEARCHES:
+            page.fill("#query", "")
+            page.wait_for_selector(".results", state="detached")
+            start = time.perf_counter()
+            page.fill("#query", query)
+            page.wait_for_selector(".hit")
+            searches.append((time.perf_counter() - start) * 1000)
+    print(json.dumps({
+        "first_paint_ms": round(statistics.median(paints)),
+        "search_ms": round(statistics.median(searches)),
+        "search_ms_worst": round(max(searches)),
+    }))  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--axe", help="axe.min.js of axe-core; without it axe is left out")
+    parser.add_argument("--shots", type=Path, help="folder for screenshots")
+    parser.add_argument("--repository", type=Path, help="time the page there, and look no further")
+    args = parser.parse_args()
+    if args.shots:
+        args.shots.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        if not args.repository:
+            os.environ["CODELENS_HOME"] = str(Path(folder, "home"))
+        root = args.repository or made_repository(Path(folder))
+        browser = playwright.chromium.launch(executable_path=args.chromium, args=["--no-sandbox"])
+        with served(root) as url:
+            if args.repository:
+                timed(browser, url)
+                return 0
+            axe = Path(args.axe).read_text(encoding="utf-8") if args.axe else ""
+            result = tour(browser, url, root, args.shots, axe)
+        browser.close()
+    print("\n".join(dict.fromkeys(result.details)))
+    print(json.dumps(result.counts))
+    return 1 if any(result.counts.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

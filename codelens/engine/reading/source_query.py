@@ -1,0 +1,178 @@
+"""A file as people read it: text, marks for its colours, and links from names to definitions."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from codelens.answers.reading_answers import SourceAnswer, SourceLink, SourceMark
+from codelens.engine.adhoc_reader import reader_of
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.targets import Targets
+from codelens.extract.file_kinds import decode
+from codelens.extract.parse.syntax_marks import SyntaxMark, syntax_marks
+from codelens.handles.handle_lookup import Finder, Place
+from codelens.handles.handle_naming import handles_of
+from codelens.handles.typed_handle import typed_handle
+from codelens.paths import printed
+from codelens.resolve.edges import Edge
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.types import Symbol
+
+_ABOVE = 40
+"""Lines shown above a place in a file that is not shown whole."""
+_NAMES = frozenset({"name", "type", "constant"})
+_NOT_WRITTEN = frozenset({"override", "satisfy"})
+"""Edges that no name in the text stands for."""
+
+
+class _Span(NamedTuple):
+    """Characters of a line, in bytes from its beginning."""
+
+    line: int
+    start_column: int
+    end_column: int
+
+
+class _Lines:
+    """Some lines of a text, and which of them a byte lies in."""
+
+    def __init__(self, data: bytes, first: int, most: int) -> None:
+        every_line = data.split(b"\n")
+        if not every_line[-1]:
+            every_line.pop()
+        self.count = len(every_line)
+        self.first = first
+        self._shown = every_line[first - 1 : first - 1 + most]
+        start = sum(len(line) + 1 for line in every_line[: first - 1])
+        self._starts = list(accumulate((len(line) + 1 for line in self._shown), initial=start))
+
+    @property
+    def last(self) -> int:
+        """The last line, 0 if there is none."""
+        return self.first + len(self._shown) - 1
+
+    @property
+    def text(self) -> str:
+        """The lines."""
+        return "".join(f"{line.decode()}\n" for line in self._shown)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First byte of the lines, and the one behind them."""
+        return self._starts[0], self._starts[-1]
+
+    def spans(self, mark: SyntaxMark) -> Iterator[_Span]:
+        """A mark, cut into its lines."""
+        at = max(bisect_right(self._starts, mark.start_byte) - 1, 0)
+        while at < len(self._shown) and self._starts[at] < mark.end_byte:
+            begin = self._starts[at]
+            start = max(mark.start_byte - begin, 0)
+            end = min(mark.end_byte - begin, len(self._shown[at]))
+            if end > start:
+                yield _Span(self.first + at, start, end)
+            at += 1
+
+    def slice(self, span: _Span) -> str:
+        """The characters of a span."""
+        line = self._shown[span.line - self.first]
+        return line[span.start_column : span.end_column].decode()
+
+
+def source(view: CurrentView, target: str, max_lines: int, seconds: float) -> SourceAnswer:
+    """The file that a handle names, with the lines of the handle among those shown.
+
+    Raises:
+        HandleError: the handle cannot be followed, or has several owners.
+        ReadError: the file cannot be read, or is no text.
+    """
+    reader = reader_of(view)
+    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
+    place = Finder(view.snapshot, reader.symbols, ref, reader.data).find(handle)
+    start, end = _lines_of(place)
+    # Refuses what is no text, and lines that the file has not.
+    language = reader.read(place, 0, 1).language
+    # What is no UTF-8 is replaced before it is counted, so that columns are those of the text.
+    data = decode(reader.data(place.file)).decode("utf-8", "replace").encode()
+    is_whole = data.count(b"\n") < max_lines
+    lines = _Lines(data, 1 if is_whole else max(1, start - _ABOVE), max_lines)
+    is_parsed = reader.outcome(place.file) == "parsed"
+    marks = syntax_marks(data, language, *lines.span) if is_parsed else []
+    graph = LazyGraph(view, seconds)
+    names = _at(lines, (mark for mark in marks if mark.kind in _NAMES))
+    links = _links(graph, Targets(view, graph), place, reader.symbols(place.file), names)
+    return SourceAnswer(
+        receipt=graph.receipt(),
+        handle=place.handle,
+        path=printed(place.file.path),
+        language=language,
+        place_start=start,
+        place_end=end,
+        start_line=lines.first if lines.count else 0,
+        end_line=lines.last,
+        file_lines=lines.count,
+        text=lines.text,
+        marks=tuple(
+            SourceMark(*span, mark.kind)
+            for mark in marks
+            if mark.kind != "name"
+            for span in lines.spans(mark)
+        ),
+        links=tuple(links),
+        notes=(place.moved,) if place.moved else (),
+    )
+
+
+def _lines_of(place: Place) -> tuple[int, int]:
+    """First and last line of what a handle names; 0 and 0 of a whole file."""
+    if place.symbol is not None:
+        return place.symbol.start_line, place.symbol.end_line
+    return (place.lines.start_line, place.lines.end_line) if place.lines is not None else (0, 0)
+
+
+_Names = dict[tuple[int, str], list[_Span]]
+"""Line and name -> where it stands there."""
+
+
+def _at(lines: _Lines, marks: Iterable[SyntaxMark]) -> _Names:
+    names: _Names = {}
+    for mark in marks:
+        for span in lines.spans(mark):
+            names.setdefault((span.line, lines.slice(span)), []).append(span)
+    return names
+
+
+def _links(
+    graph: LazyGraph, targets: Targets, place: Place, symbols: Sequence[Symbol], names: _Names
+) -> list[SourceLink]:
+    """A link for each name of a definition, and for each that means one definition for certain."""
+    path = place.file.path
+    links: dict[_Span, SourceLink] = {}
+    for symbol, handle in zip(symbols, handles_of(path, symbols, targets.ref), strict=True):
+        for span in names.get((symbol.name_line, symbol.name), ())[:1]:
+            links.setdefault(span, SourceLink(*span, handle, defines=True))
+    meant: dict[tuple[int, str], set[Node]] = {}
+    for edge in graph.edges_from(path):
+        if edge.is_certain and edge.kind not in _NOT_WRITTEN:
+            meant.setdefault((edge.line, edge.name), set()).add(_target(edge))
+    known = {key: _only(nodes) for key, nodes in meant.items() if key in names}
+    targets.fetch(list(dict.fromkeys(node for node in known.values() if node is not None)))
+    for key, node in known.items():
+        if node is not None:
+            for span in names[key]:
+                links.setdefault(span, SourceLink(*span, targets.handle(node), defines=False))
+    return [links[span] for span in sorted(links)]
+
+
+def _target(edge: Edge) -> Node:
+    return Node(edge.target, edge.target_symbol)
+
+
+def _only(nodes: set[Node]) -> Node | None:
+    """The one definition among what a name means, else the one file; None if there are several."""
+    definitions = {node for node in nodes if node.symbol != MODULE} or nodes
+    return next(iter(definitions)) if len(definitions) == 1 else None

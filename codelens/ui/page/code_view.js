@@ -1,0 +1,163 @@
+// A file: its outline, its code with links to definitions, and who uses the definition shown.
+
+import { badge, count, el, remarks } from "./elements.js";
+import { address, codeAddress, scope } from "./places.js";
+import { follow } from "./questions.js";
+
+export function showCode({ main, params, page, signal }) {
+  const target = params.target ?? "";
+  const title = el("div", { class: "codehead" });
+  const outline = el("nav", { class: "outline", "aria-label": "Outline", tabindex: "-1" });
+  const code = el("section", { class: "code", "aria-label": "Code", tabindex: "0" });
+  const uses = el("aside", { class: "uses", "aria-label": "Uses", tabindex: "-1" });
+  main.replaceChildren(title, el("div", { class: "three" }, outline, code, uses),
+    el("button", { type: "button", hidden: true, "data-key": "o", on: { click: () => focusFirst(outline) } }),
+    el("button", { type: "button", hidden: true, "data-key": "u", on: { click: () => focusFirst(uses) } }));
+  let path = "";
+  follow("source", { target, ...scope() }, (answer, failure) => {
+    if (failure) {
+      title.replaceChildren(el("h1", {}, target));
+      code.replaceChildren(el("p", { class: "failure" }, failure));
+      return;
+    }
+    page.receipt(answer.receipt);
+    title.replaceChildren(...head(answer, page));
+    const top = code.scrollTop;
+    code.replaceChildren(...body(answer));
+    if (path) code.scrollTop = top; // The file changed on the disk: stay where one reads.
+    else code.querySelector(".line.place")?.scrollIntoView({ block: "center" });
+    if (path !== answer.path) {
+      path = answer.path;
+      document.title = `${path.split("/").pop()} - codelens`;
+      follow("outline", { target: fileOf(answer.handle), ...scope() },
+        (found, problem) => drawOutline(outline, found, problem, answer.handle), signal);
+      follow("related", { target: answer.handle, ...scope() },
+        (found, problem) => drawUses(uses, found, problem), signal);
+    }
+  }, signal);
+}
+
+const fileOf = (handle) => handle.replace(/#.*$/s, "").replace(/:\d+(-\d+)?$/, "");
+const focusFirst = (part) => (part.querySelector("a") ?? part).focus();
+
+function head(answer, page) {
+  const folders = answer.path.split("/");
+  const file = folders.pop();
+  const links = folders.map((name, at) => [
+    el("a", { href: address("files", { target: folders.slice(0, at + 1).join("/") }) }, name), "/"]);
+  const line = answer.place_start || 1;
+  return [
+    el("h1", { class: "path" }, links, el("b", {}, file)),
+    el("p", { class: "actions" },
+      badge(answer.language), ` ${count(answer.file_lines, "line")} `,
+      el("a", { href: address("history", { target: answer.handle }), "data-key": "t" }, "History"), " ",
+      page.editor && el("a", { href: editorAddress(page, answer.path, line), "data-key": "e" }, "Open in editor"), " ",
+      el("button", { type: "button", on: { click: () => navigator.clipboard?.writeText(answer.handle) } }, "Copy handle"),
+      " ", el("code", {}, answer.handle)),
+    remarks(answer.notes),
+  ].filter(Boolean);
+}
+
+/** Where a line of a file opens in the editor; its template is the server's. */
+export function editorAddress(page, path, line) {
+  const quoted = path.split("/").map(encodeURIComponent).join("/");
+  return page.editor
+    .replace("{path}", () => `${page.editorRoot}/${quoted}`)
+    .replace("{line}", () => String(line));
+}
+
+function body(answer) {
+  if (!answer.file_lines) return [el("p", {}, "The file is empty.")];
+  const rows = [];
+  const parts = byLine([...answer.marks, ...answer.links]);
+  const lines = answer.text.split("\n");
+  for (let at = 0; at <= answer.end_line - answer.start_line; at += 1) {
+    const number = answer.start_line + at;
+    const isPlace = number >= answer.place_start && number <= answer.place_end;
+    rows.push(el("div", { class: isPlace ? "line place" : "line" },
+      el("a", { class: "number", href: codeAddress(`${fileOf(answer.handle)}:${number}`), tabindex: "-1",
+        "aria-label": `line ${number}` }, number),
+      el("code", {}, pieces(lines[at].replace(/\r$/, ""), parts.get(number) ?? []))));
+  }
+  return [
+    answer.start_line > 1 && part(answer, Math.max(1, answer.start_line - 2_900), "Lines before"),
+    el("div", { class: "lines" }, rows),
+    answer.end_line < answer.file_lines && part(answer, answer.end_line + 1, "Lines after"),
+  ].filter(Boolean);
+}
+
+const part = (answer, line, text) =>
+  el("p", {}, el("a", { href: codeAddress(`${fileOf(answer.handle)}:${line}`) }, text));
+
+function byLine(spans) {
+  const lines = new Map();
+  for (const span of spans) {
+    if (!lines.has(span[0])) lines.set(span[0], []);
+    lines.get(span[0]).push(span);
+  }
+  return lines;
+}
+
+/** A line as pieces of text, coloured and linked; a link counts more than a colour of its place. */
+function pieces(text, spans) {
+  const shown = [];
+  let position = 0;
+  spans.sort((a, b) => a[1] - b[1] || b.length - a.length);
+  for (const [, start, end, what, ...link] of spans) {
+    if (start < position) continue;
+    shown.push(text.slice(position, start));
+    const word = text.slice(start, end);
+    shown.push(link.length
+      ? el("a", { class: link[0] ? "defines" : "use", href: codeAddress(what), title: what }, word)
+      : el("span", { class: `m-${what}` }, word));
+    position = end;
+  }
+  shown.push(text.slice(position));
+  return shown;
+}
+
+function drawOutline(part, answer, failure, handle) {
+  const file = answer?.results[0];
+  if (failure || !file) {
+    part.replaceChildren(el("h2", {}, "Outline"), el("p", {}, failure ?? "No definitions."));
+    return;
+  }
+  part.replaceChildren(el("h2", {}, "Outline"),
+    file.items.length ? el("ul", {}, file.items.map((item) =>
+      el("li", { class: `depth${Math.min(item.depth, 4)}` },
+        el("a", { class: "item", href: codeAddress(item.handle), title: item.signature,
+          "aria-current": item.handle === handle ? "true" : null }, item.name),
+        " ", el("span", { class: "kind" }, item.kind)))) : el("p", {}, "No definitions."),
+    file.imports?.length ? el("details", {}, el("summary", {}, "Imports"),
+      el("ul", {}, file.imports.map((name) => el("li", {}, name)))) : "");
+}
+
+function drawUses(part, answer, failure) {
+  if (failure) {
+    part.replaceChildren(el("h2", {}, "Uses"), el("p", {}, failure));
+    return;
+  }
+  const relations = new Map();
+  for (const row of answer.results) {
+    if (!relations.has(row.relation)) relations.set(row.relation, []);
+    relations.get(row.relation).push(row);
+  }
+  const { target } = answer;
+  part.replaceChildren(
+    el("h2", {}, target.symbol || target.path.split("/").pop()),
+    target.signature && el("code", {}, target.signature),
+    ...[...relations].map(([relation, rows]) => el("section", {},
+      el("h3", {}, `${relation} (${answer.totals[relation] ?? rows.length})`),
+      el("ul", {}, rows.map(relative)))),
+    answer.may?.length ? el("section", {}, el("h3", {}, `may use it (${answer.may_count})`),
+      el("ul", {}, answer.may.map(relative))) : "",
+    relations.size ? "" : el("p", {}, "Nothing is known to use it, and it uses nothing known."),
+    remarks(answer.notes));
+}
+
+function relative(row) {
+  return el("li", {},
+    el("a", { class: "item", href: codeAddress(row.handle), title: row.signature || row.handle }, row.symbol || row.path),
+    row.symbol && el("span", { class: "doc" }, ` ${row.path}`),
+    row.sites?.map((site) => [" ", el("a", { class: "site", href: codeAddress(site), title: site }, site.split(":").pop())]));
+}

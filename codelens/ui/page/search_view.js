@@ -1,0 +1,90 @@
+// Search as you type: ranked places, each with its reason.
+
+import { badge, count, el, remarks } from "./elements.js";
+import { address, codeAddress, go, scope } from "./places.js";
+import { follow } from "./questions.js";
+
+const PAUSE_MS = 80;
+const MODES = ["auto", "symbol", "text", "regex", "path"];
+
+export function showSearch({ main, params, page, signal }) {
+  const field = document.getElementById("query");
+  field.value = params.query ?? "";
+  if (!params.query?.trim()) {
+    main.replaceChildren(...welcome(page));
+    document.addEventListener("standing", () => main.replaceChildren(...welcome(page)), { signal });
+    field.focus();
+    return;
+  }
+  // While somebody types, the list of before stays until there is a new one.
+  let list = main.querySelector(".results");
+  if (!list) {
+    list = el("div", { class: "results" });
+    main.replaceChildren(modes(params), list);
+  }
+  const { query, mode, limit } = params;
+  const draw = (answer, failure) => {
+    if (answer) page.receipt(answer.receipt);
+    list.replaceChildren(...(failure ? [el("p", { class: "failure" }, failure)] : results(answer, params)));
+  };
+  const timer = setTimeout(() => follow("search", { query, mode, limit, ...scope() }, draw, signal), PAUSE_MS);
+  signal.addEventListener("abort", () => clearTimeout(timer));
+}
+
+function modes(params) {
+  const select = el("select", {
+    id: "mode", on: { change: () => go("search", { ...latest(), mode: select.value === "auto" ? "" : select.value }) },
+  }, MODES.map((mode) => el("option", { value: mode, selected: mode === (params.mode || "auto") }, mode)));
+  return el("p", { class: "controls" }, el("label", {}, "Mode ", select));
+}
+
+const latest = () => ({ query: document.getElementById("query").value });
+
+function results(answer, params) {
+  const shown = answer.results.length;
+  const more = shown >= Number(params.limit || 20);
+  return [
+    el("h1", { class: "quiet" }, shown ? count(shown, "place") : "Nothing was found"),
+    remarks(answer.notes),
+    notesBeside(answer.contexts),
+    el("ol", { class: "list" }, answer.results.map(result)),
+    more && el("p", {}, el("button", {
+      type: "button", on: { click: () => go("search", { ...params, limit: Math.min(shown * 3, 200) }) },
+    }, "More")),
+  ].filter(Boolean);
+}
+
+function result(hit) {
+  const place = hit.start_line ? `${hit.path}:${hit.start_line}` : hit.path;
+  return el("li", {},
+    el("a", { class: "item hit", href: codeAddress(hit.handle), title: hit.handle },
+      el("span", { class: "place" }, place),
+      badge(hit.kind),
+      hit.stale && badge("stale", "fair"),
+      hit.signature && el("code", {}, hit.signature),
+      hit.doc && el("span", { class: "doc" }, hit.doc),
+      hit.why && el("span", { class: "why" }, hit.why)),
+    hit.also?.length ? el("span", { class: "also" }, "also ", hit.also.map((handle) =>
+      [el("a", { href: codeAddress(handle) }, handle.split("#").pop()), " "])) : "");
+}
+
+const notesBeside = (contexts) => contexts?.length
+  ? el("p", { class: "doc" }, "Saved notes on these: ", contexts.map((context) => [
+    el("a", { href: address("notes", { query: context.name }), title: context.note }, context.name), " "]))
+  : "";
+
+function welcome(page) {
+  const status = page.status;
+  return [
+    el("h1", {}, "Search this repository"),
+    el("p", {}, "Type words, a name, a path, a sentence, or paste a stack trace. ",
+      el("kbd", {}, "/"), " comes back here, ", el("kbd", {}, "?"), " lists all keys."),
+    status ? el("section", { "aria-label": "What is here" },
+      el("p", {}, `${count(status.files, "file")} in `, el("b", {}, status.branch || "this folder"),
+        status.dirty ? ", with uncommitted changes" : ""),
+      el("ul", { class: "chips" }, Object.entries(status.languages).slice(0, 12).map(([name, files]) =>
+        el("li", {}, `${name} ${files.toLocaleString("en")}`))),
+      status.others?.length ? remarks(status.others) : "") : "",
+  ];
+}
+

