@@ -1,7 +1,7 @@
 """The token that clients of `codelens serve --http` must send; one for each home.
 
 It stands in `CODELENS_HOME/http-token`, readable by its owner alone, and stays the same from start
-to start, so that agents whose settings hold it keep working.
+to start, so that what `codelens install --http` wrote into agents' settings keeps working.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class UnusableToken(SettingError):
         self.file = file
         super().__init__(
             f"the token in {str(file)!r} cannot be used: {why}; delete the file: a new one is "
-            "made at the next start, which your agents must then be given"
+            "made at the next start, and `codelens install --http` gives it to your agents"
         )
 
 

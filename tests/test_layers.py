@@ -92,8 +92,8 @@ ALLOWED = {
     "ui": {"types", "errors", "config", "answers", "render", "engine"},
     "cli": {
         "plurals",
-        "types", "errors", "paths", "config", "bytecode", "capsule", "answers", "render", "engine",
-        "serve", "ui",
+        "types", "errors", "bearer_token", "paths", "config", "bytecode", "capsule", "answers",
+        "render", "engine", "serve", "ui",
         "hosts", "focus", "hooks",
     },
 }  # fmt: skip

@@ -114,6 +114,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "install": (
         ("codelens install", "connect the agents found on this machine"),
         ("codelens install --host claude-code,cursor --dry-run", "only show the changes"),
+        ("codelens install --http", "let agents ask `codelens serve --http`"),
         ("codelens install --check", "check that each entry starts and answers"),
     ),
     "uninstall": (("codelens uninstall --host cursor", "remove it from one agent"),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from codelens.hosts.file_change import Change
     from codelens.hosts.machine import Machine
 
+_TOKEN = re.compile(r"Bearer [A-Za-z0-9_-]{20,}")
 _LONGEST = 200
 """Lines of a diff; a skill is shorter."""
 
@@ -44,7 +46,9 @@ def _show(change: Change, name: str) -> None:
         return
     for line in lines[:_LONGEST]:
         style = {"+": "good", "-": "bad"}.get(line[:1], "dim")
-        screen.put(f"  {screen.styled(screen_safe(line), style)}")
+        # A screen is recorded and shared more easily than a file.
+        shown = _TOKEN.sub("Bearer (the token)", screen_safe(line))
+        screen.put(f"  {screen.styled(shown, style)}")
     if len(lines) > _LONGEST:
         screen.put(f"  ... {len(lines) - _LONGEST} more lines")
     screen.put()

@@ -13,6 +13,24 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # type: ignore[reportPrivateUsage]
 
 
+HTTP_PORT = 3100
+"""Where `codelens serve --http` listens."""
+_LARGEST_PORT = 65535
+
+
+def port(text: str) -> int:
+    """A port from what was typed.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= _LARGEST_PORT):
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number from 0 to {_LARGEST_PORT}, not {text[:50]!r}"
+        )
+    return int(text)
+
+
 class HelpFormatter(argparse.HelpFormatter):
     """Wraps a description, and keeps the lines of examples as they are."""
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
-from typing import cast
+from typing import NamedTuple, cast
 
 from codelens.hosts import host_files
 from codelens.hosts.formats.config_values import Value
@@ -33,6 +33,13 @@ class Wish:
     edit: Edit
 
 
+class HttpAccess(NamedTuple):
+    """A server that runs on this machine, and what it wants to be sent."""
+
+    url: str
+    token: str
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What install or uninstall is asked for.
@@ -45,6 +52,7 @@ class Request:
         approve: whether the tools that only read may run unasked.
         hooks: whether hosts shall call codelens at their events.
         branches: whether the server shall list the tools about branches too.
+        http: a server that hosts shall ask over HTTP, in place of one that they start.
     """
 
     machine: Machine
@@ -54,6 +62,7 @@ class Request:
     approve: bool = False
     hooks: bool = False
     branches: bool = False
+    http: HttpAccess | None = None
 
     @property
     def label(self) -> str:
@@ -95,12 +104,15 @@ def entry_of(host: Host, request: Request) -> Entry:
     def made(value: Value) -> dict[str, Value]:
         return cast("dict[str, Value]", filled(value, holes, tools))
 
+    if request.http is not None:
+        holes |= {"{url}": request.http.url, "{authorization}": f"Bearer {request.http.token}"}
     return Entry(
         format=server.format,
         keys=server.keys,
         command=request.command,
-        launch=made(server.launch),
-        extras=made(server.extras),
+        launch=made(server.launch if request.http is None else server.http),
+        # Keys that are about starting a server; hosts may refuse them beside a URL.
+        extras=made(server.extras) if request.http is None else {},
         approvals=made(server.approvals) if request.approve else {},
         also=server.also,
     )
@@ -194,6 +206,11 @@ def quoted(path: str, machine: Machine) -> str:
 def can_hook(chosen: Sequence[Host], scope: str) -> list[Host]:
     """Those hosts that call programs at their events."""
     return [host for host in chosen if host.hooks and scope in host.hooks.where.by_scope]
+
+
+def can_ask_over_http(chosen: Sequence[Host]) -> list[Host]:
+    """Those hosts whose entry can hold the URL of a server."""
+    return [host for host in chosen if host.server.http]
 
 
 def can_approve(chosen: Sequence[Host]) -> list[Host]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codelens.hosts import host_files
 from codelens.hosts.desired_edits import Wish
-from codelens.hosts.formats.entry_edits import Whole
+from codelens.hosts.formats.entry_edits import Entry, Whole
 from codelens.hosts.host_errors import Overtaken
 
 _TRIES = 20
@@ -54,6 +54,12 @@ class Change:
         return [wish for wish in self.wishes if wish.host not in failed]
 
     @property
+    def is_private(self) -> bool:
+        """Whether it will hold a token, so that nobody but its owner should read the file."""
+        edits = (wish.edit for wish in self.wishes)
+        return any(isinstance(edit, Entry) and edit.is_over_http for edit in edits)
+
+    @property
     def is_ours(self) -> bool:
         """Whether the file is codelens' own as a whole."""
         return all(isinstance(wish.edit, Whole) for wish in self.wishes)
@@ -88,7 +94,9 @@ def landed(change: Change, again: Callable[[], Change]) -> Change:
             if change.after is None:
                 host_files.remove(change.path, holding=change.before)
             else:
-                host_files.write(change.path, change.after, onto=change.before)
+                host_files.write(
+                    change.path, change.after, onto=change.before, private=change.is_private
+                )
         except Overtaken:
             change = again()
         else:

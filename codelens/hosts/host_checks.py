@@ -19,7 +19,15 @@ from codelens.hosts.desired_edits import Request
 from codelens.hosts.formats.config_formats import decoded, format_of
 from codelens.hosts.formats.config_values import EditRefused, at
 from codelens.hosts.host_descriptor import Host, Listing
-from codelens.hosts.server_command import NAME, command_of, starts_codelens, variables_of
+from codelens.hosts.http_probe import probe_http
+from codelens.hosts.server_command import (
+    NAME,
+    command_of,
+    headers_of,
+    leads_to_codelens,
+    url_of,
+    variables_of,
+)
 from codelens.hosts.server_probe import Answered, probe
 
 SLOW_S = 5.0
@@ -39,7 +47,10 @@ class HostCheck(NamedTuple):
 
 class _Start(NamedTuple):
     command: tuple[str, ...]
+    """Of a server over HTTP its URL alone."""
     env: tuple[tuple[str, str], ...]
+    """Or the headers that it is sent."""
+    over_http: bool = False
 
 
 def check_hosts(
@@ -87,17 +98,21 @@ def _entry(host: Host, request: Request) -> _Start | HostCheck:
             "absent",
             f"not configured; run `codelens install --host {host.name}",
         )
-    if not starts_codelens(entry):
+    if not leads_to_codelens(entry):
         why = f"{shown}: the entry called {NAME} does not start codelens"
         return HostCheck(host.name, "entry", "broken", why)
     assert isinstance(entry, dict), "the entry must be an object"
     if entry.get("disabled") is True or entry.get("enabled") is False:
         return HostCheck(host.name, "entry", "warning", f"{shown}: the entry is disabled")
+    if url := url_of(entry):
+        return _Start((url,), tuple(headers_of(entry).items()), over_http=True)
     return _Start(tuple(command_of(entry)), tuple(variables_of(entry).items()))
 
 
 def _started(start: _Start) -> Answered:
     program = start.command[0]
+    if start.over_http:
+        return probe_http(program, dict(start.env))
     if shutil.which(program) is None:
         return Answered(None, "", 0, f"{program} is not an executable program")
     return probe(start.command, dict(start.env))
@@ -105,7 +120,8 @@ def _started(start: _Start) -> Answered:
 
 def _server(host: Host, start: _Start, answered: Answered) -> HostCheck:
     if answered.seconds is None:
-        why = f"{answered.why}; run `codelens install --host {host.name}` to correct it"
+        http = " --http" if start.over_http else ""
+        why = f"{answered.why}; run `codelens install{http} --host {host.name}` to correct it"
         return HostCheck(host.name, "server", "broken", why)
     summary = f"{start.command[0]} lists {answered.tools} tools in {answered.seconds:.1f} s"
     if answered.version != __version__:

@@ -41,12 +41,16 @@ class Locations:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The MCP entry: its file, its place in it, and what it holds."""
+    """The MCP entry: its file, its place in it, and what it holds.
+
+    `http` is the whole entry for a server that is asked over HTTP; empty where the host has none.
+    """
 
     where: Locations
     format: str
     keys: Keys
     launch: Value
+    http: dict[str, Value]
     extras: Value
     approvals: Value
     also: tuple[Keys, ...]
@@ -181,6 +185,7 @@ def _host(name: str, data: dict[str, Any]) -> Host:
             format=server["format"],
             keys=(*server["keys"], "codelens"),
             launch=server["launch"],
+            http=server.get("http", {}),
             extras=server.get("extras", {}),
             approvals=server.get("approvals", {}),
             also=tuple((*keys, "codelens") for keys in server.get("also", ())),

@@ -59,7 +59,11 @@ def read(path: Path) -> bytes | None:
 
 
 def write(
-    path: Path, data: bytes, *, onto: bytes | Literal["anything"] | None = "anything"
+    path: Path,
+    data: bytes,
+    *,
+    onto: bytes | Literal["anything"] | None = "anything",
+    private: bool = False,
 ) -> None:
     """Put `data` into a file, whole or not at all.
 
@@ -67,6 +71,7 @@ def write(
         path: the real file.
         data: what it shall hold.
         onto: what it must hold up to that moment; None for a file that is not there.
+        private: a file that was not there is for its owner alone.
 
     Raises:
         Overtaken: it holds something else; it stays so.
@@ -88,7 +93,8 @@ def write(
             os.fsync(file.fileno())
         if beside.read_bytes() != data:
             raise OSError(errno.EIO, "what was written does not read back the same")
-        _adopt(beside, before)
+        if before is not None or not private:
+            _adopt(beside, before)
         # Programs save their own settings at any time. What is left is the time between the last
         # look and the rename: `_stamp` is looked at again because reading takes longer.
         if onto != "anything":
@@ -104,6 +110,12 @@ def write(
         if isinstance(error, Overtaken):
             raise
         raise NotWritten(path, _why(error)) from error
+
+
+def others_read(path: Path) -> bool:
+    """Whether users other than its owner may read a file, as far as its mode tells."""
+    status = _stat(path) if os.name == "posix" else None
+    return status is not None and bool(status.st_mode & 0o044)
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

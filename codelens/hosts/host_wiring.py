@@ -65,6 +65,9 @@ def _put(path: Path, wishes: Sequence[Wish], old: Record | None) -> Change:
     except EditRefused as error:
         return untouched(path, wishes, None, str(LeftAlone(path, str(error), _BY_HAND)))
     fresh, problems, remarks = text, list[tuple[str, str]](), list[str]()
+    over_http = (wish.edit for wish in wishes if isinstance(wish.edit, Entry))
+    if any(edit.is_over_http for edit in over_http) and host_files.others_read(path):
+        remarks.append(f"{path}: other users can read it, and so the token; run chmod 600 on it")
     written = [] if old is None else edits_of(old, old.edits)
     for wish in wishes:
         try:

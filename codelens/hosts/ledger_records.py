@@ -11,7 +11,8 @@ from codelens.hosts.desired_edits import Wish
 from codelens.hosts.file_change import Change
 from codelens.hosts.formats.config_formats import decoded, encoded
 from codelens.hosts.formats.config_values import EditRefused, Keys
-from codelens.hosts.formats.entry_edits import Edit, Flags, Items, recalled, record
+from codelens.hosts.formats.edit_records import recalled, record
+from codelens.hosts.formats.entry_edits import Edit, Flags, Items
 from codelens.hosts.formats.hook_edits import Hooks
 from codelens.hosts.install_ledger import Ledger, Record, Undo, digest
 from codelens.paths import make_private

@@ -10,6 +10,10 @@ from codelens.hosts.formats.config_values import Value
 
 NAME = "codelens"
 _SERVE = "serve"
+_URL = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]{1,5}/mcp")
+"""Of `codelens serve --http` on this machine."""
+_URL_KEYS = ("url", "httpUrl", "serverUrl")
+_HEADER_KEYS = ("headers", "http_headers")
 _RUNNERS = re.compile(r"uv|uvx|pipx|py|pythonw?[0-9.]*")
 """Programs that run a Python command out of an environment: the installed one does what they do."""
 
@@ -44,6 +48,28 @@ def starts_codelens(entry: Value) -> bool:
     """Whether an entry starts a codelens server, by whatever means."""
     words = command_of(entry)
     return _SERVE in words and is_codelens(words)
+
+
+def url_of(entry: Value) -> str:
+    """The URL of a codelens server on this machine that an entry asks; empty where it asks none."""
+    holder = _holder(entry)
+    urls = (holder.get(key) for key in _URL_KEYS)
+    return next((url for url in urls if isinstance(url, str) and _URL.fullmatch(url)), "")
+
+
+def headers_of(entry: Value) -> dict[str, str]:
+    """The headers that an entry sends."""
+    holder = _holder(entry)
+    for key in _HEADER_KEYS:
+        value = holder.get(key)
+        if isinstance(value, dict):
+            return {name: str(header) for name, header in value.items()}
+    return {}
+
+
+def leads_to_codelens(entry: Value) -> bool:
+    """Whether an entry starts a codelens server, or asks one that runs on this machine."""
+    return starts_codelens(entry) or bool(url_of(entry))
 
 
 def is_codelens(command_words: Sequence[str]) -> bool:

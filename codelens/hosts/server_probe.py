@@ -15,6 +15,12 @@ from typing import IO, Any, NamedTuple
 
 _PROTOCOL = "2025-06-18"
 _KEPT_OF_STDERR = 300
+HELLO: dict[str, object] = {
+    "protocolVersion": _PROTOCOL,
+    "capabilities": {},
+    "clientInfo": {"name": "codelens-doctor", "version": "1"},
+}
+"""What `initialize` says of this client."""
 
 
 class Answered(NamedTuple):
@@ -62,7 +68,7 @@ def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.
         reader.start()
     until = start + timeout_s
     try:
-        first = _ask(process.stdin, lines, 1, "initialize", params=_hello(), until=until)
+        first = _ask(process.stdin, lines, 1, "initialize", params=HELLO, until=until)
         _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
         listed = _ask(process.stdin, lines, 2, "tools/list", params={}, until=until)
         seconds = time.monotonic() - start
@@ -78,14 +84,6 @@ def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.
 
 class _NoAnswer(Exception):
     pass
-
-
-def _hello() -> dict[str, object]:
-    return {
-        "protocolVersion": _PROTOCOL,
-        "capabilities": {},
-        "clientInfo": {"name": "codelens-doctor", "version": "1"},
-    }
 
 
 def _read(stream: IO[bytes], take: Any) -> None:  # noqa: ANN401 - put or append

@@ -24,7 +24,7 @@ class Scratch:
         self.kept = folder / "kept"
         self.machine = Machine("linux", self.home, environ)
 
-    def request(self, root: Path | None = None, command: str = COMMAND, **more: bool) -> Request:
+    def request(self, root: Path | None = None, command: str = COMMAND, **more: Any) -> Request:
         scope = "user" if root is None else "project"
         return Request(self.machine, scope, root, command, **more)
 

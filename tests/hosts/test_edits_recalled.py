@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from codelens.hosts.formats.edit_records import recalled, record
 from codelens.hosts.formats.entry_edits import (
     Block,
     Edit,
@@ -13,8 +14,6 @@ from codelens.hosts.formats.entry_edits import (
     Flags,
     Items,
     Whole,
-    recalled,
-    record,
 )
 
 EDITS = [

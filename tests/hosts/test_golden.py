@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 
 import pytest
@@ -16,7 +17,7 @@ from ruamel.yaml import YAML
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
 
-from codelens.hosts.desired_edits import Request, entry_of
+from codelens.hosts.desired_edits import HttpAccess, Request, entry_of
 from codelens.hosts.formats.config_values import at
 from codelens.hosts.formats.entry_edits import snippet
 from codelens.hosts.host_descriptor import SCOPES, Host, hosts
@@ -28,6 +29,7 @@ NAMES = (
     "roo continue kiro amp qwen junie jetbrains-copilot goose droid augment pi"
 ).split()
 WINDOWS = r"C:\Users\Zoë Ng\.local\bin\codelens.exe"
+ACCESS = HttpAccess("http://127.0.0.1:3100/mcp", "the-token-of-this-home")
 SYSTEMS = {
     "linux": Machine("linux", Path("/home/zoe"), {}),
     "macos": Machine("macos", Path("/Users/zoe"), {}),
@@ -116,6 +118,9 @@ def golden(host: Host) -> str:
         command = WINDOWS if system == "windows" else "/home/zoe/.local/bin/codelens"
         request = Request(machine, "user", None, command, approve=True)
         parts.append(f"-- new and approved, {system}\n{snippet(entry_of(host, request))}")
+    if host.server.http:
+        over_http = replace(request, http=ACCESS)
+        parts.append(f"-- new and approved, over HTTP\n{snippet(entry_of(host, over_http))}")
     request = Request(SYSTEMS["linux"], "user", None, "/home/zoe/.local/bin/codelens")
     for name, before in cases(host).items():
         after = entry_of(host, request).put(before.removeprefix("\ufeff"))

@@ -36,6 +36,15 @@ def add(commands: shared_options.Commands) -> None:
         help="list the tools about branches and history too (cl_diff, cl_history, cl_conflicts)",
     )  # fmt: skip
     parser.add_argument(
+        "--http", action="store_true",
+        help="let agents ask a server that runs (`codelens serve --http`), with its token, instead "
+        "of starting one each",
+    )  # fmt: skip
+    parser.add_argument(
+        "--port", metavar="N", type=shared_options.port, default=shared_options.HTTP_PORT,
+        help=f"with --http: the port of that server (default: {shared_options.HTTP_PORT})",
+    )  # fmt: skip
+    parser.add_argument(
         "--print", dest="show", action="store_true",
         help="print what to paste by hand; write nothing",
     )  # fmt: skip
@@ -75,6 +84,11 @@ def run(args: argparse.Namespace) -> int:
     if not chosen:
         return nobody()
     request = request_of(args)
+    if args.http and not args.check:
+        request = _over_http(args, request)
+        chosen = _that_ask_over_http(chosen)
+        if not chosen:
+            return 1
     if args.show:
         return _print(chosen, request)
     if args.check:
@@ -82,6 +96,46 @@ def run(args: argparse.Namespace) -> int:
 
         return check(chosen, request, as_json=args.json)
     return _install(args, chosen, request)
+
+
+def _over_http(args: argparse.Namespace, request: Request) -> Request:
+    """The request, with the server that agents shall ask.
+
+    Raises:
+        SettingError: the files would be shared with a team, or the token cannot be used.
+    """
+    import os
+    from dataclasses import replace
+
+    from codelens.bearer_token import bearer_token
+    from codelens.errors import SettingError
+    from codelens.hosts.desired_edits import HttpAccess
+    from codelens.paths import default_home
+
+    if request.scope == "project":
+        raise SettingError(
+            "--http writes your token, which a project's files must not hold; use --scope user"
+        )
+    if request.branches:
+        raise SettingError(
+            "--branches is for a server that an agent starts; start the one that runs with "
+            "CODELENS_TOOLS=core,branches, and leave --branches out"
+        )
+    token = bearer_token(default_home(dict(os.environ)).absolute())
+    access = HttpAccess(f"http://127.0.0.1:{args.port}/mcp", token.text)
+    return replace(request, http=access)
+
+
+def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
+    """Those hosts that can; a note names the others."""
+    from codelens.cli import screen
+    from codelens.hosts.desired_edits import can_ask_over_http
+
+    able = can_ask_over_http(chosen)
+    others = [host.name for host in chosen if host not in able]
+    if others:
+        screen.say(f"note: no form for HTTP is known of {', '.join(others)}; left unchanged")
+    return able
 
 
 def nobody() -> int:
@@ -177,7 +231,7 @@ def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -
             "around edits, so that what you asked for stays before the model?"
         )
         request = replace(request, hooks=install_report.agreed(question))
-    if not args.branches:
+    if not args.branches and not args.http:
         question = (
             "List the tools about branches and history too (cl_diff, cl_history, cl_conflicts)? "
             "Each tool in the list costs tokens at every turn."

@@ -7,9 +7,6 @@ import argparse
 from codelens.cli import shared_options
 from codelens.errors import SettingError
 
-_PORT = 3100
-_LARGEST_PORT = 65535
-
 
 def add(commands: shared_options.Commands) -> None:
     """Its arguments."""
@@ -31,7 +28,10 @@ def add(commands: shared_options.Commands) -> None:
         help="serve over HTTP; clients must send the token that is kept in CODELENS_HOME",
     )  # fmt: skip
     parser.add_argument(
-        "--port", metavar="N", type=_port, help=f"with --http: the port (default: {_PORT})"
+        "--port",
+        metavar="N",
+        type=shared_options.port,
+        help=f"with --http: the port (default: {shared_options.HTTP_PORT}; 0: any that is free)",
     )
     parser.add_argument(
         "--bind", metavar="ADDRESS",
@@ -73,16 +73,8 @@ def _over_http(args: argparse.Namespace) -> int:
     server = HttpServer(
         args.root,
         args.bind or "127.0.0.1",
-        _PORT if args.port is None else args.port,
+        shared_options.HTTP_PORT if args.port is None else args.port,
         args.allow_host,
         args.budget,
     )
     return server.run(screen.say)
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= _LARGEST_PORT):
-        raise argparse.ArgumentTypeError(
-            f"must be a whole number from 0 to {_LARGEST_PORT}, not {text[:50]!r}"
-        )
-    return int(text)

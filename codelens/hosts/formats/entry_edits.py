@@ -1,14 +1,13 @@
 """One change to one text: put in, take out, tell whether it is there. Pure: no file is touched.
 
 After each change the meaning is compared: all that is not ours must be as it was, else the change
-is refused. An edit can be written down (`record`) and read back (`recalled`), so that uninstall
-takes out what an older version put in.
+is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from codelens.hosts.formats import block_edit
@@ -22,9 +21,15 @@ from codelens.hosts.formats.config_values import (
     nested,
     with_value,
 )
-from codelens.hosts.formats.hook_edits import Hooks
 from codelens.hosts.formats.unchanged_meaning import checked, missing_parents, pruned
-from codelens.hosts.server_command import arguments_of, command_of, is_wrapped, starts_codelens
+from codelens.hosts.server_command import (
+    arguments_of,
+    command_of,
+    is_wrapped,
+    leads_to_codelens,
+    starts_codelens,
+    url_of,
+)
 
 OWN_FILE = "installed by codelens"
 """A line of every file that is ours as a whole says so."""
@@ -103,6 +108,11 @@ class Entry(Edit):
         """What it is."""
         return "MCP entry"
 
+    @property
+    def is_over_http(self) -> bool:
+        """Whether it asks a server that runs; its file then holds the token."""
+        return bool(url_of(self.launch))
+
     def put(self, text: str | None) -> str:
         """See `Edit`."""
         text = text or ""
@@ -113,12 +123,17 @@ class Entry(Edit):
             value = _merged(value, self.approvals)
             return checked(self.format, text, style.put(text, self.keys, value), self.keys)
         now = at(before, self.keys)
-        if not isinstance(now, dict) or not starts_codelens(now):
+        if not isinstance(now, dict) or not leads_to_codelens(now):
             raise EditRefused(
                 f"{'.'.join(self.keys)} exists but does not start codelens; rename or remove it"
             )
+        if self.is_over_http and not url_of(now):
+            value = _merged({**self.launch, **self.extras}, self.approvals)
+            return checked(self.format, text, style.put(text, self.keys, value), self.keys)
         entry: Value = now
-        if not is_wrapped(command_of(now)):
+        if self.is_over_http:
+            entry = {**now, **self.launch}
+        elif not url_of(now) and not is_wrapped(command_of(now)):
             entry = self._renewed(now, self.launch, arguments_of(command_of(now)))
         entry = cast("dict[str, Value]", _merged(entry, self.approvals))
         fresh = text
@@ -143,7 +158,13 @@ class Entry(Edit):
     def fate(self, text: str | None) -> str:
         """What to say of another program that an entry starts which is there; empty if none."""
         now = at(format_of(self.format).parse(text or "", self.keys), self.keys)
-        if not starts_codelens(now) or (program := command_of(now)[0]) == self.command:
+        if url_of(now) and not self.is_over_http:
+            return "asks a server over HTTP, as it was set up; it was left unchanged"
+        if (
+            not starts_codelens(now)
+            or self.is_over_http
+            or (program := command_of(now)[0]) == self.command
+        ):
             return ""
         if is_wrapped(command_of(now)):
             return f"starts codelens with {program}, which you configured; it was left unchanged"
@@ -157,14 +178,14 @@ class Entry(Edit):
             now = at(style.parse(fresh, keys), keys)
             if now is None:
                 continue
-            if not starts_codelens(now):
+            if not leads_to_codelens(now):
                 raise EditRefused(f"{'.'.join(keys)} does not start codelens")
             fresh = checked(self.format, fresh, style.take(fresh, keys), keys)
         return pruned(self.format, fresh, created_keys)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
-        return starts_codelens(at(format_of(self.format).parse(text, self.keys), self.keys))
+        return leads_to_codelens(at(format_of(self.format).parse(text, self.keys), self.keys))
 
     def parents(self, text: str | None) -> list[Keys]:
         """See `Edit`."""
@@ -332,34 +353,6 @@ class Whole(Edit):
         """See `Edit`."""
         known = {self.text, *(edit.text for edit in written if isinstance(edit, Whole))}
         return OWN_FILE in text and text not in known
-
-
-_KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole, Hooks)}
-
-
-def record(edit: Edit) -> dict[str, object]:
-    """The edit as JSON can hold it."""
-    fields: dict[str, object] = asdict(edit)  # type: ignore[reportArgumentType]
-    return {"edit": type(edit).__name__, **fields}
-
-
-def recalled(fields: dict[str, object]) -> Edit | None:
-    """The edit that `record` wrote down; None for what this version does not understand."""
-    kind = _KINDS.get(str(fields.get("edit")))
-    if kind is None:
-        return None
-    arguments = {name: value for name, value in fields.items() if name != "edit"}
-    for name in ("keys", "items"):
-        if name in arguments:
-            arguments[name] = tuple(cast("list[str]", arguments[name]))
-    if "also" in arguments:
-        arguments["also"] = tuple(
-            tuple(keys) for keys in cast("list[list[str]]", arguments["also"])
-        )
-    try:
-        return cast("Edit", kind(**arguments))  # type: ignore[reportArgumentType]
-    except TypeError:
-        return None
 
 
 def _merged(old: Value, new: Value) -> Value:

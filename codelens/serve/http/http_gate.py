@@ -75,7 +75,7 @@ class Gate:
             return _refused(
                 HTTPStatus.UNAUTHORIZED,
                 "the token is missing or wrong; send `Authorization: Bearer TOKEN` with the one in "
-                "http-token of the server's CODELENS_HOME",
+                "http-token of the server's CODELENS_HOME (`codelens install --http` writes it)",
             )
         return None
 
