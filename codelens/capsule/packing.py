@@ -73,10 +73,12 @@ def pack(
     weights: Callable[[bytes], Mapping[int, float]],
     limits: Limits | None = None,
 ) -> list[Shown]:
-    """The candidates that are shown, in order of value.
+    """The candidates that are shown, in the order in which they were chosen.
 
-    One that does not fit whole is cut to what tells of it, as far as there is room, and the next
-    ones that fit are taken: no budget is left idle while something useful is left.
+    The first `LEADING` and all that is certain go by value alone; of the others the room that one
+    takes counts against it (`SIZE_WEIGHT`). One that does not fit whole is cut to what tells of it,
+    as far as there is room, and the next ones that fit are taken: no budget is left idle while
+    something useful is left.
 
     Args:
         candidates: any order; equal values by path and line.
@@ -89,9 +91,7 @@ def pack(
     shown: list[Shown] = []
     seen: dict[bytes, set[int]] = {}
     left = room_bytes
-    for candidate in sorted(
-        candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
-    ):
+    for candidate in _in_order(candidates, room_bytes, costs):
         if left < limits.least:
             break
         known = seen.setdefault(candidate.path, set())
@@ -113,6 +113,36 @@ def pack(
         missing = [number for number in whole if number not in known]
         shown.append(Shown(candidate, tuple(new), tuple(runs(missing))))
     return shown
+
+
+LEADING = 15
+"""Candidates that are taken by value alone, whatever their size."""
+SIZE_WEIGHT = 1.2
+"""What a candidate behind them would lose that takes the whole room; values are between 0 and 1.
+
+Of the best candidates the right one is shown whatever it costs. Behind them values lie close
+together, and one long body costs the place of several short ones: measured on commits
+(docs/explore.md), score per size from the first candidate on loses edited definitions, and size
+from the sixteenth on gains needed ones at no cost to them.
+"""
+CERTAIN = 5.0
+"""From this value on a candidate is what the task itself names."""
+
+
+def _in_order(candidates: Sequence[Candidate], room_bytes: int, costs: Costs) -> list[Candidate]:
+    """The candidates in the order in which they are tried."""
+    by_value = sorted(
+        candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
+    )
+    certain = sum(1 for candidate in by_value if candidate.value >= CERTAIN)
+    first = max(LEADING, certain)
+
+    def net_value(candidate: Candidate) -> float:
+        lines = candidate.lines or range(candidate.start_line, candidate.end_line + 1)
+        cost = _cost(candidate.path, lines, costs) / max(room_bytes, 1)
+        return candidate.value - SIZE_WEIGHT * min(cost, 1.0)
+
+    return by_value[:first] + sorted(by_value[first:], key=net_value, reverse=True)
 
 
 _WORTH = 2

@@ -6,6 +6,7 @@ from harness_sizes import ANY_HEALTH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codelens.capsule import packing
 from codelens.capsule.packing import Candidate, Costs, pack
 from codelens.capsule.shown_lines import windows
 
@@ -59,3 +60,21 @@ def test_a_long_definition_is_shown_by_its_head_and_the_lines_that_tell() -> Non
     assert {100, 101, 102, 349, 350, 351} <= set(lines)
     assert lines == sorted(lines) and len(lines) <= 33
     assert windows(1, 10, {}, 30) == list(range(1, 11))
+
+
+def test_behind_the_leading_ones_a_long_body_gives_way_to_short_ones() -> None:
+    leading = [candidate(b"a.py", 1 + 10 * at, 3, 0.9 - at / 100) for at in range(packing.LEADING)]
+    long = candidate(b"b.py", 1, 120, 0.5)
+    short = [candidate(b"c.py", 1 + 10 * at, 4, 0.45 - at / 100) for at in range(8)]
+    shown = [one.candidate for one in pack([*leading, long, *short], 3000, COSTS, lambda path: {})]
+    assert shown[: packing.LEADING] == leading
+    assert shown[packing.LEADING : packing.LEADING + len(short)] == short
+
+
+def test_what_is_certain_goes_first_however_long_it_is() -> None:
+    named = [
+        candidate(b"n.py", 1 + 40 * at, 30, 10.0 - at / 100) for at in range(packing.LEADING + 3)
+    ]
+    short = [candidate(b"c.py", 1 + 10 * at, 2, 0.9) for at in range(8)]
+    shown = [one.candidate for one in pack([*short, *named], 50_000, COSTS, lambda path: {})]
+    assert shown[: len(named)] == named
