@@ -46,20 +46,6 @@ class SavedContext:
 
 
 @dataclass(frozen=True, slots=True)
-class TiedNote:
-    """A saved context that is about code which an answer shows."""
-
-    name: str
-    category: str
-    status: str
-    """`current`: that code is as it was when it was saved, if elsewhere; or `changed`."""
-    note: str
-    """Its first line."""
-    handles: tuple[str, ...]
-    """Of what is shown, a few of those that it is about, as they are to be written now."""
-
-
-@dataclass(frozen=True, slots=True)
 class FormerPlace:
     """Contexts that may be of this repository, saved before it was moved here."""
 

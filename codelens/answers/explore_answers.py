@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codelens.answers.context_answers import TiedNote
+from codelens.answers.tied_notes import TiedNote
 from codelens.types import Receipt
 
 

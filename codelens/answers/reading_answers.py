@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from codelens.answers.context_answers import TiedNote
+from codelens.answers.tied_notes import TiedNote
 from codelens.types import Receipt
 
 

@@ -8,7 +8,6 @@ settings are read at the first question, so that importing this module costs nex
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -269,6 +268,8 @@ _CHOICES = {
 
 
 def _load(path: Path) -> LanguageInfo:
+    import tomllib
+
     values = cast("dict[str, object]", tomllib.loads(path.read_text(encoding="utf-8")))
     unknown = values.keys() - {field.name for field in fields(LanguageInfo)} - {"name"}
     if unknown:

@@ -15,16 +15,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.index.crash_marker import CrashMark
 from codelens.index.watchdog import Watchdog
 from codelens.index.worker_process import Task, extract, read_frame, write_frame
 from codelens.store.facts.packed_facts import PackedFacts
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 logger = logging.getLogger(__name__)
 
@@ -123,6 +125,8 @@ class WorkerPool:
     def __init__(
         self, count: int, hang_s: float = HANG_S, retire_bytes: int = RETIRE_BYTES
     ) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
         self._count = count
         self._retire_bytes = retire_bytes
         self._hang_s = hang_s

@@ -15,8 +15,8 @@ import json
 import shlex
 from collections.abc import Sequence
 
-from codelens.answers.context_answers import TiedNote
 from codelens.answers.explore_answers import ExploreAnswer, LeftOut, NamedFile, Piece
+from codelens.answers.tied_notes import TiedNote
 from codelens.plurals import count_of
 from codelens.render import saved_note_lines
 from codelens.render.text_pieces import lines_of, one_line, receipt_line, safe

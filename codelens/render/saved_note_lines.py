@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codelens.answers.context_answers import TiedNote
+from codelens.answers.tied_notes import TiedNote
 from codelens.plurals import count_of
 from codelens.render.text_pieces import one_line
 from codelens.render.token_budget import BYTES_A_TOKEN, size_of

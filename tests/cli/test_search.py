@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 from auth_files import FILES
 from gitrepo import GitRepo
@@ -102,14 +99,3 @@ def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, r
     assert ran.code in (0, 1)
     assert ran.err.splitlines()[-1].startswith("partial · ")
     assert " pending" in ran.err
-
-
-def test_a_warm_search_imports_nothing_it_does_not_need(repo: GitRepo, run) -> None:
-    run("search", "login")
-    code = (
-        "import sys; from codelens.cli.main import main; main(['search', 'login']); "
-        "print({'tree_sitter', 'tree_sitter_language_pack', 'mcp', 'rich', 'pydantic', 'anyio', "
-        "'asyncio', 'numpy'} & sys.modules.keys() or 'lean')"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "lean", done.stdout + done.stderr

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from codelens.answers.context_answers import TiedNote
-from codelens.engine.contexts import context_items
+from codelens.answers.tied_notes import TiedNote
 from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.errors import BadHandle, OutsideWorktree, StoreError
 from codelens.handles.handle_grammar import parse_handle
@@ -157,6 +156,9 @@ class NotesHere:
                     undecided.append((context, at, item))
         if not undecided:
             return
+        # Most answers show no code that a saved context is about.
+        from codelens.engine.contexts import context_items
+
         verdicts = context_items.judged(self._view, [item for _, _, item in undecided])
         for (context, at, item), verdict in zip(undecided, verdicts, strict=True):
             path = item.path if verdict.status == GONE else _path_of(verdict.handle)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codelens.answers.context_answers import TiedNote
+from codelens.answers.tied_notes import TiedNote
 from codelens.capsule.packing import Shown
 from codelens.capsule.shown_lines import runs
 from codelens.engine.contexts.notes_here import FoundNotes, ShownPlace

@@ -5,14 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from codelens.answers.explore_answers import ExploreAnswer
 from codelens.answers.reading_answers import Excerpt, ExpandAnswer
 from codelens.config import Settings
 from codelens.engine.sessions.asking_session import Session, asking
 from codelens.scope.repository import Scope
 from codelens.trail.sent_log import SentBodies, SentBody, SentLog
 from codelens.trail.trail_log import worktree_key
+
+if TYPE_CHECKING:
+    from codelens.answers.explore_answers import ExploreAnswer
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +65,7 @@ def note_sent(settings: Settings, scope: Scope, answer: ExploreAnswer | ExpandAn
 
 
 def _bodies_of(answer: ExploreAnswer | ExpandAnswer) -> Iterator[SentBody]:
-    if isinstance(answer, ExploreAnswer):
+    if not isinstance(answer, ExpandAnswer):
         for piece in answer.pieces:
             if piece.sent != UNCHANGED:
                 yield SentBody(piece.path, piece.handle, piece.lines)

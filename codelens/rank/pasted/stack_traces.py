@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from codelens.rank.pasted.trace_signs import may_be_trace
+
 MAX_CHARS = 200_000
 _MAX_FRAMES = 400
 _MAX_LINE = 2000
@@ -165,7 +167,7 @@ _UNNAMED = frozenset("anonymous module lambda main init closure genexpr listcomp
 def parse(text: str) -> Trace | None:
     """The trace that a text is, None if it is none; reads at most `MAX_CHARS`."""
     text = text[:MAX_CHARS].replace("\r\n", "\n")
-    if not _may_be(text):
+    if not may_be_trace(text):
         return None
     lines = _lines(text)
     groups, kinds = _frames(lines)
@@ -178,17 +180,6 @@ def parse(text: str) -> Trace | None:
     kind = max(dict.fromkeys(kinds), key=kinds.count)
     unique = tuple(dict.fromkeys(frames))
     return Trace(kind, unique[:_MAX_FRAMES], error, message)
-
-
-def _may_be(text: str) -> bool:
-    """Whether a closer look is worth it; nearly every query ends here."""
-    return any(sign in text for sign in _SIGNS)
-
-
-_SIGNS = (
-    "at ", 'File "', ".go:", ".rb:", ".py:", ".ex", ".lua:", "panicked", "#0", "#1", "Uncaught",
-    "@http", "@file", "@webpack", ".java:", ".kt:", ".scala:", ".groovy:",
-)  # fmt: skip
 
 
 def _lines(text: str) -> list[str]:

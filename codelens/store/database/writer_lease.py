@@ -16,7 +16,6 @@ import os
 import socket
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -192,7 +191,7 @@ def _take(db: Database, wait_s: float, clock: Clock) -> Lease | None:
             now = clock()
             if is_held(holder, now):
                 return None
-            owner = uuid.uuid4().hex
+            owner = os.urandom(16).hex()
             fencing = (holder.fencing if holder else 0) + 1
             me = (host_name(), now.boot, os.getpid(), process_start(os.getpid()))
             ends = (now.wall_s, now.wall_s + LEASE_S, now.up_s + LEASE_S)

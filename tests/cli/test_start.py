@@ -1,0 +1,61 @@
+"""What a command imports: each module is paid for at every start.
+
+The numbers are what it takes now and a few more. Where one is passed, look first whether the new
+import can wait until it is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+IMPORTED = """
+import io, json, sys
+before = set(sys.modules)
+from codelens.cli.main import main
+sys.stdin = io.StringIO("{}")
+sys.stdout = io.StringIO()
+code = main(sys.argv[1:])
+print(json.dumps([code, sorted(set(sys.modules) - before)]), file=sys.__stdout__)
+"""
+HEAVY = {
+    "anyio", "asyncio", "concurrent.futures", "mcp", "multiprocessing", "numpy", "pydantic", "rich",
+    "ruamel", "shtab", "tomlkit", "tomllib", "tree_sitter", "tree_sitter_language_pack",
+}  # fmt: skip
+ENGINE = {"apsw", "pygit2", "Stemmer", "codelens.engine.engine", "codelens.store"}
+
+
+def imported_by(repo: Path, *arguments: str) -> set[str]:
+    command = [sys.executable, "-c", IMPORTED, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=repo)
+    assert done.returncode == 0, done.stderr
+    code, modules = json.loads(done.stdout)
+    assert code == 0, done.stderr
+    return set(modules)
+
+
+@pytest.mark.parametrize(
+    ("command", "most", "most_ours", "left_out"),
+    [
+        ("search tax", 430, 256, HEAVY),
+        ("expand shop/book.py#tax", 430, 256, HEAVY - {"tomllib"}),
+        ("status", 430, 268, HEAVY),
+        ("focus on --here", 120, 48, HEAVY | ENGINE),
+        ("hook prompt", 60, 28, HEAVY | ENGINE),
+        ("--version", 30, 8, HEAVY | ENGINE),
+    ],
+)
+def test_a_command_imports_no_more_than_it_needs(
+    repo: GitRepo, run, command: str, most: int, most_ours: int, left_out: set[str]
+) -> None:
+    run("search", "tax")
+    modules = imported_by(repo.root, *command.split())
+    ours = {name for name in modules if name.startswith("codelens")}
+    assert modules & left_out == set()
+    assert len(modules) <= most
+    assert len(ours) <= most_ours
