@@ -21,6 +21,9 @@ from codelens.types import RelPath
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 """What the system says of a full disk, and of a user who has had their share of it."""
 
+VECTORS_FOLDER = "vectors"
+"""In the home folder; there is none before somebody asks what a provider would be sent."""
+
 _PACKAGE = Path(__file__).resolve().parent
 _ESCAPED = re.compile(r"[:#%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
 _HEX = re.compile(rb"%([0-9A-Fa-f]{2})")
@@ -98,7 +101,7 @@ def pins_file(home: Path, repo_id: str) -> Path:
 
 def vectors_file(home: Path, repo_id: str) -> Path:
     """Vectors of a repository by a provider; apart from its index, since they cost money."""
-    return home / "vectors" / f"vectors-{repo_id}.db"
+    return home / VECTORS_FOLDER / f"vectors-{repo_id}.db"
 
 
 def usage_file(home: Path) -> Path:

@@ -44,6 +44,8 @@ class EmbeddingServer(ThreadingHTTPServer):
         self.times = 0
         """How many requests it still misbehaves at; -1: all."""
         self.dimension = DIMENSION
+        self.same_words: dict[str, str] = {}
+        """Words that mean the same as another."""
 
     @property
     def url(self) -> str:
@@ -90,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
             )
         if how == "hang":
             time.sleep(3.0)
-        vectors: list[list[float]] = [vector_of(text, self.server.dimension) for text in texts]
+        vectors: list[list[float]] = [self.vector(text) for text in texts]
         if how == "nan":
             vectors[0][0] = math.nan
         if how == "wrong dimension":
@@ -100,6 +102,11 @@ class Handler(BaseHTTPRequestHandler):
         if how == "another form":
             return self.answer(200, {"result": "fine"})
         return self.answer(200, self.answer_of(vectors), cut=how == "cut off")
+
+    def vector(self, text: str) -> list[float]:
+        same = self.server.same_words
+        words: list[str] = _WORD.findall(text.lower())
+        return vector_of(" ".join(same.get(word, word) for word in words), self.server.dimension)
 
     def texts_of(self, body: dict) -> list[str]:
         if "requests" in body:

@@ -30,9 +30,8 @@ CHUNK_SHARES = (1.0, 0.6, 0.4)
 """csum3: how much the best, second and third chunk of a file count."""
 CHUNK_SUM_FLOOR = 0.35
 """csumall: chunks below this share of the best chunk of all do not count."""
-MEANT_CHUNKS = 5
-"""meaning: the mean of so many of a file's chunks, those most like the question, is what it means.
-"""
+MOST_ALIKE = 20
+"""Files that are looked at for a provider's vectors alone, whatever words they have."""
 LEAST_MEANING = -0.5
 """meaning: a file that is nothing like the question loses half of what the best gains."""
 SYMBOL_COSINE = 0.2

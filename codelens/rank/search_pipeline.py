@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from codelens.rank.modes import path_search, regex_search, text_search
+from codelens.meaning.question_likeness import QuestionLikeness
+from codelens.rank import ranking_weights
+from codelens.rank.modes import meaning_search, path_search, regex_search, text_search
 from codelens.rank.pasted import query_forms
 from codelens.rank.query import (
     near_matches,
@@ -107,6 +109,8 @@ def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
             search_state.read,
             search_state.notes,
         ), mode
+    if mode == "meaning":
+        return meaning_search.search(search_state), mode
     if mode == "path":
         return path_search.search(
             search_state.view,
@@ -196,10 +200,15 @@ def judged_files(search_state: SearchState) -> Files:
         spelled = query_names.defined(view, [query.spelled])
         definitions += [definition for definition in spelled if definition not in definitions]
     also = {definition.file.path_id: definition.file for definition in definitions}
+    likeness = None if query.single else search_state.request.likeness
+    if likeness is not None:
+        also.update({file.path_id: file for file in _most_alike(view, likeness)})
     chosen = candidates.choose(corpus, terms, list(also.values()), search_state.keep, query.single)
     examined = definition_features.examine(
         view, corpus, query, terms, candidates=chosen,
-        defined=query_names.by_file(definitions), by_meaning=search_state.request.meaning,
+        defined=query_names.by_file(definitions),
+        by_meaning=search_state.request.meaning and not query.single,
+        likeness=likeness,
     )  # fmt: skip
     if examined.meaning.damaged or (examined.meaning.missing and search_state.request.explain):
         search_state.note(f"ranked without meaning: {examined.meaning.missing}")
@@ -213,6 +222,12 @@ def judged_files(search_state: SearchState) -> Files:
         search_state.read, {term.text: term.weight for term in terms if term.text in query.typed}
     )
     return Files(search_state, terms, definitions, judged, files_with_chunks, texts)
+
+
+def _most_alike(view: Snapshot, likeness: QuestionLikeness) -> list[FileRow]:
+    """Files that come in for what they mean, whatever words they have."""
+    nearest = likeness.nearest(sorted(view.by_content))[: ranking_weights.MOST_ALIKE]
+    return [file for content in nearest for file in view.by_content[content]]
 
 
 def places(files: Files) -> list[Ranked]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from codelens.errors import InvalidArgument, QueryError
+from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.store.views.views import FileRow
 
-MODES = ("auto", "symbol", "text", "regex", "path")
+MODES = ("auto", "symbol", "text", "regex", "path", "meaning")
 CONTENTS = ("all", "code", "prose")
 _SHOWN_CHARS = 100
 
@@ -18,7 +19,7 @@ class Request(NamedTuple):
 
     query: str
     mode: str = "auto"
-    """`auto`, `symbol` (definitions), `text` (literal), `regex`, or `path`."""
+    """`auto`, `symbol` (definitions), `text` (literal), `regex`, `path`, or `meaning` (alone)."""
     languages: tuple[str, ...] = ()
     globs: tuple[str, ...] = ()
     """Path globs, relative to the root; `!glob` leaves out. `**` crosses folders."""
@@ -32,6 +33,8 @@ class Request(NamedTuple):
     """How long files may be read for `text` and `regex`."""
     meaning: bool = True
     """Whether words are also ranked by what they mean (docs/meaning.md)."""
+    likeness: QuestionLikeness | None = None
+    """By a provider's vectors, where one is enabled; None: by the table of words."""
 
 
 class Ranked(NamedTuple):

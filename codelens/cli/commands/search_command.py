@@ -47,9 +47,9 @@ def add(commands: shared_options.Commands) -> None:
         "--explain", action="store_true", help="show how much each feature adds to the score"
     )
     parser.add_argument(
-        "--meaning", choices=("on", "off"),
+        "--meaning", choices=("on", "off", "only"),
         help="whether words are also ranked by what they mean (default: on, or the setting "
-             "`meaning`)",
+             "`meaning`); only: by that alone, whatever words a file has",
     )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run)
@@ -62,11 +62,11 @@ def run(args: argparse.Namespace) -> int:
     with Engine() as engine, Bar() as bar:
         answer = engine.search(
             " ".join(args.query),
-            mode=args.mode,
+            mode="meaning" if args.meaning == "only" else args.mode,
             content=args.content,
-            limit=args.limit or 10,
+            limit=args.limit,
             explain=args.explain,
-            meaning=None if args.meaning is None else args.meaning == "on",
+            meaning=None if args.meaning is None else args.meaning != "off",
             progress=bar,
             **shared_options.filtered(args, engine.settings),
         )
@@ -78,7 +78,8 @@ def run(args: argparse.Namespace) -> int:
             f"{token_budget.fitted_json(reading_json.search(answer), 'results', args.max_tokens)}\n"
         )
     else:
-        brief = args.mode == "auto" and args.limit is None and not args.explain
+        brief = answer.mode != "meaning" and args.mode == "auto"
+        brief = brief and args.limit is None and not args.explain
         _print(answer, args.max_tokens, explain=args.explain, brief=brief)
     return 0 if answer.results else 1
 

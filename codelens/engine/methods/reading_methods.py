@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     )
     from codelens.types import Receipt
 
+DEFAULT_LIMIT = 10
+"""Results of a search."""
 DEFAULT_TOKENS = 8_000
 """Of `explore`: what a search and the expansion of its first places cost; docs/explore.md."""
 
@@ -45,7 +47,7 @@ def search(
     globs: Sequence[str] = (),
     kinds: Sequence[str] = (),
     content: str = "all",
-    limit: int = 10,
+    limit: int | None = None,
     explain: bool = False,
     meaning: bool | None = None,
     max_tokens: int | None = None,
@@ -56,11 +58,13 @@ def search(
 
     Args:
         query: words, an identifier, a path, a sentence; by `mode` a text or a regex.
-        mode: `auto`, `symbol`, `text`, `regex` or `path`.
+        mode: `auto`, `symbol`, `text`, `regex`, `path`, or `meaning`: by what files mean alone.
         languages: only these.
         globs: only paths that match one; `!glob` leaves out.
         kinds: only these kinds of symbol.
         content: `code`, `prose` or `all`.
+        limit: 1 to 1,000; None: 10, and in mode `meaning` what the provider's profile has, which
+            is also the most (docs/providers.md).
         explain: give each feature's share of the score.
         meaning: rank words by what they mean, too (docs/meaning.md); None: as the settings say.
         max_tokens: leave out results, and count them in `more`, so that the answer's short
@@ -73,11 +77,12 @@ def search(
     from codelens.rank.search_request import Request
 
     request = Request(
-        query, mode, tuple(languages), tuple(globs), tuple(kinds), content, limit, explain,
+        query, mode, tuple(languages), tuple(globs), tuple(kinds), content,
+        DEFAULT_LIMIT if limit is None else limit, explain,
         meaning=engine.settings.meaning if meaning is None else meaning,
     )  # fmt: skip
     view = ViewRequest(path, ref, budget_ms, progress, query)
-    return engine.reader.search(view, request, max_tokens)
+    return engine.reader.search(view, request, max_tokens, any_limit=limit is None)
 
 
 @counted

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codelens.answers.reading_answers import (
     ExpandAnswer,
@@ -24,8 +25,12 @@ from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import parse_handle
+from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Request
 from codelens.types import Receipt
+
+if TYPE_CHECKING:
+    from codelens.engine.embedding.question_vectors import AskedProvider
 
 _FIRST, _BESIDE = 3, 0.5
 """Notes on so many places of a search count in full, on the others as much."""
@@ -44,7 +49,12 @@ class CodeReader:
         self._now_s = now_s
 
     def search(
-        self, view_request: ViewRequest, request: Request, max_tokens: int | None
+        self,
+        view_request: ViewRequest,
+        request: Request,
+        max_tokens: int | None,
+        *,
+        any_limit: bool = False,
     ) -> SearchAnswer:
         """See `Engine.search`."""
         from codelens.rank.search_pipeline import search
@@ -57,8 +67,19 @@ class CodeReader:
             from codelens.engine.reading.language_list import called
 
             request = request._replace(languages=called(request.languages))
+        provider = self._asked_provider(view_request, request)
+        if provider is not None and request.mode == "meaning":
+            profile = provider.profile
+            limit = min(request.limit, profile.largest_limit)
+            request = request._replace(limit=profile.default_limit if any_limit else limit)
         with self._pool.view(view_request) as view:
+            missing = ""
             with view.reading():
+                if provider is not None:
+                    from codelens.engine.embedding.question_vectors import likeness
+
+                    known, missing = likeness(view, provider)
+                    request = request._replace(likeness=known)
                 outcome = search(view.snapshot, request, view.read)
                 hits = search_hits.hits(view, outcome, view.scope, explain=request.explain)
             receipt = view.receipt()
@@ -69,7 +90,7 @@ class CodeReader:
                 for at, hit in enumerate(hits)
             ]
             here = notes_beside(view, places, request.query, self._now_s())
-            notes = (*outcome.notes, *here.warnings)
+            notes = (*([missing] if missing else []), *outcome.notes, *here.warnings)
             answer = SearchAnswer(
                 receipt, hits, request.query, outcome.mode, notes, contexts=here.notes
             )
@@ -78,6 +99,19 @@ class CodeReader:
         from codelens.render.search_text import kept_within
 
         return kept_within(answer, max_tokens)
+
+    def _asked_provider(self, view_request: ViewRequest, request: Request) -> AskedProvider | None:
+        """What an enabled provider makes of a question by words; asked before the index is held."""
+        vectors = self._pool.settings.home / VECTORS_FOLDER
+        if not request.meaning or request.mode not in {"auto", "meaning"} or not vectors.is_dir():
+            return None
+        from codelens.engine.embedding.question_vectors import ask
+        from codelens.rank.query.query_analysis import analyse
+
+        if request.mode == "auto" and analyse(request.query).single:
+            return None
+        scope = self._pool.open(view_request.path, view_request.ref).scope
+        return ask(self._pool.settings, scope.repo_id, request.query)
 
     def expand(
         self,

@@ -22,10 +22,15 @@ def packed(vector: Sequence[float]) -> bytes:
     largest = max(map(abs, vector))
     numbers = [number / largest for number in vector]
     length = math.sqrt(math.fsum(number * number for number in numbers))
-    factor = _LARGEST * math.sqrt(len(numbers)) / _DEVIATIONS / length
+    factor = math.sqrt(length_squared(len(numbers))) / length
     return bytes(ZERO + max(-_LARGEST, min(_LARGEST, round(factor * number))) for number in numbers)
 
 
 def unpacked(data: bytes) -> list[int]:
     """The numbers of a vector."""
     return [byte - ZERO for byte in data]
+
+
+def length_squared(dimension: int) -> float:
+    """What the product of two equal vectors is, as far as no number was cut."""
+    return (_LARGEST / _DEVIATIONS) ** 2 * dimension

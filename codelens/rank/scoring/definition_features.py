@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
 from codelens.rank.query import query_names
 from codelens.rank.query.query_analysis import Query
@@ -71,6 +72,7 @@ def examine(
     candidates: Sequence[FileRow],
     defined: Mapping[int, list[Defined]],
     by_meaning: bool,
+    likeness: QuestionLikeness | None = None,
 ) -> Examined:
     """The candidates that are worth it with all their features, in no stated order."""
     chunks = reads.chunks(
@@ -78,19 +80,12 @@ def examine(
     )
     question = path_coverage.path_query(terms, query.typed, query.whole)
     seen = file_features(
-        view, corpus, query, terms, question=question, candidates=candidates, chunks=chunks
-    )
-    known = add_meaning(view, query.text, seen) if by_meaning and not query.single else NOT_ASKED
+        view, corpus, query, terms,
+        question=question, candidates=candidates, chunks=chunks, likeness=likeness,
+    )  # fmt: skip
+    known = add_meaning(view, query.text, seen, likeness) if by_meaning else NOT_ASKED
     best = _most_promising(seen, query, defined)
-    own = reads.definitions(
-        view.db,
-        {
-            features.file.content
-            for features in best
-            if features.file.content is not None
-            and (features.scored.named or features.file.path_id in defined)
-        },
-    )
+    own = _definitions_of(view, best, defined)
     about = view.about(
         {features.file.content for features in best if features.file.content is not None}
     )
@@ -122,6 +117,19 @@ def examine(
         [candidate._replace(features=row) for candidate, row in zip(evidence, rows, strict=True)],
         known,
     )
+
+
+def _definitions_of(
+    view: Snapshot, best: Sequence[FileFeatures], defined: Mapping[int, list[Defined]]
+) -> Mapping[int, Sequence[Definition]]:
+    """The definitions of files of which a name has a term of the query."""
+    named = {
+        features.file.content
+        for features in best
+        if features.file.content is not None
+        and (features.scored.named or features.file.path_id in defined)
+    }
+    return reads.definitions(view.db, named)
 
 
 def _is_empty(about: Content | None) -> bool:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
 from codelens.rank.query import literal_identifiers
 from codelens.rank.query.literal_identifiers import Written
@@ -51,8 +52,12 @@ def file_features(
     question: PathQuery,
     candidates: Sequence[FileRow],
     chunks: Mapping[int, ChunkTable],
+    likeness: QuestionLikeness | None = None,
 ) -> list[FileFeatures]:
-    """Every candidate that has a chunk or a stem with a term, in the order of `candidates`."""
+    """Every candidate that has a chunk or a stem with a term, in the order of `candidates`.
+
+    With `likeness` those as well that have vectors: they may answer in words of their own.
+    """
     facts = view.path_facts(candidate.path_id for candidate in candidates)
     scorer = ChunkScorer(corpus, terms, chunks)
     down = ranking_weights.pushed_down(query.single, query.roles)
@@ -67,6 +72,9 @@ def file_features(
             if files_left < 0:
                 continue
         candidate = _features_of(file, known, pushed, scorer, question=question, spelt=spelt)
+        if likeness is not None and not candidate.scored.chunks and file.content in likeness:
+            place = [(0.0, likeness.best_chunk(file.content))]
+            candidate = candidate._replace(scored=candidate.scored._replace(chunks=place))
         # A picture in a folder that is called so answers nothing.
         if candidate.scored.chunks or candidate.features["stemcov"] > 0:
             seen.append(candidate)
@@ -74,10 +82,15 @@ def file_features(
     return seen
 
 
-def add_meaning(view: Snapshot, text: str, seen: Sequence[FileFeatures]) -> Meaning:
+def add_meaning(
+    view: Snapshot,
+    text: str,
+    seen: Sequence[FileFeatures],
+    likeness: QuestionLikeness | None = None,
+) -> Meaning:
     """Add how much each candidate means what `text` says to its features."""
     candidates = [Candidate(features.file.content, not features.pushed) for features in seen]
-    known = meaning_signal.meaning(view.db, text, candidates)
+    known = meaning_signal.meaning(view.db, text, candidates, likeness)
     for features, value in zip(seen, known.features, strict=True):
         features.features["meaning"] = value
     return known

@@ -7,13 +7,13 @@ having been indexed later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from codelens.errors import WordTableDamaged
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.meaning import word_table
-from codelens.meaning.likeness import products
+from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.meaning.text_vectors import said_vector
 from codelens.plurals import count_of
 from codelens.rank import ranking_weights
@@ -41,8 +41,19 @@ class Meaning(NamedTuple):
 NOT_ASKED = Meaning(())
 
 
-def meaning(db: Database, text: str, candidates: Sequence[Candidate]) -> Meaning:
-    """How much each candidate means what `text` says: 1 for the best, 0 for one in the middle."""
+def meaning(
+    db: Database,
+    text: str,
+    candidates: Sequence[Candidate],
+    likeness: QuestionLikeness | None = None,
+) -> Meaning:
+    """How much each candidate means what `text` says: 1 for the best, 0 for one in the middle.
+
+    By `likeness` where there is one, which may lack candidates; else by the table of words.
+    """
+    if likeness is not None:
+        values = [likeness.of_content(candidate.content) for candidate in candidates]
+        return Meaning(_scaled(values, candidates))
     nothing = [0.0] * len(candidates)
     try:
         table = word_table.shipped()
@@ -56,23 +67,9 @@ def meaning(db: Database, text: str, candidates: Sequence[Candidate]) -> Meaning
     if len(vectors) < len(contents):
         lacking = count_of(len(contents) - len(vectors), "candidate")
         return Meaning(nothing, f"{lacking} of {len(contents)} have no vectors yet")
-    likeness = _of_contents(query_vector, vectors)
-    values = [likeness.get(candidate.content or 0) for candidate in candidates]
+    likeness = QuestionLikeness("the table of words", query_vector, vectors, 1)
+    values = [likeness.of_content(candidate.content) for candidate in candidates]
     return Meaning(_scaled(values, candidates))
-
-
-def _of_contents(query_vector: Sequence[int], vectors: Mapping[int, bytes]) -> dict[int, float]:
-    """The mean of the best chunks of each content that has a chunk."""
-    every = products(query_vector, b"".join(vectors.values()))
-    likeness: dict[int, float] = {}
-    at = 0
-    for content, data in vectors.items():
-        count = len(data) // len(query_vector)
-        if count:
-            best = sorted(every[at : at + count], reverse=True)[: ranking_weights.MEANT_CHUNKS]
-            likeness[content] = sum(best) / len(best)
-        at += count
-    return likeness
 
 
 def _scaled(values: Sequence[float | None], candidates: Sequence[Candidate]) -> list[float]:
