@@ -8,7 +8,8 @@ It makes a small repository with two worktrees, saved notes and files with hosti
 dark and 360 pixels wide. Counted, and all to be 0: violations of the content security policy,
 requests to anything but the page's own server, errors of scripts, elements that text of the
 repository became, violations of axe's rules (https://github.com/dequelabs/axe-core). With
-`--repository` it times first paint and search there instead.
+`--repository` it times first paint and search there instead, and takes pictures of it; with
+`--files N` in a repository of so many generated files.
 
 No test runs it, since it needs a browser; the rules of the protocol are in `tests/ui/`.
 """
@@ -56,6 +57,17 @@ FILES = {
 }
 COUNTED = ("csp", "foreign requests", "script errors", "injected elements", "axe")
 SEARCHES = ("parse", "handle", "read file", "where is the cache invalidated", "config")
+
+
+PICTURES = (
+    ("search?query=how+is+freshness+checked", ".hit", "search"),
+    (f"code?target={quote('codelens/engine/view_request.py#at_own_ref')}", ".uses h3", "code"),
+    ("map", ".box", "map"),
+    ("diff?from=HEAD~2&to=HEAD", ".file", "diff"),
+    (f"history?target={quote('codelens/cli/main.py#main')}", ".list", "history"),
+    ("conflicts", "main h1 + p + *", "conflicts"),
+)
+"""Of codelens's own repository."""
 
 
 def git(folder: Path, *args: str) -> None:
@@ -255,6 +267,30 @@ def live(tour: Tour, page: Page, root: Path) -> None:
     tour.look(page, "after-edit")
 
 
+def generated(folder: Path, count: int) -> Path:
+    """A repository of many small files that use one another."""
+    root = folder / "generated"
+    for number in range(count):
+        near = (number * 7919 + 13) % count
+        write(root, {place_of(number): (
+            f"from {place_of(near)[:-3].replace('/', '.')} import load_{near}\n\n\n"
+            f"class Handler{number}:\n"
+            f'    """Parses the configuration of part {number} and keeps it in a cache."""\n\n'
+            f"    def read_file(self, name):\n        return load_{near}(name)\n\n"
+            f"    def invalidate(self):\n        self.cache_{number} = None\n\n\n"
+            f"def load_{number}(name):\n    return parse_{number}(name)\n\n\n"
+            f"def parse_{number}(text):\n    return text.strip()\n"
+        )})  # fmt: skip
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "Generated")
+    return root
+
+
+def place_of(number: int) -> str:
+    return f"area_{number // 2500}/part_{number // 50}/module_{number}.py"
+
+
 def timed(browser: Browser, url: str) -> None:
     """First paint, and from a key to the list of a search, in milliseconds."""
     paints = []
@@ -283,6 +319,17 @@ def timed(browser: Browser, url: str) -> None:
         "search_ms": round(statistics.median(searches)),
         "search_ms_worst": round(max(searches)),
     }))  # fmt: skip
+    page.close()
+
+
+def pictured(browser: Browser, url: str, shots: Path) -> None:
+    """The views of a repository, for people to look at."""
+    tour = Tour(browser, url, shots, "")
+    for scheme, suffix in (("light", ""), ("dark", "-dark")):
+        page = tour.page(1200, scheme)
+        for place, wait, name in PICTURES:
+            tour.visit(page, place, wait, f"{name}{suffix}")
+        page.context.close()
 
 
 def main() -> int:
@@ -291,17 +338,24 @@ def main() -> int:
     parser.add_argument("--axe", help="axe.min.js of axe-core; without it axe is left out")
     parser.add_argument("--shots", type=Path, help="folder for screenshots")
     parser.add_argument("--repository", type=Path, help="time the page there, and look no further")
+    parser.add_argument("--files", type=int, help="the same in a repository of so many files")
     args = parser.parse_args()
     if args.shots:
         args.shots.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         if not args.repository:
             os.environ["CODELENS_HOME"] = str(Path(folder, "home"))
-        root = args.repository or made_repository(Path(folder))
+        place = Path(folder)
+        if args.files:
+            args.repository = generated(place, args.files)
+            codelens(args.repository, "index")
+        root = args.repository or made_repository(place)
         browser = playwright.chromium.launch(executable_path=args.chromium, args=["--no-sandbox"])
         with served(root) as url:
             if args.repository:
                 timed(browser, url)
+                if args.shots:
+                    pictured(browser, url, args.shots)
                 return 0
             axe = Path(args.axe).read_text(encoding="utf-8") if args.axe else ""
             result = tour(browser, url, root, args.shots, axe)

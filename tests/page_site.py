@@ -14,7 +14,7 @@ from gitrepo import GitRepo
 
 from codelens import config
 from codelens.engine.engine import Engine
-from codelens.ui.page_questions import PageQuestions
+from codelens.ui.page_questions import Engines, PageQuestions
 from codelens.ui.page_server import PageServer
 
 EDITOR = "vscode://file{path}:{line}"
@@ -54,7 +54,8 @@ def site_of(repo: GitRepo, home: Path) -> Iterator[Site]:
     """The page of a repository, with time enough for each question."""
     with (
         Engine(config.Settings(home, budget_ms=60_000)) as engine,
-        PageServer(PageQuestions(engine, str(repo.root), EDITOR)) as server,
+        Engine(config.Settings(home, budget_ms=60_000)) as long_engine,
+        PageServer(PageQuestions(Engines(engine, long_engine), str(repo.root), EDITOR)) as server,
     ):
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()

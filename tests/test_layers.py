@@ -89,7 +89,7 @@ ALLOWED = {
     },
     "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
     # The page: what the commands answer, over HTTP on loopback.
-    "ui": {"types", "errors", "config", "answers", "render", "engine"},
+    "ui": {"types", "cancellation", "errors", "config", "answers", "render", "engine"},
     "cli": {
         "plurals",
         "types", "errors", "bearer_token", "paths", "config", "bytecode", "capsule", "answers",

@@ -9,7 +9,7 @@ from codelens import config
 from codelens.engine.engine import Engine
 from codelens.engine.worktree_paths import root_of
 from codelens.ui.editor_links import editor_template
-from codelens.ui.page_questions import PageQuestions
+from codelens.ui.page_questions import Engines, PageQuestions
 from codelens.ui.page_server import PageServer
 
 
@@ -33,9 +33,10 @@ def serve_page(
     settings = replace(config.load(), usage=False, trail=False, sent=False)
     template = editor_template(settings.editor if editor is None else editor)
     root = root_of(path)
-    with Engine(settings, keep_going=True) as engine:
+    with Engine(settings, keep_going=True) as engine, Engine(settings) as long_engine:
         engine.refs(path=root)
-        with PageServer(PageQuestions(engine, root, template), port) as server:
+        questions = PageQuestions(Engines(engine, long_engine), root, template)
+        with PageServer(questions, port) as server:
             engine.begin(root)
             started(server.address.url, root)
             try:

@@ -22,21 +22,32 @@ _CHANGES = 50
 _MAP_TOKENS, _MOST_MAP_TOKENS = 6_000, 40_000
 
 
+class Engines(NamedTuple):
+    """Two engines on the same indexes."""
+
+    quick: Engine
+    """It must finish in the background what a budget cuts off."""
+    long: Engine
+
+
 class PageQuestions:
     """Answers the page of one repository.
 
+    Questions on one repository take turns within an engine: those that may take seconds have an
+    engine of their own, so that a search never waits for them.
+
     Args:
-        engine: answers; it must finish in the background what a budget cuts off.
+        engines: answer.
         root: the worktree that the page was started for.
         editor: as `codelens.ui.editor_links.editor_template` gives it.
     """
 
-    def __init__(self, engine: Engine, root: str, editor: str) -> None:
-        self._engine = engine
+    def __init__(self, engines: Engines, root: str, editor: str) -> None:
+        self._engines = engines
         self._root = root
         self._editor = editor
         self._known_roots = {root}
-        budget_ms = engine.settings.budget_ms
+        budget_ms = engines.quick.settings.budget_ms
         self._budget_ms = DEFAULT_BUDGET_MS if budget_ms is None else budget_ms
 
     def answer(self, name: str, query: str) -> Json:
@@ -50,27 +61,29 @@ class PageQuestions:
         if question is None:
             raise BadRequest("there is no such question; reload the page")
         arguments = PageArguments(query, question.takes)
-        return question.ask(self, self._place(arguments), arguments)
+        engine = self._engines.long if question.is_long else self._engines.quick
+        place = _Place(engine, self._root_of(arguments), arguments.text("ref") or None)
+        return question.ask(self, place, arguments)
 
-    def _place(self, arguments: PageArguments) -> _Place:
+    def _root_of(self, arguments: PageArguments) -> str:
         """Where a question is asked: only in worktrees of the repository of the page."""
         root = arguments.text("worktree") or self._root
         if root not in self._known_roots:
-            known = self._engine.refs(path=self._root).worktrees
+            known = self._engines.quick.refs(path=self._root).worktrees
             self._known_roots = {self._root, *(worktree.root for worktree in known)}
         if root not in self._known_roots:
             raise BadRequest(
                 f"{root[:200]!r} is no worktree of this repository; choose one in the list"
             )
-        return _Place(root, arguments.text("ref") or None)
+        return root
 
     def standing(self, place: _Place, _: PageArguments) -> Json:
         """Where the page stands, and what else it can look at."""
-        status = self._engine.status(path=place.root, ref=place.ref, budget_ms=self._budget_ms)
+        status = place.engine.status(path=place.root, ref=place.ref, budget_ms=self._budget_ms)
         top = Path(status.root).as_posix()
         return {
             **reading_json.status(status),
-            **reading_json.refs(self._engine.refs(path=self._root)),
+            **reading_json.refs(place.engine.refs(path=self._root)),
             "editor": "" if place.ref else self._editor,
             # An address begins with a slash, on Windows as well.
             "editor_root": quote(f"/{top.removeprefix('/')}"),
@@ -78,7 +91,7 @@ class PageQuestions:
 
     def search(self, place: _Place, arguments: PageArguments) -> Json:
         """Ranked places."""
-        answer = self._engine.search(
+        answer = place.engine.search(
             arguments.text("query"),
             path=place.root,
             ref=place.ref,
@@ -95,13 +108,13 @@ class PageQuestions:
         """A file with marks and links."""
         target = arguments.text("target")
         return reading_json.source(
-            self._engine.source(target, path=place.root, ref=place.ref, budget_ms=self._budget_ms)
+            place.engine.source(target, path=place.root, ref=place.ref, budget_ms=self._budget_ms)
         )
 
     def outline(self, place: _Place, arguments: PageArguments) -> Json:
         """A file or folder, folded."""
         return reading_json.outline(
-            self._engine.outline(
+            place.engine.outline(
                 arguments.text("target", "."),
                 detail=arguments.text("detail", "signatures"),
                 path=place.root,
@@ -113,7 +126,7 @@ class PageQuestions:
     def related(self, place: _Place, arguments: PageArguments) -> Json:
         """Who uses a definition, and what it uses."""
         return graph_json.related(
-            self._engine.related(
+            place.engine.related(
                 arguments.text("target"),
                 path=place.root,
                 ref=place.ref,
@@ -125,7 +138,7 @@ class PageQuestions:
     def map(self, place: _Place, arguments: PageArguments) -> Json:
         """The files that others use most, and what uses what."""
         return graph_json.map_(
-            self._engine.map(
+            place.engine.map(
                 arguments.words("focus"),
                 path=place.root,
                 ref=place.ref,
@@ -137,7 +150,7 @@ class PageQuestions:
     def diff(self, place: _Place, arguments: PageArguments) -> Json:
         """What differs between two sides, as definitions."""
         return branch_json.diff(
-            self._engine.diff(
+            place.engine.diff(
                 arguments.text("spec"),
                 other=arguments.text("other"),
                 path=place.root,
@@ -148,7 +161,7 @@ class PageQuestions:
     def history(self, place: _Place, arguments: PageArguments) -> Json:
         """The commits that changed a definition, or the last change of each in a file."""
         return branch_json.history(
-            self._engine.history(
+            place.engine.history(
                 arguments.text("target"),
                 path=place.root,
                 ref=place.ref,
@@ -161,13 +174,13 @@ class PageQuestions:
     def conflicts(self, place: _Place, _: PageArguments) -> Json:
         """What collides with other worktrees and branches."""
         return branch_json.conflicts(
-            self._engine.conflicts(path=place.root, budget_ms=self._budget_ms)
+            place.engine.conflicts(path=place.root, budget_ms=self._budget_ms)
         )
 
     def notes(self, place: _Place, arguments: PageArguments) -> Json:
         """Saved notes, with the state of their handles."""
         return contexts_json.load(
-            self._engine.load(
+            place.engine.load(
                 arguments.text("query"),
                 limit=arguments.number("limit", _NOTES, _MOST_RESULTS),
                 path=place.root,
@@ -178,10 +191,13 @@ class PageQuestions:
 
     def views(self, place: _Place, _: PageArguments) -> Json:
         """The views of the repository, and what a prune would remove."""
-        return upkeep_text.overview_json(self._engine.overview(only=place.root))
+        return upkeep_text.overview_json(place.engine.overview(only=place.root))
 
 
 class _Place(NamedTuple):
+    """Who is asked, and about what."""
+
+    engine: Engine
     root: str
     ref: str | None
 
@@ -189,6 +205,7 @@ class _Place(NamedTuple):
 class _Question(NamedTuple):
     ask: Callable[[PageQuestions, _Place, PageArguments], Json]
     takes: tuple[str, ...] = ()
+    is_long: bool = False
 
 
 _QUESTIONS: Mapping[str, _Question] = {
@@ -199,10 +216,10 @@ _QUESTIONS: Mapping[str, _Question] = {
     "source": _Question(PageQuestions.source, ("target",)),
     "outline": _Question(PageQuestions.outline, ("target", "detail")),
     "related": _Question(PageQuestions.related, ("target", "limit")),
-    "map": _Question(PageQuestions.map, ("focus", "tokens")),
-    "diff": _Question(PageQuestions.diff, ("spec", "other")),
-    "history": _Question(PageQuestions.history, ("target", "limit")),
-    "conflicts": _Question(PageQuestions.conflicts),
+    "map": _Question(PageQuestions.map, ("focus", "tokens"), is_long=True),
+    "diff": _Question(PageQuestions.diff, ("spec", "other"), is_long=True),
+    "history": _Question(PageQuestions.history, ("target", "limit"), is_long=True),
+    "conflicts": _Question(PageQuestions.conflicts, is_long=True),
     "notes": _Question(PageQuestions.notes, ("query", "limit")),
     "views": _Question(PageQuestions.views),
 }

@@ -19,11 +19,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import cast
 from urllib.parse import urlsplit
 
+from codelens.cancellation import Call, CallCancelled
 from codelens.errors import CodelensError
 from codelens.ui.page_address import LOOPBACK, PageAddress
 from codelens.ui.page_arguments import BadRequest
 from codelens.ui.page_files import START, page_files
 from codelens.ui.page_questions import Json, PageQuestions
+from codelens.ui.waiting_clients import WaitingClients
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +77,7 @@ class PageServer(ThreadingHTTPServer):
 
     def __init__(self, questions: PageQuestions, port: int = 0) -> None:
         self.questions = questions
+        self.clients = WaitingClients()
         self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
         try:
             super().__init__((LOOPBACK, port), _PageRequest)
@@ -177,7 +180,11 @@ class _PageRequest(BaseHTTPRequestHandler):
 
     def _answer(self, name: str, query: str) -> None:
         try:
-            answer = self._page.questions.answer(name, query)
+            with self._page.clients.waiting(self.connection, Call(name)):
+                answer = self._page.questions.answer(name, query)
+        except CallCancelled:
+            self.close_connection = True
+            return
         except CodelensError as error:
             status = (
                 HTTPStatus.BAD_REQUEST

@@ -25,7 +25,7 @@ export function showCode({ main, params, page, signal }) {
     const top = code.scrollTop;
     code.replaceChildren(...body(answer));
     if (path) code.scrollTop = top; // The file changed on the disk: stay where one reads.
-    else code.querySelector(".line.place")?.scrollIntoView({ block: "center" });
+    else showPlace(code);
     if (path !== answer.path) {
       path = answer.path;
       document.title = `${path.split("/").pop()} - codelens`;
@@ -35,6 +35,12 @@ export function showCode({ main, params, page, signal }) {
         (found, problem) => drawUses(uses, found, problem), signal);
     }
   }, signal);
+}
+
+/** Scrolls the code alone, not the page, so that the place is in view. */
+function showPlace(code) {
+  const place = code.querySelector(".line.place");
+  if (place) code.scrollTop = place.offsetTop - code.clientHeight / 4;
 }
 
 const fileOf = (handle) => handle.replace(/#.*$/s, "").replace(/:\d+(-\d+)?$/, "");

@@ -16,8 +16,7 @@ export function showConflicts({ main, page, signal }) {
     page.receipt(answer.receipt);
     main.replaceChildren(
       el("h1", {}, "Conflicts"),
-      el("p", {}, `${count(answer.results.length, "worktree or branch").replace("branchs", "branches")} with something in common, `
-        + `${answer.clean} without.`),
+      el("p", {}, `Of the other worktrees and recent branches ${answer.results.length} touch the same code, ${answer.clean} do not.`),
       remarks(answer.notes),
       answer.left_out.length ? remarks([`not looked at: ${answer.left_out.join(", ")}`]) : "",
       el("div", { class: "board" }, answer.results.map(rival)));

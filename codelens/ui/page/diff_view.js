@@ -70,10 +70,12 @@ function file(row) {
           : el("a", { class: "item", href: codeAddress(definition.handle), title: definition.handle }, definition.symbol),
         " ", el("span", { class: "kind" }, definition.kind),
         signatures(definition))),
-      row.outside.map((part) => el("li", {}, badge(part.how), " ", part.new_lines.length
-        ? `lines ${part.new_lines.map((span) => span.join("-")).join(", ")}`
-        : `lines ${part.old_lines.map((span) => span.join("-")).join(", ")}, gone`))));
+      row.outside.map((part) => el("li", {}, badge(part.how), " ",
+        part.new_lines.length ? linesOf(part.new_lines) : `${linesOf(part.old_lines)}, gone`))));
 }
+
+const linesOf = (spans) =>
+  `lines ${spans.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(", ")}`;
 
 const signatures = ({ how, signature, old_signature: before }) => before && how.includes("signature")
   ? el("div", { class: "patch" }, el("code", { class: "minus" }, `- ${before}`), el("code", { class: "plus" }, `+ ${signature}`))

@@ -34,7 +34,7 @@ function changes(answer) {
   return [
     el("h2", {}, el("a", { href: codeAddress(answer.handle) }, answer.handle)),
     remarks(answer.notes),
-    answer.results.length ? el("ol", { class: "list" }, answer.results.map(event)) : "",
+    answer.results.length ? el("ol", { class: "list" }, answer.results.map((row, at) => event(row, at === 0))) : "",
     answer.definitions.length ? el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Last changes" }, el("table", {},
       el("caption", {}, "When each definition last changed"),
       el("thead", {}, el("tr", {}, ["Definition", "Date", "Author", "Commit"].map((name) => el("th", { scope: "col" }, name)))),
@@ -43,13 +43,13 @@ function changes(answer) {
   ].filter(Boolean);
 }
 
-const event = (row) => el("li", {},
+const event = (row, isFirst) => el("li", {},
   el("p", {},
     el("span", { class: "date" }, row.date || "now"), " ",
     row.how.map((how) => [badge(how, how), " "]),
     el("a", { class: "item", href: codeAddress(row.handle) }, row.subject || "not committed yet"), " ",
     el("span", { class: "doc" }, row.author, row.commit ? ` ${row.commit.slice(0, 10)}` : "")),
-  row.patch.length ? el("details", {}, el("summary", {}, "Its diff"), el("div", { class: "patch" }, row.patch.map(patchLine))) : "");
+  row.patch.length ? el("details", { open: isFirst }, el("summary", {}, "Its diff"), el("div", { class: "patch" }, row.patch.map(patchLine))) : "");
 
 const KINDS = { "+": "plus", "-": "minus", "@": "span" };
 const patchLine = (line) => el("code", { class: KINDS[line[0]] ?? "" }, line || " ");

@@ -74,7 +74,7 @@ function picture(answer, signal) {
     const group = el("details", { class: "group", open: isOpen && (opened += 1) <= OPEN_GROUPS },
       el("summary", {}, el("b", {}, `${folder.name}/`), " ",
         folder.files ? el("span", { class: "doc" }, count(folder.files, "file")) : ""),
-      el("a", { class: "site", href: address("map", { focus: folder.path }) }, "map near it"),
+      el("a", { class: "site", href: address("map", { focus: folder.path }), title: `The map near ${folder.path}` }, "focus"),
       body);
     if (isOpen) fill();
     else group.addEventListener("toggle", () => listFolder(folder.path, body, signal), { once: true });
