@@ -107,3 +107,14 @@ def test_a_union_gives_possible_calls() -> None:
         "m.php:f -> src/Events.php:Passed.asString",
         "m.php:f -> src/Events.php:Failed.asString",
     ]
+
+
+def test_an_include_of_a_file_does_not_hide_the_class_of_its_name() -> None:
+    files = {
+        "Shop.php": "<?php\nclass Shop { function sell() {} }\n",
+        "user.php": "<?php\nrequire 'Shop.php';\nfunction ask() { (new Shop())->sell(); }\n",
+    }
+    assert edges_of(files) == [
+        "user.php:ask -> Shop.php:Shop",
+        "user.php:ask -> Shop.php:Shop.sell",
+    ]

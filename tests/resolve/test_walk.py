@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from codelens.extract.facts import facts_of
@@ -64,6 +64,9 @@ class WholeNet:
     def symbols(self, path: bytes) -> list[Symbol]:
         model = self.view.model(path)
         return list(model.symbols) if model else []
+
+    def places(self, node: Node) -> Sequence[Node]:
+        return (node,)
 
     def is_test(self, path: bytes) -> bool:
         return path.startswith(b"tests/")

@@ -15,6 +15,8 @@ from typing import NamedTuple, cast
 
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.callers.constructor_calls import ConstructorCalls
+from codelens.engine.graph.callers.declared_places import DeclaredPlaces
 from codelens.engine.graph.candidate_files import CandidateFiles
 from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
@@ -58,6 +60,10 @@ class LazyGraph:
         self._view = view
         self._edge_cache = edge_cache_of(view)
         self._candidates = CandidateFiles(view.snapshot, self._edge_cache)
+        self._constructor_calls = ConstructorCalls(
+            view.snapshot, self._edge_cache.graph, self._drawn_to
+        )
+        self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
         self._limit = WorkLimit(seconds)
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
@@ -103,9 +109,16 @@ class LazyGraph:
         return [edge for edge in edges if edge.kind in DERIVING]
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `EdgeReader`; of the files that hold the name."""
-        self._seek(path, symbol)
-        return self.known_users(path, symbol)
+        """As `EdgeReader`; of the files that hold the name. A constructor has those of its type."""
+        node = Node(path, symbol)
+        drawn = self._drawn_to(node)
+        built = [edge for edge in self._constructor_calls.of(node) if edge.is_certain]
+        return sorted([*drawn, *built], key=_SOURCE) if built else drawn
+
+    def _drawn_to(self, node: Node) -> Sequence[Edge]:
+        """The edges that end at a node itself."""
+        self._seek(*node)
+        return self.known_users(*node)
 
     def knows_users(self, path: bytes, symbol: int) -> bool:
         """Whether all edges to a definition are known, so that `edges_to` resolves nothing."""
@@ -123,7 +136,9 @@ class LazyGraph:
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of uses that may mean a symbol, or something else; of the files with its name."""
         self._seek(path, symbol)
-        return sorted(self._edge_cache.weak.edges_to(path, symbol), key=_SOURCE)
+        built = self._constructor_calls.of(Node(path, symbol))
+        edges = [edge for edge in built if not edge.is_certain]
+        return sorted([*self._edge_cache.weak.edges_to(path, symbol), *edges], key=_SOURCE)
 
     def spent(self) -> bool:
         """As `EdgeReader`; the receipt says it."""
@@ -137,6 +152,10 @@ class LazyGraph:
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """As `EdgeReader`."""
         return self._edge_cache.graph.symbols(path)
+
+    def places(self, node: Node) -> Sequence[Node]:
+        """As `EdgeReader`."""
+        return (node, *self._declared_places.others(node))
 
     def is_test(self, path: bytes) -> bool:
         """As `EdgeReader`, by the role of the path."""

@@ -222,6 +222,20 @@ class Targets:
             place.handle, (), "the index is older than the file; ask again in a moment"
         )
 
+    def drawn_to(self, node: Node) -> Node:
+        """Where edges to a definition end: of declared overloads, at the one with the body."""
+        if node.symbol == MODULE:
+            return node
+        symbols = self.symbols(node.path)
+        name = symbols[node.symbol].qualified
+        same = [at for at, symbol in enumerate(symbols) if symbol.qualified == name]
+        language = self.graph.resolved.languages.get(node.path, "")
+        if len(same) < 2 or not spec_of(language).overload_declarations:
+            return node
+        if any(symbols[at].kind not in CALLABLE for at in same):
+            return node
+        return Node(node.path, same[-1])
+
     def _overloaded(self, place: Place, same: Sequence[Symbol]) -> bool:
         """Definitions of one name that are one thing: signatures, and the body behind them."""
         if len(same) < 2 or any(symbol.kind not in CALLABLE for symbol in same):

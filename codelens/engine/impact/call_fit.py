@@ -7,12 +7,13 @@ uncertain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from codelens.answers.graph_answers import Fit
 from codelens.branches.parameters import Parameter, parameter_name, parameters
 from codelens.branches.passed_arguments import PassedArguments, passed_arguments
+from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.engine.impact.base_commit import BaseGraph
 from codelens.resolve.edges import Edge
@@ -53,7 +54,7 @@ class CallJudge:
         for redeclared_function in redeclared:
             if not self._is_redeclared(redeclared_function):
                 continue
-            for edge in self._base_graph.graph.edges_to(*redeclared_function.old):
+            for edge in _edges_to(self._base_graph.graph, redeclared_function.old):
                 user = self._base_graph.standing(Node(edge.source, edge.symbol))
                 if user is None or edge.kind not in {"call", "ref"}:
                     continue
@@ -84,7 +85,7 @@ class CallJudge:
             return "uncertain" if supplied else "breaks"
         still_means_it = any(
             new_edge.source == path and new_edge.line == line and new_edge.kind == edge.kind
-            for new_edge in graph.table().edges_to(*redeclared.new)
+            for new_edge in _edges_to(graph, redeclared.new)
         )
         if not self._base_graph.is_unchanged(edge.source, edge.line):
             return "fits" if still_means_it else "uncertain"
@@ -149,6 +150,12 @@ class CallJudge:
             file = view.snapshot.by_path.get(path)
             known = self._texts[path] = (view.read(file) if file is not None else None) or b""
         return known
+
+
+def _edges_to(graph: LazyGraph, node: Node) -> Iterator[Edge]:
+    """Edges to a function, wherever it is declared or defined."""
+    for place in graph.places(node):
+        yield from graph.edges_to(*place)
 
 
 def count_by_fit(fits: Iterable[Fit | None]) -> tuple[tuple[Fit, int], ...]:

@@ -175,7 +175,7 @@ def _take(question: _Question, change: Change, seeds: _Seeds, base: str) -> None
         seeds.paths[change.before] = None
     if not change.harmless:
         # Lines that changed inside a type and in none of its members are of the type alone.
-        seeds.nodes[node] = None
+        seeds.nodes |= dict.fromkeys((node, question.targets.drawn_to(node)))
     if change.how == "added" and node.symbol != MODULE:
         seeds.added_names.add(question.targets.symbols(node.path)[node.symbol].name)
     elif change.old_symbol is not None:
@@ -202,11 +202,13 @@ def _answer(
     every = _merged(reached.users, base_users, seeds)
     files = TestFiles(question.view, graph, targets)
     tests = files.called_for(nodes, seeds.paths, every)
-    # Tests have a list of their own.
+    # Tests have a list of their own; what helps them, and no runner takes, is code like other.
+    run = {test.path for test in tests}
     hit = [
         user
         for user in every
-        if not graph.is_test(user.node.path) and not is_inline_test(targets, user.node)
+        if not (graph.is_test(user.node.path) and printed(user.node.path) in run)
+        and not is_inline_test(targets, user.node)
     ]
     shown = hit[: question.limit]
     targets.fetch(

@@ -88,6 +88,10 @@ class LanguageSpec:
     names can be resolved without the others."""
     nameless_super: bool = False
     """`super` alone calls the method above of the same name (Ruby)."""
+    constructors: frozenset[str] = frozenset()
+    """Methods that a call of their type runs."""
+    constructor_is_named_as_type: bool = False
+    """A method with the name of its type is one."""
     has_main: bool = False
     """A program begins at a function `main`."""
     overloads: bool = False

@@ -53,6 +53,10 @@ class EdgeReader(Protocol):
         """Definitions of a file; signatures and docs may be missing."""
         ...
 
+    def places(self, node: Node) -> Sequence[Node]:
+        """A node, and where else its function is declared or defined (C, C++)."""
+        ...
+
     def is_test(self, path: bytes) -> bool:
         """Whether a file is one of tests, by its path."""
         ...

@@ -89,11 +89,14 @@ def reach(graph: EdgeReader, seeds: Iterable[Node], depth: int) -> Reach:
 
 
 def _hit_by(graph: EdgeReader, node: Node, distance: int) -> Iterator[Reached]:
-    for edge in graph.edges_to(*node):
-        source = Node(edge.source, edge.symbol)
-        if source != node and edge.kind != "override":
-            yield Reached(source, distance, edge.kind, edge.line, node)
-    yield from _dispatched(graph, node, distance)
+    places = graph.places(node)
+    for place in places:
+        for edge in graph.edges_to(*place):
+            source = Node(edge.source, edge.symbol)
+            if source not in places and edge.kind != "override":
+                yield Reached(source, distance, edge.kind, edge.line, node)
+    for place in places:
+        yield from _dispatched(graph, place, distance)
 
 
 def _dispatched(graph: EdgeReader, node: Node, distance: int) -> Iterator[Reached]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.relations import INWARD
 from codelens.resolve.walk.edge_table import MODULE, EdgeReader, Node, subtree, symbols_inside
+from codelens.types import Symbol
 
 MOST_NODES = 3_000
 """Nodes of one relation; more say nothing to anybody."""
@@ -221,7 +222,7 @@ def _of_its_name(
             if type_ in seen or type_.symbol < 0:
                 continue
             seen.add(type_)
-            member = _member(graph, type_, method.name)
+            member = _member(graph, type_, method)
             if member is None:
                 pending.append(type_)
             else:
@@ -229,16 +230,13 @@ def _of_its_name(
     return methods
 
 
-def _member(graph: EdgeReader, owner: Node, name: str) -> Node | None:
+def _member(graph: EdgeReader, owner: Node, like: Symbol) -> Node | None:
+    """The member of a type with the name of another, of its kind where there are several."""
     symbols = graph.symbols(owner.path)
-    return next(
-        (
-            Node(owner.path, at)
-            for at in symbols_inside(symbols, owner.symbol)
-            if symbols[at].name == name
-        ),
-        None,
-    )
+    named = [at for at in symbols_inside(symbols, owner.symbol) if symbols[at].name == like.name]
+    # A field and a method of PHP, Java or C# may share a name.
+    named.sort(key=lambda at: symbols[at].kind != like.kind)
+    return Node(owner.path, named[0]) if named else None
 
 
 def subtypes(graph: EdgeReader, node: Node) -> Iterator[Node]:

@@ -27,7 +27,7 @@ _INCLUDES = LanguageSpec(
 )
 SPECS = {
     "c": replace(_C, linked_names=True, shares_types_with="cpp"),
-    "cpp": replace(_C, overloads=True),
+    "cpp": replace(_C, overloads=True, constructor_is_named_as_type=True),
     "objc": _INCLUDES,
     "cuda": _INCLUDES,
 }

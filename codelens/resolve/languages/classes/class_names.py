@@ -295,9 +295,7 @@ class ClassNames(Names):
     ) -> list[Referent]:
         group, package = _GROUPS[model.language], model.package
         entry = model.names[0].get(name)
-        numbers = list(entry.imports) if entry is not None else []
-        if group == "php":
-            numbers += _by_last(model, name)
+        numbers = self.imports_of(model, name)
         referents = (
             [Referent(path, at, 0, name) for at in entry.symbols] if entry is not None else []
         )
@@ -314,6 +312,11 @@ class ClassNames(Names):
             package = package.rpartition(".")[0]
             referents = self.of_space(self.in_package(path, package, name), space)
         return referents or self._from_all(path, name, space, arguments)
+
+    def imports_of(self, model: FileModel, name: str) -> list[int]:
+        """Positions of the imports of a file that may bring a name."""
+        entry = model.names[0].get(name)
+        return list(entry.imports) if entry is not None else []
 
     def _from_all(self, path: bytes, name: str, space: Space, arguments: int) -> list[Referent]:
         """What is imported with a package or class as a whole."""
@@ -367,18 +370,6 @@ class ClassNames(Names):
             for owner in self._types_called(path, module)
             for referent in self.types.inherited(Instance(owner.path, owner.symbol), name, None)
         ]
-
-
-def _by_last(model: FileModel, name: str) -> list[int]:
-    """Imports of PHP bind the last part of what they name."""
-    tail = "\\" + name
-    return [
-        at
-        for at, import_ in enumerate(model.imports)
-        if not import_.alias
-        and not import_.name
-        and (import_.module == name or import_.module.endswith(tail))
-    ]
 
 
 def builds(model: FileModel, at: int) -> bool:

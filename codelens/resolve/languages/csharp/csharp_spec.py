@@ -16,6 +16,7 @@ SPECS = {
         keeps_names=True,
         imports_folders=True,
         folder_is_package=True,
+        constructor_is_named_as_type=True,
         has_main=True,
         overloads=True,
         named_arguments=True,

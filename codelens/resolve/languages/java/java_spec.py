@@ -16,6 +16,7 @@ SPECS = {
         imports_folders=True,
         folder_is_package=True,
         imports_are_complete=True,
+        constructor_is_named_as_type=True,
         has_main=True,
         overloads=True,
         folder_is_one_scope=True,

@@ -17,6 +17,7 @@ SPECS = {
         imports_folders=True,
         folder_is_package=True,
         imports_are_complete=True,
+        constructors=frozenset({"constructor"}),
         has_main=True,
         overloads=True,
         named_arguments=True,

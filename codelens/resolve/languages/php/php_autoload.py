@@ -38,7 +38,7 @@ class Autoload(ModuleResolver):
         """The file of the class, or the file included."""
         del language
         module = import_.module
-        if module.endswith((".php", ".inc")) or "/" in module:
+        if is_include(module):
             return self._included(folder_of(path), module)
         inner = encoded(module.strip("\\")).replace(b"\\", b"/")
         if import_.name and import_.name != "*":
@@ -84,6 +84,11 @@ class Autoload(ModuleResolver):
                         at = joined(root, encoded(place)) if isinstance(place, str) else None
                         if at is not None:
                             roots.append((at, kind == "psr-4"))
+
+
+def is_include(module: str) -> bool:
+    """Whether what a file imports is a file, and no class or namespace."""
+    return module.endswith((".php", ".inc")) or "/" in module
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -6,6 +6,7 @@ from codelens.resolve.facts.file_model import CALLABLE, FileModel
 from codelens.resolve.facts.path_tree import nearest
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
+from codelens.resolve.languages.php.php_autoload import is_include
 
 
 class PhpNames(ClassNames):
@@ -33,6 +34,19 @@ class PhpNames(ClassNames):
             for referent in self.fitting(self.in_package(path, "", name), arguments)
             if self._is_function(referent)
         ]
+
+    def imports_of(self, model: FileModel, name: str) -> list[int]:
+        """Clauses of `use` bind the last part of what they name; an included file binds none."""
+        tail = "\\" + name
+        by_last = [
+            at
+            for at, import_ in enumerate(model.imports)
+            if not import_.alias
+            and not import_.name
+            and (import_.module == name or import_.module.endswith(tail))
+        ]
+        numbers = [*super().imports_of(model, name), *by_last]
+        return [at for at in numbers if not is_include(model.imports[at].module)]
 
     def _is_function(self, referent: Referent) -> bool:
         model = self.view.model(referent.path)

@@ -17,5 +17,6 @@ SPECS = {
         imports_folders=True,
         extra_arguments=True,
         named_arguments=True,
+        constructors=frozenset({"__construct"}),
     )
 }

@@ -14,6 +14,7 @@ SPECS = {
         ordered=True,
         overload_declarations=True,
         named_arguments=True,
+        constructors=frozenset({"__init__", "__new__", "__post_init__"}),
         star_spreads=True,
         imports_are_complete=True,
     ),

@@ -12,6 +12,7 @@ _SCRIPT = LanguageSpec(
     follows_names=True,
     spaces=True,
     instance=frozenset({"this"}),
+    constructors=frozenset({"constructor"}),
     imports_are_complete=True,
 )
 _UNCHECKED = replace(_SCRIPT, any_arguments=True)

@@ -1,0 +1,1 @@
+"""Who calls a definition by more than the edges that end at it."""
