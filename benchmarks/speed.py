@@ -33,11 +33,15 @@ def run(command: list[str], cwd: Path, env: dict[str, str]) -> dict[str, float]:
     """CPU, wall seconds and peak memory of one command and its children."""
     start = time.perf_counter()
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, stdout=out)
+        process = subprocess.Popen(
+            command, cwd=cwd, env={**os.environ, **env}, stdout=out, stderr=subprocess.STDOUT
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
-        raise SystemExit(f"{command} failed with {process.returncode}")
+        if process.returncode not in (0, 1):
+            out.seek(0)
+            said = out.read().decode(errors="replace")
+            raise SystemExit(f"{command} failed with {process.returncode}:\n{said}")
     return {
         "cpu_s": usage.ru_utime + usage.ru_stime,
         "wall_s": time.perf_counter() - start,
