@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from codelens.errors import SettingError
 from codelens.paths import barred, default_home
@@ -44,6 +44,9 @@ class Settings:
     """Processes for large jobs; 0: one a processor, at most 8."""
     languages: Mapping[str, str] = field(default_factory=dict[str, str])
     """Path glob -> language, before all other rules."""
+
+    ignore: tuple[str, ...] = ()
+    """Patterns of files to leave out, as in `.codelensignore`, which takes precedence."""
 
     tools: str = ""
     """Which MCP tools a server lists, see `codelens.serve.tool_profiles`; empty: the core ones."""
@@ -277,8 +280,17 @@ def _globs(name: str, value: object) -> dict[str, str]:
     return {str(glob): str(language) for glob, language in value.items()}  # type: ignore[reportUnknownVariableType]
 
 
+def _patterns(name: str, value: object) -> tuple[str, ...]:
+    lines = cast("list[object]", value) if isinstance(value, list) else [value]
+    patterns = tuple(line for line in lines if isinstance(line, str))
+    if not isinstance(value, list) or len(patterns) < len(lines):
+        raise SettingError(f'{name} must be a list of patterns, such as ["*.min.js", "/fixtures/"]')
+    return patterns
+
+
 _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _whole, "languages": _globs,
+    "ignore": _patterns,
     "tools": _text, "editor": _text, "usage": _truth, "trail": _truth, "sent": _truth,
     "meaning": _truth, "index_at_start": _truth,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),

@@ -20,6 +20,8 @@ DAMAGED = {
     "not UTF-8": (b"workers = 2\ntools = '\xff'\n", "line 2"),
     "a wrong value": (b"workers = 'many'\n", "workers"),
     "an unknown name": (b"wrokers = 2\n", "'wrokers'"),
+    "no list of patterns": (b"ignore = '*.py'\n", "list of patterns"),
+    "a pattern that is none": (b"ignore = ['*.py', 1]\n", "list of patterns"),
     "NULs": (b"\0" * 100, "line 1"),
     "too large": (b"#" * (MOST_FILE_BYTES + 1), "larger than"),
 }
@@ -60,6 +62,11 @@ def test_an_empty_home_is_the_default_and_never_the_current_folder(
         with pytest.raises(SettingError, match="must not be empty"):
             Settings(home=empty)
     assert not list(here.iterdir())
+
+
+def test_patterns_come_from_the_settings_file(home: Path) -> None:
+    (home / "config.toml").write_text('ignore = ["*.min.js", "!kept.min.js"]\n')
+    assert config.load({}, home).ignore == ("*.min.js", "!kept.min.js")
 
 
 @cases

@@ -197,6 +197,8 @@ class StatusAnswer:
     """Repositories and worktrees inside this one: scopes of their own."""
     worktrees: tuple[str, ...] = ()
     """The repository's other worktrees."""
+    invalid_patterns: tuple[str, ...] = ()
+    """Lines of `.codelensignore` and its kin that can match nothing."""
     others: tuple[str, ...] = ()
     """A sentence for each other worktree that is changing what is changed here."""
     views: int = 0

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from codelens.branches.file_definitions import FileText
+from codelens.config import Settings
 from codelens.errors import ReadError
 from codelens.extract.file_kinds import decode
 from codelens.index.path_facts import path_facts
@@ -17,6 +18,7 @@ from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import expand_tree, tree_entries
 from codelens.scope.commits.tree_changes import GITLINK, LINK, Entry, file_oid, tree_changes
 from codelens.scope.git_index.git_index import read_index
+from codelens.scope.membership.own_membership import own_rules
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.text_diff import left_out
 from codelens.store.database.database import Database
@@ -110,13 +112,19 @@ class FilesSide:
     """The files of a worktree as they are, untracked ones included."""
 
     def __init__(
-        self, repository: Repository, scope: Scope, snapshot: Snapshot, max_bytes: int, name: str
+        self,
+        repository: Repository,
+        scope: Scope,
+        snapshot: Snapshot,
+        settings: Settings,
+        name: str,
     ) -> None:
         self.repository = repository
         self.scope = scope
         self.snapshot = snapshot
         self.name = name
-        self._disk = DiskSource(os.fsencode(scope.root), max_bytes, 0)
+        self._settings = settings
+        self._disk = DiskSource(os.fsencode(scope.root), settings.max_file_bytes, 0)
 
     def read(self, file: SideFile) -> bytes:
         """See `Side.read`."""
@@ -161,6 +169,8 @@ class FilesSide:
         gone = plain.keys() - now.keys()
         if gone:
             gone -= left_out(self.repository, self.scope)
+            rules = own_rules(self.repository, self.scope, self._settings)
+            gone = {path for path in gone if not rules.leaves_out(path)}
         side_changes += [SideChange(path, plain[path], None) for path in gone]
         side_changes += self._links(entries, now.keys())
         return sorted(side_changes)

@@ -25,11 +25,15 @@ from codelens.scope.git_index.git_index import (
     read_tracked,
 )
 from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
+from codelens.scope.ignore.own_rules import OwnRules
 from codelens.scope.membership.membership_walk import Membership, Walker, marks_hold
+from codelens.scope.membership.own_membership import own_rules
 from codelens.scope.repository import Repository, Scope
 from codelens.store.views.views import ViewRow
 
 _MISSING = "-"
+INVALID = "invalid patterns"
+"""Notes of a view: lines of own rules that can match nothing."""
 
 Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
 
@@ -63,6 +67,8 @@ class Surveyor:
         known: Sources = json.loads(view.sources)
         if not known or not self.same_settings(view):
             return False
+        if self.own_rules.digest != known.get("own", ""):
+            return False
         if self._rules() != known["rules"] or self._ignore_files(known) != known["ignore"]:
             return False
         marks = ((bytes(from_printed(path)), flag) for path, flag in known["marks"].items())
@@ -87,7 +93,10 @@ class Surveyor:
     @property
     def tracked_paths(self) -> frozenset[bytes]:
         """What git's index names, submodules aside; it need not be on the disk."""
-        return self._tracked.paths - self._tracked.gitlinks
+        paths = self._tracked.paths - self._tracked.gitlinks
+        if not self.own_rules.digest:
+            return paths
+        return frozenset(path for path in paths if not self.own_rules.leaves_out(path))
 
     def survey(self, deadline: float | None = None) -> Survey:
         """Walk the whole tree, until the deadline (a `time.monotonic` value)."""
@@ -100,6 +109,7 @@ class Surveyor:
                 for path, stat in membership.ignore_files.items()
             },
             "marks": {printed(path): flag for path, flag in membership.marks.items()},
+            "own": self.own_rules.digest,
         }
         return self._as_survey(membership, json.dumps(sources, sort_keys=True))
 
@@ -127,6 +137,10 @@ class Surveyor:
         gone = {printed(path) for path in again.folders_gone}
         merged: dict[str, list[str]] = {}
         for kind, paths in notes.items():
+            if kind == INVALID:
+                # They change with the rules alone, and then all is walked.
+                merged[kind] = paths
+                continue
             kept_paths = [
                 path
                 for path in paths
@@ -137,6 +151,11 @@ class Surveyor:
 
     def _settings_key(self) -> str:
         return f"{self._settings.membership_key()}|"
+
+    @cached_property
+    def own_rules(self) -> OwnRules:
+        """What codelens leaves out beyond what git ignores, as it stands now."""
+        return own_rules(self._repository, self._scope, self._settings)
 
     @cached_property
     def _tracked(self) -> TrackedSet:
@@ -200,6 +219,9 @@ class Surveyor:
         return signatures
 
     def _as_survey(self, membership: Membership, sources: str) -> Survey:
+        files, rules = membership.files, self.own_rules
+        if rules.digest:
+            files = {path: stat for path, stat in files.items() if not rules.leaves_out(path)}
         notes = {
             "links": membership.links.keys(),
             "nested": membership.nested,
@@ -208,10 +230,13 @@ class Surveyor:
         }
         return Survey(
             self._started_ns,
-            membership.files,
+            files,
             membership.folders,
             sorted(membership.gone),
-            {kind: sorted(map(printed, paths)) for kind, paths in notes.items()},
+            {
+                **{kind: sorted(map(printed, paths)) for kind, paths in notes.items()},
+                INVALID: list(rules.invalid),
+            },
             sources,
             membership.unlisted,
         )

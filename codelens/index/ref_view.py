@@ -22,6 +22,7 @@ from codelens.meaning.view_vectors import has_vectors
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.scope.commits.commit_tree import Tree, TreeFile, read_tree
+from codelens.scope.membership.own_membership import own_rules, user_digest
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.views.views import PENDING, UNREADABLE
@@ -44,12 +45,14 @@ def refresh_ref(
     """
     known = load(db, scope)
     view = known.view
-    key = settings.membership_key()
+    key = f"{settings.membership_key()}{user_digest(settings)}"
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
     missing = {file.path for file in known.files if file.state == UNREADABLE}
     if current and view is not None and view.complete and not missing and has_vectors(view):
         return Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
     tree = read_tree(repository, scope.head)
+    rules = own_rules(repository, scope, settings)
+    tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
     done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
     # A partial clone may have got them since.
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
@@ -60,7 +63,8 @@ def refresh_ref(
     ]
     if view is not None and current and view.complete and not works and has_vectors(view):
         return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
-    delta = _delta_of(tree, works, key)
+    gone = [file.path for file in known.files if rules.leaves_out(file.path)]
+    delta = _delta_of(tree, works, gone, key)
     source = BlobSource(repository, settings.max_file_bytes)
     has_many = len(works) > FEW_FILES
     if has_many and budget.leaves_rest and budget.request and budget.deadline is not None:
@@ -79,14 +83,14 @@ def refresh_ref(
     return _lacking(done)
 
 
-def _delta_of(tree: Tree, works: list[Work], membership: str) -> Delta:
-    """All that a view of a tree lacks."""
+def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str) -> Delta:
+    """All that a view of a tree lacks, and what is in it by other rules."""
     notes = {
         "links": [printed(path) for path in tree.links],
         "submodules": [printed(path) for path in tree.submodules],
     }
     return Delta(
-        root=b"", started_ns=0, checked=len(tree.files), works=works, gone=[], folders={},
+        root=b"", started_ns=0, checked=len(tree.files), works=works, gone=gone, folders={},
         folders_gone=[], membership=membership, sources="{}", notes=json.dumps(notes),
         unchecked=0,
     )  # fmt: skip

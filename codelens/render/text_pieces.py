@@ -100,6 +100,10 @@ def tokens_of(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // 4)
 
 
+def _invalid(lines: Sequence[str]) -> str:
+    return f"no valid pattern, it matches nothing: {'; '.join(lines)}" if lines else ""
+
+
 def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
     """A status as names and values, in the order to be shown; nothing empty."""
     head = answer.head[:_HEAD_SHOWN] or "no commit yet"
@@ -112,6 +116,7 @@ def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
         ("languages", _counts(answer.languages)),
         ("outcomes", _counts(answer.outcomes.items())),
         ("left out", _counts(answer.skipped.items())),
+        ("warning", _invalid(answer.invalid_patterns)),
         ("submodules", _some(answer.submodules)),
         ("nested", _some(answer.nested)),
         ("worktrees", _some(answer.worktrees)),

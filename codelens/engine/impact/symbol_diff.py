@@ -22,6 +22,7 @@ from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import read_tree
+from codelens.scope.membership.own_membership import own_rules
 from codelens.scope.text_diff import LineChange, base_commit, changed_lines, left_out
 from codelens.store.facts.contents import blobs, surfaces
 from codelens.store.facts.raw_hashes import hashes
@@ -176,6 +177,8 @@ def _files(view: CurrentView, commit: CommitId) -> list[_ChangedFile]:
     gone = then.keys() - now.keys()
     if gone:
         gone -= left_out(repository, view.scope)
+        rules = own_rules(repository, view.scope, view.settings)
+        gone = {path for path in gone if not rules.leaves_out(path)}
     new = (entry for entry in changed if entry.how == "added")
     moved: dict[bytes, _ChangedFile] = {
         have.get(now[entry.path].content or 0, b""): entry for entry in new

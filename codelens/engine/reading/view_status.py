@@ -7,6 +7,7 @@ import json
 from codelens.answers.reading_answers import StatusAnswer
 from codelens.engine.current_view import CurrentView
 from codelens.errors import ReadError, ScopeError
+from codelens.index.membership_cache import INVALID
 from codelens.scope.uncommitted_changes import is_dirty
 from codelens.store.views import views
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
@@ -44,6 +45,7 @@ def status(view: CurrentView) -> StatusAnswer:
         languages=tuple(views.languages_of(index.db, row.id)),
         outcomes=outcomes,
         skipped={name: count for name, count in skipped.items() if count},
+        invalid_patterns=tuple(notes.get(INVALID, ())),
         submodules=tuple(notes.get("submodules", ())),
         nested=tuple(notes.get("nested", ())),
         worktrees=tuple(repository.worktrees()),

@@ -91,7 +91,7 @@ def _file(view: CurrentView, path: bytes, facts: Facts) -> FileDefinitions:
         side = CommitSide(view.repository, scope.head, scope.ref)
         side_file = SideFile(entry.path, entry.mode, entry.oid)
         return FileDefinitions(texts_of([(side, [side_file])], facts)[0][0])
-    files = FilesSide(view.repository, scope, view.snapshot, view.settings.max_file_bytes, "files")
+    files = FilesSide(view.repository, scope, view.snapshot, view.settings, "files")
     return FileDefinitions(texts_of([(files, [files.file(path)])], facts)[0][0])
 
 

@@ -16,7 +16,7 @@ from codelens.store.database.database import Database
 
 def files_side(view: CurrentView, name: str) -> FilesSide:
     """The files of a look, as a side."""
-    return FilesSide(view.repository, view.scope, view.snapshot, view.settings.max_file_bytes, name)
+    return FilesSide(view.repository, view.scope, view.snapshot, view.settings, name)
 
 
 def own_edits(view: CurrentView, db: Database) -> dict[bytes, SideChange]:

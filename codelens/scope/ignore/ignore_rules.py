@@ -118,7 +118,7 @@ class Ignore:
         """
         rules = Rules(fold=self.settings.ignore_case)
         for path in reversed(self.own_files):
-            data = _read_own(path)
+            data = read_outside(path)
             if data:
                 rules = rules.below(data, b"")
         return rules
@@ -158,7 +158,7 @@ class Ignore:
         return rules is None or rules.ignored(name, path, is_folder=is_folder)
 
     def _read(self, path: bytes) -> bytes:
-        data = _read_nofollow(self._prefix + path)
+        data = read_in_tree(self._prefix + path)
         if data is not None:
             return data
         oid = self.blobs.get(path)
@@ -194,7 +194,12 @@ def _own_files(
     return (info, os.path.join(root, os.fsencode(named))) if named else (info,)
 
 
-def _read_own(path: bytes) -> bytes:
+def read_outside(path: bytes) -> bytes:
+    """Text of an ignore file outside of the tree; empty where there is none that may be read.
+
+    Raises:
+        ReadError: it is there and cannot be read.
+    """
     try:
         return _read_plain(path, _OPEN_FLAGS)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -206,7 +211,7 @@ def _read_own(path: bytes) -> bytes:
         ) from error
 
 
-def _read_nofollow(path: bytes) -> bytes | None:
+def read_in_tree(path: bytes) -> bytes | None:
     """Text of an ignore file in the tree; None if it does not open.
 
     A symlink does not open: git has not followed it since 2.32. What is no file says nothing.
