@@ -226,6 +226,7 @@ def tour(browser: Browser, url: str, root: Path, shots: Path, axe: str) -> Tour:
             )
         page.context.close()
     keys(tour, tour.page(1280, "light"), url)
+    switches(tour, tour.page(1280, "light"), url)
     live(tour, tour.page(1280, "light"), root)
     for context in browser.contexts:
         context.close()
@@ -256,6 +257,27 @@ def keys(tour: Tour, page: Page, url: str) -> None:
     page.locator("summary.item", has_text="book.py").first.click()
     page.wait_for_selector(".box[open] li")
     tour.look(page, "map-open")
+
+
+def switches(tour: Tour, page: Page, url: str) -> None:
+    """To another worktree, to a ref, and what a search is narrowed to."""
+    page.goto(f"{url}#/code?target=shop/cart.py")
+    page.wait_for_selector("text=min(count, 9)")
+    page.select_option("#worktree", index=1)
+    page.wait_for_selector("text=count - 1")
+    page.select_option("#worktree", index=0)
+    page.wait_for_selector("text=min(count, 9)")
+    page.fill("#ref", "main")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=min(count, 9)", state="detached")
+    tour.look(page, "at-ref")
+    page.goto(f"{url}#/search?query=fast")
+    page.wait_for_selector(".hit")
+    page.fill("[name=globs]", "*.h")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=1 place")
+    assert page.input_value("#ref") == ""
+    tour.look(page, "narrowed")
 
 
 def live(tour: Tour, page: Page, root: Path) -> None:

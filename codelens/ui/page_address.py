@@ -14,6 +14,8 @@ LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
 _OWN_SITES = frozenset({"same-origin", "none"})
 """Of `Sec-Fetch-Site`: the page itself, or an address that a person opened."""
+_OPENED = {"sec-fetch-mode": ["navigate"], "sec-fetch-dest": ["document"]}
+"""Whoever follows a link to the page, in a terminal on the web, opens it in a window of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +51,6 @@ class PageAddress:
         origins = {f"http://{name}" for name in hosts}
         if any(origin.lower() not in origins for origin in headers.get("origin", ())):
             return True
+        if all(list(headers.get(name, ())) == value for name, value in _OPENED.items()):
+            return False
         return any(site not in _OWN_SITES for site in headers.get("sec-fetch-site", ()))

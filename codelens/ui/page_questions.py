@@ -182,6 +182,7 @@ class PageQuestions:
         return contexts_json.load(
             place.engine.load(
                 arguments.text("query"),
+                handle=arguments.text("handle"),
                 limit=arguments.number("limit", _NOTES, _MOST_RESULTS),
                 path=place.root,
                 ref=place.ref,
@@ -220,6 +221,6 @@ _QUESTIONS: Mapping[str, _Question] = {
     "diff": _Question(PageQuestions.diff, ("spec", "other"), is_long=True),
     "history": _Question(PageQuestions.history, ("target", "limit"), is_long=True),
     "conflicts": _Question(PageQuestions.conflicts, is_long=True),
-    "notes": _Question(PageQuestions.notes, ("query", "limit")),
+    "notes": _Question(PageQuestions.notes, ("query", "handle", "limit")),
     "views": _Question(PageQuestions.views),
 }

@@ -77,6 +77,12 @@ def test_other_pages_are_refused(site: Site, name: str, value: str, status: int)
     assert site.get(site.base, {name: value.format(port=site.port)})[0] == status
 
 
+def test_a_link_to_the_page_may_be_followed_from_elsewhere_but_not_framed(site: Site) -> None:
+    opened = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert site.get(site.base, opened | {"Sec-Fetch-Dest": "document"})[0] == 200
+    assert site.get(site.base, opened | {"Sec-Fetch-Dest": "iframe"})[0] == 403
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "<x>"])
 def test_nothing_but_get_is_served(site: Site, method: str) -> None:
     said = raw(

@@ -49,6 +49,7 @@ function show() {
     link.href = address(link.dataset.view);
   }
   followStanding();
+  head.querySelector("#ref").value = scope().ref;
   const query = head.querySelector("#query");
   if (known !== VIEWS.search && document.activeElement === query) main.focus();
   known.show({ main, params, page, signal: ending.signal });
@@ -77,7 +78,7 @@ function drawStanding(answer, failure) {
     status: answer.status,
   });
   showReceipt(answer.receipt);
-  const { worktree, ref } = scope();
+  const { worktree } = scope();
   const select = head.querySelector("#worktree");
   select.replaceChildren(
     ...answer.worktrees.map(({ root, branch }, at) =>
@@ -87,8 +88,6 @@ function drawStanding(answer, failure) {
   head.querySelector("#refs").replaceChildren(
     ...answer.refs.map((name) => el("option", { value: name })),
   );
-  const field = head.querySelector("#ref");
-  if (document.activeElement !== field) field.value = ref;
   document.dispatchEvent(new CustomEvent("standing"));
 }
 
@@ -114,7 +113,8 @@ function drawHead() {
       input: () => {
         const { view, params } = here();
         const isSearching = view === "search" && params.query;
-        (isSearching ? goOn : go)("search", { query: query.value, mode: params.mode });
+        const { mode, languages, globs } = isSearching ? params : {};
+        (isSearching ? goOn : go)("search", { query: query.value, mode, languages, globs });
       },
     },
   });

@@ -6,13 +6,15 @@ import { follow } from "./questions.js";
 
 export function showCode({ main, params, page, signal }) {
   const target = params.target ?? "";
-  const title = el("div", { class: "codehead" });
+  const title = el("div", {}, el("h1", { class: "path" }, target));
   const outline = el("nav", { class: "outline", "aria-label": "Outline", tabindex: "-1" });
   const code = el("section", { class: "code", "aria-label": "Code", tabindex: "0" });
-  const uses = el("aside", { class: "uses", "aria-label": "Uses", tabindex: "-1" });
-  main.replaceChildren(title, el("div", { class: "three" }, outline, code, uses),
+  const uses = el("div", {});
+  const notes = el("div", {});
+  const beside = el("aside", { class: "uses", "aria-label": "Uses", tabindex: "-1" }, uses, notes);
+  main.replaceChildren(title, el("div", { class: "three" }, outline, code, beside),
     el("button", { type: "button", hidden: true, "data-key": "o", on: { click: () => focusFirst(outline) } }),
-    el("button", { type: "button", hidden: true, "data-key": "u", on: { click: () => focusFirst(uses) } }));
+    el("button", { type: "button", hidden: true, "data-key": "u", on: { click: () => focusFirst(beside) } }));
   let path = "";
   follow("source", { target, ...scope() }, (answer, failure) => {
     if (failure) {
@@ -33,6 +35,8 @@ export function showCode({ main, params, page, signal }) {
         (found, problem) => drawOutline(outline, found, problem, answer.handle), signal);
       follow("related", { target: answer.handle, ...scope() },
         (found, problem) => drawUses(uses, found, problem), signal);
+      follow("notes", { handle: fileOf(answer.handle), ...scope() },
+        (found) => notes.replaceChildren(found?.results.length ? savedNotes(found.results) : ""), signal);
     }
   }, signal);
 }
@@ -160,6 +164,12 @@ function drawUses(part, answer, failure) {
     relations.size ? "" : el("p", {}, "Nothing is known to use it, and it uses nothing known."),
     remarks(answer.notes));
 }
+
+const savedNotes = (contexts) => el("section", {}, el("h3", {}, "Saved notes"),
+  contexts.map((context) => el("p", {},
+    el("a", { class: "item", href: address("notes", { query: context.name }) }, context.name), " ",
+    [...new Set(context.items.map((item) => item.status))].map((state) => [badge(state), " "]),
+    el("span", { class: "doc" }, context.note))));
 
 function relative(row) {
   return el("li", {},

@@ -1,7 +1,7 @@
 // Search as you type: ranked places, each with its reason.
 
 import { badge, count, el, remarks } from "./elements.js";
-import { address, codeAddress, go, scope } from "./places.js";
+import { address, codeAddress, go, here, scope } from "./places.js";
 import { follow } from "./questions.js";
 
 const PAUSE_MS = 80;
@@ -20,25 +20,32 @@ export function showSearch({ main, params, page, signal }) {
   let list = main.querySelector(".results");
   if (!list) {
     list = el("div", { class: "results" });
-    main.replaceChildren(modes(params), list);
+    main.replaceChildren(filters(params), list);
   }
-  const { query, mode, limit } = params;
+  const { query, mode, languages, globs, limit } = params;
   const draw = (answer, failure) => {
     if (answer) page.receipt(answer.receipt);
     list.replaceChildren(...(failure ? [el("p", { class: "failure" }, failure)] : results(answer, params)));
   };
-  const timer = setTimeout(() => follow("search", { query, mode, limit, ...scope() }, draw, signal), PAUSE_MS);
+  const timer = setTimeout(() => follow("search", { query, mode, languages, globs, limit, ...scope() }, draw, signal), PAUSE_MS);
   signal.addEventListener("abort", () => clearTimeout(timer));
 }
 
-function modes(params) {
-  const select = el("select", {
-    id: "mode", on: { change: () => go("search", { ...latest(), mode: select.value === "auto" ? "" : select.value }) },
-  }, MODES.map((mode) => el("option", { value: mode, selected: mode === (params.mode || "auto") }, mode)));
-  return el("p", { class: "controls" }, el("label", {}, "Mode ", select));
+/** How the search is narrowed; lists and fields keep to the address. */
+function filters(params) {
+  const change = (event) => {
+    const { name, value } = event.target;
+    go("search", { ...here().params, [name]: value.trim() });
+  };
+  const field = (name, label, placeholder) => el("label", {}, `${label} `, el("input", {
+    name, placeholder, value: params[name] ?? "", size: 14, autocomplete: "off", spellcheck: "false", on: { change },
+  }));
+  return el("p", { class: "controls" },
+    el("label", {}, "Mode ", el("select", { name: "mode", on: { change } }, MODES.map((mode) =>
+      el("option", { value: mode === "auto" ? "" : mode, selected: mode === (params.mode || "auto") }, mode)))),
+    field("languages", "Language", "python"),
+    field("globs", "Path", "src/**"));
 }
-
-const latest = () => ({ query: document.getElementById("query").value });
 
 function results(answer, params) {
   const shown = answer.results.length;
