@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from codelens.answers.context_answers import FormerPlace, SavedContext, SavedHandle, TakenOver
@@ -15,16 +14,15 @@ from codelens.errors import (
     NoSuchRef,
     ReadError,
 )
-from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder
 from codelens.handles.handle_reading import Reader
+from codelens.handles.typed_handle import typed_handle
 from codelens.memory.context_errors import NotSaved
 from codelens.memory.notebook import Merged
 from codelens.memory.staleness import GONE, UNKNOWN, Judge, Verdict, unseen
-from codelens.paths import can_be_named
 from codelens.store.saved.context_rows import Context, Item
 from codelens.store.saved.contexts_file import Glance
-from codelens.types import Receipt, RelPath
+from codelens.types import Receipt
 
 
 def items_of(
@@ -54,10 +52,7 @@ def items_of(
 
 
 def _item_of(requested: str, view: CurrentView, view_at: Callable[[str], CurrentView]) -> Item:
-    raw = RelPath(os.fsencode(requested) if can_be_named(requested) else b"")
-    handle = (
-        Handle(raw) if raw in view.snapshot.by_path else parse_handle(requested, view.scope.root)
-    )
+    handle = typed_handle(requested, view.scope.root, view.snapshot.by_path)
     there = view_at(handle.ref) if handle.ref and handle.ref != view.scope.ref else view
     reader = reader_of(there)
     place = Finder(there.snapshot, reader.symbols).find(handle)

@@ -23,6 +23,7 @@ _SHARE, _LEAST_SECONDS, _MOST_SECONDS = 0.1, 0.5, 3.0
 """Of the time of a question, what counting may take."""
 
 _NO_USES = frozenset({"import", "satisfy", "override"})
+"""Kinds of edges that name a definition without using it."""
 
 
 class Users(NamedTuple):
