@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from ranking_index import Store
 
 from codelens.rank.search_request import Ranked
@@ -61,6 +62,25 @@ def test_further_definitions_of_the_first_files_are_named_beside_them(store: Sto
     files["b.py"] = keeper.replace("keep_", "hold_")
     shown = store.search(store.view(files, name="b"), "trim a lantern's wick with oil", limit=3)
     assert [len(one.also) > 1 for one in shown.results[:2]] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "function"),
+    [
+        ("NullWick.kt", "package shop.wick\n", "fun burn(): Int { return 0 }"),
+        ("NullWick.java", "package shop.wick;\n", "class NullWick { int burn() { return 0; } }"),
+        ("NullWick.scala", "package shop.wick\n", "class NullWick { def burn = 0 }"),
+        ("null_wick.rs", "mod wick;\n", "fn burn() -> u8 { 0 }"),
+        ("NullWick.cs", "namespace Shop.Wick;\n", "class NullWick { int Burn() { return 0; } }"),
+    ],
+)
+def test_the_name_of_a_package_is_not_named_beside_an_answer(
+    store: Store, name: str, head: str, function: str
+) -> None:
+    files = {f"wick/{name}": f"{head}\n\n{function}\n", "keeper.py": FILLING}
+    found = first(store, files, "does this lantern bypass the wick")
+    shown = [one.line for one in (found, *found.also)]
+    assert not [line for line in shown if line.startswith(("package", "mod", "namespace"))], shown
 
 
 def test_a_heading_of_a_file_alone_is_shown_with_what_follows(store: Store) -> None:

@@ -56,6 +56,11 @@ def is_beside_code(at: int, every: Sequence[Definition]) -> bool:
     return False
 
 
+def is_declaration_alone(at: int, every: Sequence[Definition]) -> bool:
+    """Whether a definition only names a package, namespace or module, and nothing stands in it."""
+    return every[at].kind == "module" and not (at + 1 < len(every) and every[at + 1].parent == at)
+
+
 def is_constructor(at: int, every: Sequence[Definition]) -> bool:
     """Whether a definition makes or unmakes the type that it stands in."""
     symbol = every[at]

@@ -16,6 +16,7 @@ from codelens.rank.definitions import body_terms
 from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers
 from codelens.rank.definitions.definition_owners import (
     is_beside_code,
+    is_declaration_alone,
     is_part,
     is_shown_alone,
     owner_of,
@@ -164,6 +165,8 @@ def _of_file(
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
         if symbol.kind in {"heading", "key"} or (not tests and is_beside_code(at, every)):
+            continue
+        if is_declaration_alone(at, every) and named.get(at, 0) <= query_names.LAST:
             continue
         inside = counts.inside(first[at], symbol.end_line)
         size = symbol.end_line - first[at] + 1
