@@ -163,6 +163,8 @@ def test_a_folder_answers_with_its_files(store: Store) -> None:
         ({"globs": ("src/*.py",)}, {"src/client.py", "src/server.py"}),
         ({"globs": ("*.py", "!tests/**")}, {"src/client.py", "src/server.py"}),
         ({"globs": ("!src", "!tests")}, {"docs/guide.md"}),
+        ({"globs": ("docs/[a-g&&||]*.md",)}, {"docs/guide.md"}),
+        ({"globs": ("docs/[!a-f--/]*.md",)}, {"docs/guide.md"}),
         ({"globs": ("{docs,tests}/**",)}, {"docs/guide.md", "tests/test_client.py"}),
         ({"content": "prose"}, {"docs/guide.md"}),
         (

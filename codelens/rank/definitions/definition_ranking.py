@@ -149,12 +149,7 @@ def _of_file(
         at: body_terms.comment_start(lines, symbol.start_line) for at, symbol in enumerate(every)
     }
     gaps = list(_gaps(every, first, len(lines)))
-    borders = [
-        line
-        for at, symbol in enumerate(every)
-        for line in (first[at], symbol.start_line, symbol.end_line + 1)
-    ]
-    borders += [line for start, end in gaps for line in (start, end + 1)]
+    borders = _borders(every, first, gaps)
     chunks = scored.evidence.chunks
     hit = sorted(
         (chunks[at].start_line, chunks[at].end_line) for _, at in scored.evidence.scored.chunks
@@ -164,9 +159,10 @@ def _of_file(
     named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
+        is_named = named.get(at, 0) > query_names.LAST
         if symbol.kind in {"heading", "key"} or (not tests and is_beside_code(at, every)):
             continue
-        if is_declaration_alone(at, every) and named.get(at, 0) <= query_names.LAST:
+        if is_declaration_alone(at, every) and not is_named:
             continue
         inside = counts.inside(first[at], symbol.end_line)
         size = symbol.end_line - first[at] + 1
@@ -177,7 +173,7 @@ def _of_file(
             "body": _bm25(inside, size, terms),
             "name": like[at] * (_PART_NAME if is_part(at, every) else 1.0),
             "owner": like[symbol.parent] if symbol.parent >= 0 else 0.0,
-            "named": 1.0 if named.get(at, 0) > query_names.LAST else 0.0,
+            "named": float(is_named),
             "place": _overlap(place, symbol.start_line, symbol.end_line),
         }
         shown = at if is_shown_alone(at, every, like[at], named.get(at, 0)) else owner_of(at, every)
@@ -192,6 +188,18 @@ def _of_file(
             )
     yield from rows.values()
     yield from _top_level(scored, gaps, counts, prior, terms, place=place)
+
+
+def _borders(
+    every: Sequence[Definition], first: Mapping[int, int], gaps: Sequence[tuple[int, int]]
+) -> list[int]:
+    """The lines at which a definition, the comment above one or a gap begins, or has ended."""
+    borders = [
+        line
+        for at, symbol in enumerate(every)
+        for line in (first[at], symbol.start_line, symbol.end_line + 1)
+    ]
+    return borders + [line for start, end in gaps for line in (start, end + 1)]
 
 
 def _top_level(

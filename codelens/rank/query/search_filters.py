@@ -157,15 +157,32 @@ def _piece(glob: str, at: int) -> tuple[str, int]:
     if char == "[":
         end = glob.find("]", at + 2)
         if end > 0:
-            inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            inner = "^" + inner[1:] if inner[0] in "!^" else inner
-            return f"(?!/)[{inner}]", end + 1
+            inner = glob[at + 1 : end]
+            negated = inner[0] in "!^"
+            members = _set_members(inner[negated:])
+            return f"(?!/)[{'^' * negated}{members}]", end + 1
     if char == "{":
         end = glob.find("}", at)
         if end > 0:
             options = glob[at + 1 : end].split(",")
             return "(?:" + "|".join(_alternative(option) for option in options) + ")", end + 1
     return re.escape(char), at + 1
+
+
+def _set_members(inner: str) -> str:
+    """What stands between brackets, as in a regex: ranges kept, all else by itself.
+
+    Unescaped, `--`, `&&`, `||` and `~~` make Python warn that they may become operators.
+    """
+    members = ""
+    at = 0
+    while at < len(inner):
+        members += re.escape(inner[at])
+        if inner[at + 1 : at + 2] == "-" and at + 2 < len(inner):
+            members += f"-{re.escape(inner[at + 2])}"
+            at += 2
+        at += 1
+    return members
 
 
 def _alternative(glob: str) -> str:
