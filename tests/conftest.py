@@ -16,7 +16,7 @@ from socket_guard import GuardedConnect
 TESTS = Path(__file__).parent
 
 SLOW = (
-    "clients/", "e2e/", "faults/", "fuzz/", "install/", "load/", "stateful/",
+    "clients/", "e2e/", "editors/", "faults/", "fuzz/", "install/", "load/", "stateful/",
     "cli/test_install.py", "cli/test_last_resort.py", "cli/test_memory_commands.py",
     "cli/test_upkeep_commands.py", "engine/test_beside_a_writer.py", "engine/test_within.py",
     "extract/test_hostile.py", "extract/test_killers.py", "extract/test_structure.py",
