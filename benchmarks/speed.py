@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""What the index costs on any repository, beside parse-only and `git status` in the same run.
+"""What the index costs on any repository, beside other tools in the same run.
+
+Beside it stand parsing alone, `git status`, and universal-ctags and ripgrep where installed.
 
     python benchmarks/speed.py REPOSITORY [--json FILE] [--repeat N]
 
@@ -60,10 +62,19 @@ def git(repo: Path, *args: str) -> str:
     ).stdout  # fmt: skip
 
 
-def codelens(repo: Path, home: Path, *args: str, repeat: int = 1) -> dict[str, float]:
-    env = {"CODELENS_HOME": str(home)}
+def codelens(
+    repo: Path, home: Path, *args: str, repeat: int = 1, fresh: bool = False
+) -> dict[str, float]:
+    """Medians of a command; `fresh` begins each time without an index."""
+    # Without compiled copies each start would compile all modules anew.
+    env = {"CODELENS_HOME": str(home), "PYTHONDONTWRITEBYTECODE": ""}
     command = [PYTHON, "-P", "-m", "codelens", *args]
-    return median([run(command, repo, env) for _ in range(repeat)])
+    runs: list[dict[str, float]] = []
+    for _ in range(repeat):
+        if fresh:
+            shutil.rmtree(home, ignore_errors=True)
+        runs.append(run(command, repo, env))
+    return median(runs)
 
 
 INSIDE = """
@@ -185,7 +196,10 @@ def steps(scratch: Path, home: Path, repo: Path, repeat: int) -> dict:
     result["git_status"] = median(
         [run(["git", "status", "--porcelain"], repo, GIT_ENV) for _ in range(max(5, repeat))]
     )
-    result["cold_index"] = codelens(repo, home, "index", "--json")
+    result["cold_index"] = codelens(repo, home, "index", "--json", repeat=3, fresh=True)
+    if shutil.which("ctags"):
+        tags = ["ctags", "-R", "-f", str(scratch / "tags"), "."]
+        result["ctags"] = median([run(tags, repo, {}) for _ in range(3)])
     status = json.loads(
         subprocess.run(
             [PYTHON, "-P", "-m", "codelens", "status", "--json"], cwd=repo, check=True,
@@ -199,6 +213,9 @@ def steps(scratch: Path, home: Path, repo: Path, repeat: int) -> dict:
 
     queries = some_queries(repo, 60)
     result["cold_cli_search"] = codelens(repo, home, "search", queries[0], repeat=max(5, repeat))
+    if shutil.which("rg"):
+        literal = ["rg", "-F", "-e", queries[0], "."]
+        result["ripgrep"] = median([run(literal, repo, {}) for _ in range(max(5, repeat))])
     inside = warm(repo, home, queries)
     cpu = sorted(one[0] for one in inside["queries"])
     result["look_ms"] = statistics.median(inside["look_ms"])
@@ -255,6 +272,9 @@ def rows(result: dict) -> list[tuple[str, str]]:
         share = 100 * cpu / cold["cpu_s"]
         return f"{1000 * cpu:.0f} ms CPU, {share:.1f} % of cold, {parsed} texts extracted"
 
+    def told(tool: dict[str, float] | None) -> str:
+        return f"{1000 * tool['cpu_s']:.0f} ms CPU" if tool else "not installed"
+
     source = result["parse_only"]["source_bytes"]
     look, p50, p95 = (result[key] for key in ("look_ms", "query_p50_ms", "query_p95_ms"))
     cold_text = (
@@ -266,6 +286,7 @@ def rows(result: dict) -> list[tuple[str, str]]:
         ("parse only", f"{parse:.2f} s CPU"),
         ("cold index", cold_text),
         ("index bytes / source bytes", f"{result['index_per_source']:.2f}"),
+        ("universal-ctags -R", told(result.get("ctags"))),
         ("git status", f"{git_ms:.0f} ms CPU"),
         ("look, nothing changed", f"{look:.0f} ms CPU ({look / git_ms:.2f}x git status)"),
         ("query p50 / p95, warm, look aside", f"{p50:.1f} / {p95:.1f} ms CPU"),
@@ -273,6 +294,7 @@ def rows(result: dict) -> list[tuple[str, str]]:
             "search on the command line, cold",
             f"{1000 * result['cold_cli_search']['cpu_s']:.0f} ms CPU",
         ),
+        ("ripgrep of the same words", told(result.get("ripgrep"))),
         (
             "edit to answer on the command line",
             f"{1000 * result['edit_to_answer']['cpu_s']:.0f} ms CPU",
