@@ -91,6 +91,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens index --ref v2.1", "index a tag in advance"),
         ("codelens index --rebuild", "rebuild from scratch"),
     ),
+    "pack": (
+        ("codelens pack -o shop.pack", "what is indexed of HEAD, for other clones"),
+        ("codelens pack main v2 --since v1 -o new.pack", "of two refs, without what v1 has"),
+    ),
+    "unpack": (("codelens unpack shop.pack", "parse only what differs from the pack"),),
     "prune": (
         ("codelens prune --dry-run", "what would be removed"),
         ("codelens prune --yes", "remove it"),

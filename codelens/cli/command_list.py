@@ -10,7 +10,7 @@ COMMANDS = (
     "search", "explore", "expand", "outline", "map", "related", "impact",
     "diff", "history", "conflicts",
     "status", "save", "load", "forget", "session", "recover",
-    "index", "prune", "drop", "pin", "unpin",
+    "index", "pack", "unpack", "prune", "drop", "pin", "unpin",
     "meaning", "usage", "export", "languages", "doctor",
     "install", "uninstall", "completion", "serve", "ui", "focus", "hook",
 )  # fmt: skip

@@ -96,4 +96,6 @@ class Engine(EngineCore):
     overview = upkeep_methods.overview
     drop = upkeep_methods.drop
     drop_repository = upkeep_methods.drop_repository
+    pack = upkeep_methods.pack
+    unpack = upkeep_methods.unpack
     pin = upkeep_methods.pin

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from codelens.engine.contexts.saved_contexts import SavedContexts
     from codelens.engine.explore.task_explorer import TaskExplorer
     from codelens.engine.graph.graph_queries import GraphQueries
+    from codelens.engine.packs.fact_packs import FactPacks
     from codelens.engine.reading.code_reader import CodeReader
     from codelens.engine.sessions.recovery import Recovery
     from codelens.engine.upkeep.index_upkeep import IndexUpkeep
@@ -82,6 +83,13 @@ class EngineCore:
         from codelens.engine.contexts.saved_contexts import SavedContexts
 
         return SavedContexts(self.pool, self._now)
+
+    @cached_property
+    def packs(self) -> FactPacks:
+        """See `FactPacks`."""
+        from codelens.engine.packs.fact_packs import FactPacks
+
+        return FactPacks(self.pool)
 
     @cached_property
     def recovery(self) -> Recovery:

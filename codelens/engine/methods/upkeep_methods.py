@@ -11,7 +11,10 @@ from codelens.index.progress import Progress, silent
 
 # What answers are made of is imported with the capability that makes them.
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from codelens.answers.context_answers import UsageAnswer
+    from codelens.answers.pack_answers import PackAnswer, UnpackAnswer
     from codelens.answers.upkeep_answers import Dropped, Pinned, PruneAnswer, RepositoryLife
 
 
@@ -101,3 +104,50 @@ def pin(
     """
     view = ViewRequest(path, target or None, None, progress)
     return engine.upkeep.pin(view, target, pinned=pinned)
+
+
+def pack(
+    engine: EngineCore,
+    file: str | Path,
+    *,
+    refs: Sequence[str] = (),
+    since: str = "",
+    path: str | Path = ".",
+    progress: Progress = silent,
+) -> PackAnswer:
+    """Write the facts of commits into a file, for other clones; the same facts, the same bytes.
+
+    Only what git tracks is in it: no path, no uncommitted text, no saved note.
+
+    Args:
+        file: the pack; replaced if it is there.
+        refs: branches, tags or commits; none: HEAD.
+        since: leave out the facts of the texts of this ref, too.
+
+    Raises:
+        NoSuchRef: one of the refs names no commit.
+        ReadError: a commit is not whole in this clone.
+        SettingError: the file cannot be written.
+    """
+    return engine.packs.pack(path, Path(file), refs, since, progress)
+
+
+def unpack(
+    engine: EngineCore,
+    file: str | Path,
+    *,
+    path: str | Path = ".",
+    progress: Progress = silent,
+) -> UnpackAnswer:
+    """Merge a pack into the index of the repository that `path` lies in; all of it, or nothing.
+
+    Files are read and hashed as always: the pack spares their extraction alone.
+
+    Args:
+        file: of `pack`.
+
+    Raises:
+        UnusablePack: it is damaged, malformed, of another version, or says what is not so.
+        SettingError: the file cannot be read.
+    """
+    return engine.packs.unpack(path, Path(file), progress)

@@ -1,0 +1,1 @@
+"""Packs: facts of commits as one file, for clones elsewhere."""
