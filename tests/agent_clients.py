@@ -22,6 +22,8 @@ PACKAGES = {
     "@openai/codex": "0.169.0",
     "@google/gemini-cli": "0.61.0",
     "opencode-ai": "1.18.33",
+    # No client: it validates and packs bundles.
+    "@anthropic-ai/mcpb": "2.1.2",
 }
 """What is installed, by name and version: clients change what they do with every week."""
 MORE_PACKAGES = {

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
-from agent_clients import ALL, CLIENTS, INSTALLED, MORE_CLIENTS, Home, install
+from agent_clients import ALL, CLIENTS, MORE_CLIENTS, Home, install
 from fake_model import Call, serving
 from gitrepo import GitRepo
 
@@ -69,14 +69,6 @@ def test_the_model_reads_what_was_asked_for_earlier(client, tmp_path: Path) -> N
     assert "charge the card" in third and "refresh token" not in third
     assert "- charge the card" in fourth
     assert "is damaged" in (home.folder / "index" / "logs" / "hooks.log").read_text()
-
-
-def test_claude_code_takes_the_plugin(tmp_path: Path) -> None:
-    home = Home(tmp_path / "home")
-    plugin = Path(__file__).resolve().parents[2] / "install" / "plugin"
-    said = home.run("claude", "plugin", "validate", str(plugin), cwd=tmp_path)
-    assert "Validation passed" in said
-    assert INSTALLED.exists()
 
 
 def test_after_its_own_compaction_claude_code_sends_the_recovery(tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ from typing import cast
 import pytest
 from hosts.hosting import COMMAND, Scratch, problems
 
-from codelens.hosts.desired_edits import HOOK_EVENTS, can_hook, hooks_of, quoted
+from codelens.hosts.desired_edits import HOOK_EVENTS, can_hook, quoted
 from codelens.hosts.formats import json_edit
 from codelens.hosts.formats.config_values import Value
 from codelens.hosts.host_descriptor import hosts
 from codelens.hosts.machine import Machine
-from codelens.paths import shipped
 
 WITH_HOOKS = [name for name, host in hosts().items() if host.hooks]
 FOREIGN = {
@@ -192,16 +191,3 @@ def test_each_hook_has_a_time_limit_and_names_an_event(scratch: Scratch) -> None
             assert limit in {5, 10, 5000, 10000}, (name, event)
             command = inner.get("command") or inner["bash"]
             assert shlex.split(command)[1:3][1] in HOOK_EVENTS
-
-
-def test_the_plugin_has_the_hooks_of_the_descriptor(scratch: Scratch, tmp_path: Path) -> None:
-    hooks = hosts()["claude-code"].hooks
-    assert hooks is not None
-    wanted = hooks_of(hooks, scratch.request(tmp_path, command="codelens")).events
-    said = json.loads((shipped("install") / "plugin" / "hooks" / "hooks.json").read_text())
-    assert said["hooks"] == {event: [element] for event, element in wanted.items()}
-
-
-def test_the_plugin_has_the_skill_of_install() -> None:
-    plugin, skill = shipped("install") / "plugin", shipped("install") / "skill" / "SKILL.md"
-    assert (plugin / "skills" / "codelens" / "SKILL.md").read_bytes() == skill.read_bytes()

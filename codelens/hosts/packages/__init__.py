@@ -1,0 +1,1 @@
+"""What hosts install by themselves: plugins, extensions, a bundle."""
