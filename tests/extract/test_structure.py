@@ -174,3 +174,10 @@ def test_recursion_is_not_used() -> None:
     finally:
         sys.setrecursionlimit(limit)
     assert [symbol.name for symbol in found.symbols] == ["f"]
+
+
+def test_the_comment_of_a_class_is_no_part_of_the_package_above_it() -> None:
+    text = b"package lamp\n\n/**\n * Dims.\n */\nclass Lamp {\n}\n"
+    package, lamp = structure(text, "kotlin").symbols
+    assert (package.start_line, package.end_line, package.end_byte) == (1, 1, len(b"package lamp"))
+    assert (lamp.start_line, lamp.doc) == (6, "Dims.")

@@ -122,8 +122,7 @@ class _Sweep:
             frame = top
         else:
             frame = Frame(DEFINITION, node, start, end, top)
-            if self._text[end - 1 : end].isspace():
-                frame.end = before_blanks(self._text, end)
+            self._leave_out_what_follows(frame, kind)
             if top is not None and kind in _WITH_BODY and top.body_start < end:
                 self._find_body(frame)
                 if frame.body_start == top.body_start and top.kind:
@@ -144,6 +143,15 @@ class _Sweep:
             frame.local = kind in FUNCTIONS
             if frame.body_start == end:
                 self._find_body(frame)
+
+    def _leave_out_what_follows(self, frame: Frame, kind: str) -> None:
+        """End a definition before the blanks at its end, and a module before comments there."""
+        if kind == "module":
+            code_end = _end_before_comments(frame.node)
+            if code_end < frame.node.end_byte:
+                frame.end = code_end
+        if self._text[frame.end - 1 : frame.end].isspace():
+            frame.end = before_blanks(self._text, frame.end)
 
     def _take_decorators(self, frame: Frame) -> None:
         begin, end = self._decorators
@@ -369,3 +377,12 @@ class _Sweep:
             return False
         between = self._text[end:start]
         return not between or between.isspace() or _COMMENTS.fullmatch(between) is not None
+
+
+def _end_before_comments(node: Node) -> int:
+    """Where a node ends without the comments at its end.
+
+    Kotlin's grammar takes the comment of the first class for a part of the package's header.
+    """
+    code = (child for child in reversed(node.children) if "comment" not in child.type)
+    return next(code, node).end_byte
