@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Self
 
 from codelens import config
 from codelens.engine.index_pool import IndexPool
+from codelens.paths import VECTORS_FOLDER
 
 # Each capability is imported when it is first used: a search needs one of them.
 if TYPE_CHECKING:
     from codelens.config import Settings
     from codelens.engine.contexts.saved_contexts import SavedContexts
+    from codelens.engine.embedding.background_sync import BackgroundSync
     from codelens.engine.explore.task_explorer import TaskExplorer
     from codelens.engine.graph.graph_queries import GraphQueries
     from codelens.engine.packs.fact_packs import FactPacks
@@ -37,7 +39,10 @@ class EngineCore:
 
     def __init__(self, settings: Settings | None = None, *, keep_going: bool = False) -> None:
         self.settings: Settings = settings or config.load()
-        self.pool = IndexPool(self.settings, keep_going=keep_going)
+        self._vectors: BackgroundSync | None = None
+        self.pool = IndexPool(
+            self.settings, keep_going=keep_going, on_question=self._asked if keep_going else None
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -47,7 +52,32 @@ class EngineCore:
 
     def close(self) -> None:
         """Close the open indexes; work in the background is given up."""
+        if self._vectors is not None:
+            self._vectors.stop()
         self.pool.close()
+
+    def _asked(self, root: str) -> None:
+        """Sync the vectors of a worktree soon, if any repository ever had a provider."""
+        if not (self.settings.home / VECTORS_FOLDER).is_dir():
+            return
+        if self._vectors is None:
+            from codelens.engine.embedding.background_sync import BackgroundSync
+
+            self._vectors = BackgroundSync(self._sync_vectors)
+        self._vectors.note(root)
+
+    def _sync_vectors(self, root: str) -> None:
+        from codelens.engine.embedding.provider_consent import is_enabled
+        from codelens.engine.embedding.vector_sync import sync
+        from codelens.engine.view_request import ViewRequest
+
+        # A pool of its own: no question waits for it, and it is no question.
+        pool = IndexPool(self.settings)
+        try:
+            if is_enabled(self.settings, pool.open(root, None).scope.repo_id):
+                sync(pool, ViewRequest(root))
+        finally:
+            pool.close()
 
     @cached_property
     def reader(self) -> CodeReader:

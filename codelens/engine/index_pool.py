@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -39,10 +39,18 @@ class IndexPool:
     Args:
         settings: where the indexes are, and what belongs in them.
         keep_going: finish in the background what a budget cut off; for servers.
+        on_question: told the root of each worktree that a question was about.
     """
 
-    def __init__(self, settings: Settings, *, keep_going: bool = False) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        keep_going: bool = False,
+        on_question: Callable[[str], None] | None = None,
+    ) -> None:
         self.settings = settings
+        self._on_question = on_question
         self._indexes: dict[Path, OpenIndex] = {}
         self._lock = threading.Lock()
         self.background = Background(settings, self.indexes) if keep_going else None
@@ -126,6 +134,8 @@ class IndexPool:
             finally:
                 opened.repository.release()
             note_use(view)
+        if self._on_question is not None and opened.scope.kind == "worktree":
+            self._on_question(opened.repository.place.root)
 
     def refresh_beside(self, opened: OpenRepository, request: ViewRequest) -> None:
         """Bring a view up to date on a connection of its own: other questions do not wait.

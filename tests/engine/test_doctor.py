@@ -123,6 +123,18 @@ def test_an_older_schema_is_told_and_not_migrated_unasked(settings: Settings) ->
         assert any("schema 1" in one.found for one in examine(settings) if one.state == "note")
 
 
+def test_damaged_vectors_are_set_aside(settings: Settings) -> None:
+    folder = settings.home / "vectors"
+    folder.mkdir(mode=0o700)
+    vectors = folder / "vectors-0123456789abcdef.db"
+    vectors.write_bytes(b"junk" * 1000)
+    vectors.chmod(0o600)
+    assert [one.check for one in wrong(settings)] == ["vectors"]
+    assert [one.check for one in mended(settings)] == ["vectors"]
+    assert not vectors.exists()
+    assert wrong(settings) == []
+
+
 def test_damaged_usage_counts_are_set_aside(settings: Settings) -> None:
     usage = settings.home / "usage.db"
     usage.write_bytes(b"junk" * 1000)

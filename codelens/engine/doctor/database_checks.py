@@ -1,4 +1,4 @@
-"""The doctor's checks of databases: indexes with their leases, saved contexts, usage."""
+"""The doctor's checks of databases: indexes with their leases, saved contexts, usage, vectors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from codelens.engine.doctor.findings import Examination, Finding
 from codelens.errors import DiskFull, IndexCorrupt, SchemaTooNew, StoreError
 from codelens.memory.context_terms import terms_of
-from codelens.paths import barred, usage_file
+from codelens.paths import VECTORS_FOLDER, barred, usage_file
 from codelens.store.database import database_recovery, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
@@ -187,9 +187,24 @@ def usage_database(case: Examination) -> Iterator[Finding]:
     if not path.exists():
         yield Finding("ok", str(path), "no calls counted yet")
         return
+    yield _checked(case, path, "usage", "set it aside and start a new one")
+
+
+def vectors_databases(case: Examination) -> Iterator[Finding]:
+    """Vectors by providers, and the consents that are beside them."""
+    folder = case.home / VECTORS_FOLDER
+    files = sorted(folder.glob("vectors-*.db")) if folder.is_dir() else []
+    if not files:
+        yield Finding("ok", str(folder), "no provider was enabled yet")
+    for path in files:
+        yield _checked(case, path, "vectors", "set it aside; its provider is then not enabled")
+
+
+def _checked(case: Examination, path: Path, kind: str, how: str) -> Finding:
+    """What a check of the whole file finds; damaged it can be set aside."""
     identity = database_recovery.identity_of(path)
     try:
-        db = open_database(path, "usage")
+        db = open_database(path, kind)
         try:
             fault = db.fault(thorough=case.thorough)
         finally:
@@ -197,14 +212,11 @@ def usage_database(case: Examination) -> Iterator[Finding]:
     except IndexCorrupt as error:
         fault = error.why
     except StoreError as error:
-        yield _unusable(path, error)
-        return
+        return _unusable(path, error)
     if fault:
-        how = "set it aside and start a new one"
         mend = lambda: database_recovery.set_aside(path, identity)  # noqa: E731 - one expression, used once
-        yield case.mended(str(path), f"damaged: {fault}", how, mend)
-    else:
-        yield Finding("ok", str(path), "fully checked")
+        return case.mended(str(path), f"damaged: {fault}", how, mend)
+    return Finding("ok", str(path), "fully checked")
 
 
 def _unusable(path: Path, error: StoreError) -> Finding:

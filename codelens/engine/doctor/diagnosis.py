@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from codelens.config import Settings
-from codelens.engine.doctor.database_checks import contexts_databases, indexes, usage_database
+from codelens.engine.doctor.database_checks import (
+    contexts_databases,
+    indexes,
+    usage_database,
+    vectors_databases,
+)
 from codelens.engine.doctor.file_checks import (
     disk,
     home,
@@ -38,6 +43,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("indexes", indexes),
     ("contexts", contexts_databases),
     ("usage", usage_database),
+    ("vectors", vectors_databases),
     ("leftovers", leftovers),
 )
 """Named checks; who adds one appends a pair."""

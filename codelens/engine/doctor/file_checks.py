@@ -21,7 +21,7 @@ from codelens.store.database import database_recovery, page_checksums
 from codelens.store.database.schema_migration import migrations
 
 _GIGABYTE = 1_000_000_000
-_KINDS = ("index", "contexts", "usage")
+_KINDS = ("index", "contexts", "usage", "vectors")
 _LOGS = ("-wal", "-shm", "-journal")
 _BACKUP_S = 7 * 86_400
 _NEW_S = 3600

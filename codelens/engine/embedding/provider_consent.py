@@ -83,6 +83,19 @@ def enable(
     return Enabled(spec.name, model, url, dimension, known.state)
 
 
+def is_enabled(settings: Settings, repo_id: str) -> bool:
+    """Whether texts of a repository may be sent.
+
+    Raises:
+        StoreError: the file that says so cannot be used.
+    """
+    path = vectors_file(settings.home, repo_id)
+    if not path.exists():
+        return False
+    with open_vectors(path) as db:
+        return provider_choice.consent_of(db) is not None
+
+
 def disable(settings: Settings, repo_id: str) -> bool:
     """See `Engine.meaning_disable`."""
     path = vectors_file(settings.home, repo_id)
