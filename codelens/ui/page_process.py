@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,8 @@ from codelens.engine.worktree_paths import root_of
 from codelens.ui.editor_links import editor_template
 from codelens.ui.page_questions import Engines, PageQuestions
 from codelens.ui.page_server import PageServer
+
+_CLOSE_S = 1.0
 
 
 def serve_page(
@@ -33,13 +36,29 @@ def serve_page(
     settings = replace(config.load(), usage=False, trail=False, sent=False)
     template = editor_template(settings.editor if editor is None else editor)
     root = root_of(path)
-    with Engine(settings, keep_going=True) as engine, Engine(settings) as long_engine:
-        engine.refs(path=root)
-        questions = PageQuestions(Engines(engine, long_engine), root, template)
-        with PageServer(questions, port) as server:
-            engine.begin(root)
+    engines = Engines(Engine(settings, keep_going=True), Engine(settings))
+    try:
+        engines.quick.refs(path=root)
+        with PageServer(PageQuestions(engines, root, template), port) as server:
+            engines.quick.begin(root)
             started(server.address.url, root)
-            try:
-                server.serve_forever(poll_interval=0.2)
-            except KeyboardInterrupt:
-                return
+            server.serve_forever(poll_interval=0.2)
+    except KeyboardInterrupt:
+        return
+    finally:
+        _close(engines)
+
+
+def _close(engines: Engines) -> None:
+    """Close the engines, unless that takes long: what is indexed is kept in any case.
+
+    An engine waits for what holds its index, and that may be the first look at a large repository.
+    """
+
+    def close() -> None:
+        for engine in engines:
+            engine.close()
+
+    closing = threading.Thread(target=close, name="page-close", daemon=True)
+    closing.start()
+    closing.join(_CLOSE_S)

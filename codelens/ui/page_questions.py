@@ -210,7 +210,7 @@ class _Question(NamedTuple):
 
 
 _QUESTIONS: Mapping[str, _Question] = {
-    "standing": _Question(PageQuestions.standing),
+    "standing": _Question(PageQuestions.standing, is_long=True),
     "search": _Question(
         PageQuestions.search, ("query", "mode", "kinds", "languages", "globs", "limit")
     ),

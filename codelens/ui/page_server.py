@@ -93,6 +93,11 @@ class PageServer(ThreadingHTTPServer):
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = LOOPBACK, self.server_address[1]
 
+    def server_close(self) -> None:
+        """Stop listening; calls that are under way end."""
+        super().server_close()
+        self.clients.cancel_all()
+
     def process_request(self, request: _Connection, client_address: object) -> None:
         """Give a connection a thread; close it where there are too many."""
         if not self._places.acquire(blocking=False):

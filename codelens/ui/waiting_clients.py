@@ -40,6 +40,13 @@ class WaitingClients:
             with self._changed:
                 del self._calls[connection]
 
+    def cancel_all(self) -> None:
+        """Nobody is answered any more: the server ends."""
+        with self._changed:
+            calls = list(self._calls.values())
+        for call in calls:
+            call.cancel()
+
     def _watch(self) -> None:
         while True:
             with self._changed:

@@ -21,6 +21,14 @@ def test_the_call_of_a_client_that_closes_is_cancelled() -> None:
             check_cancelled()
 
 
+def test_all_calls_end_with_the_server() -> None:
+    clients, call = WaitingClients(), Call("search")
+    server_end, client_end = socket.socketpair()
+    with server_end, client_end, clients.waiting(server_end, call):
+        clients.cancel_all()
+        assert call.is_cancelled
+
+
 def test_the_call_of_a_client_that_waits_or_says_more_goes_on() -> None:
     clients, call, other = WaitingClients(), Call("search"), Call("diff")
     pairs = [socket.socketpair(), socket.socketpair()]
