@@ -1,13 +1,15 @@
-"""Real clients take the plugins and extensions in `install/plugins`, and reach the server."""
+"""Whole turns of real clients with what `install/plugins` has for them, on a model that is none."""
 
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from agent_clients import Codex, Gemini, Home, Opencode, install
-from fake_model import SAID, Call, serving
+from fake_model import SAID, Call, Model, serving
 from gitrepo import GitRepo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,51 +35,71 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-def test_claude_code_runs_a_whole_turn_with_the_plugin(home: Home, repo: GitRepo) -> None:
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with serving(Call("cl_search", {"query": "charge card"})) as started:
+        yield started
+
+
+def judge(said: str, model: Model, *, hooks: bool = True) -> None:
+    """The model was answered by codelens, and told what the hook at a session's start tells."""
+    assert SAID in said and "src/till.py#charge_card" in said, model.asked
+    assert not hooks or "codelens: worktree" in json.dumps(model.bodies)
+
+
+def test_claude_code_runs_a_whole_turn_with_the_plugin(
+    home: Home, repo: GitRepo, model: Model
+) -> None:
+    env = {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}", "ANTHROPIC_API_KEY": "x"}
+
     def claude(*words: str) -> str:
         return home.run("claude", *words, cwd=repo.root, env=env)
 
-    with serving(Call("cl_search", {"query": "charge card"})) as model:
-        env = {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}", "ANTHROPIC_API_KEY": "x"}
-        assert "Validation passed" in claude("plugin", "validate", str(PACKAGES / "claude-code"))
-        assert "Validation passed" in claude("plugin", "validate", str(ROOT))
-        claude("plugin", "marketplace", "add", str(ROOT))
-        claude("plugin", "install", "codelens@codelens")
-        allowed = "mcp__plugin_codelens_codelens__cl_search"
-        said = claude("-p", "where is it?", "--allowedTools", allowed)
-    assert SAID in said and "src/till.py#charge_card" in said, model.asked
-    hooked = json.dumps(model.bodies)
-    assert "codelens: worktree" in hooked, "the hook at a session's start was not run"
+    assert "Validation passed" in claude("plugin", "validate", str(PACKAGES / "claude-code"))
+    assert "Validation passed" in claude("plugin", "validate", str(ROOT))
+    claude("plugin", "marketplace", "add", str(ROOT))
+    claude("plugin", "install", "codelens@codelens")
+    allowed = "mcp__plugin_codelens_codelens__cl_search"
+    judge(claude("-p", "where is it?", "--allowedTools", allowed), model)
 
 
-def test_codex_takes_the_plugin(home: Home, repo: GitRepo) -> None:
-    codex = Codex()
-    codex.prepare(home, None, [repo.root])
-    home.run("codex", "plugin", "marketplace", "add", str(ROOT), cwd=repo.root)
-    home.run("codex", "plugin", "add", "codelens@codelens", cwd=repo.root)
-    assert codex.connected.search(codex.listed(home, repo.root))
+def test_codex_runs_a_whole_turn_with_the_plugin(home: Home, repo: GitRepo, model: Model) -> None:
+    Codex().prepare(home, model, [repo.root])
+
+    def codex(*words: str) -> str:
+        return home.run("codex", *words, cwd=repo.root, env={"FAKE_KEY": "x"})
+
+    codex("plugin", "marketplace", "add", str(ROOT))
+    codex("plugin", "add", "codelens@codelens")
+    # Nobody is there to approve tools and trust hooks.
+    asked = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
+    judge(codex("exec", "--skip-git-repo-check", *asked, "where is it?"), model)
 
 
-def test_gemini_takes_the_extension(home: Home, repo: GitRepo) -> None:
-    gemini = Gemini()
-    gemini.prepare(home, None, [repo.root])
+def test_gemini_runs_a_whole_turn_with_the_extension(
+    home: Home, repo: GitRepo, model: Model
+) -> None:
+    Gemini().prepare(home, model, [repo.root])
+    env = {"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{model.port}"}
+
+    def gemini(*words: str) -> str:
+        return home.run("gemini", *words, cwd=repo.root, env=env)
+
     extension = str(PACKAGES / "gemini")
-    assert "successfully validated" in home.run(
-        "gemini", "extensions", "validate", extension, cwd=repo.root
-    )
-    home.run("gemini", "extensions", "link", extension, "--consent", cwd=repo.root)
-    assert "✓ codelens (from codelens): codelens serve" in gemini.listed(home, repo.root)
+    assert "successfully validated" in gemini("extensions", "validate", extension)
+    gemini("extensions", "link", extension, "--consent")
+    judge(gemini("--yolo", "-m", "gemini-2.5-flash", "-p", "where is it?"), model)
 
 
-def test_opencode_takes_the_folder(home: Home, repo: GitRepo) -> None:
-    # opencode writes into the folder of its settings.
+def test_opencode_runs_a_whole_turn_with_the_folder(
+    home: Home, repo: GitRepo, model: Model
+) -> None:
+    # A copy, since opencode writes into the folder of its settings.
     home.env["OPENCODE_CONFIG_DIR"] = str(home.folder / "opencode")
-    for path in (PACKAGES / "opencode").rglob("*"):
-        if path.is_file():
-            name = path.relative_to(PACKAGES).as_posix()
-            home.write(name, path.read_text("utf-8"))
+    shutil.copytree(PACKAGES / "opencode", home.folder / "opencode")
     opencode = Opencode()
-    assert opencode.connected.search(opencode.listed(home, repo.root))
+    opencode.prepare(home, model, [repo.root])
+    judge(opencode.ask(home, model, repo.root), model, hooks=False)
 
 
 def test_the_bundle_is_valid(home: Home, tmp_path: Path) -> None:
