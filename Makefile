@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup quick test check format ci clean
+.PHONY: help setup quick test check format ci site image clean
 
 help:
 	@echo "make setup   make .venv with codelens and the tools"
@@ -11,6 +11,8 @@ help:
 	@echo "make check   lint, format and types"
 	@echo "make format  format the code and apply safe fixes"
 	@echo "make ci      all that a submission must pass"
+	@echo "make site    the pages of docs/ as a site, in site/"
+	@echo "make image   a container image, codelens:latest"
 	@echo "make clean   remove caches and builds"
 
 .venv/bin/python:
@@ -37,6 +39,13 @@ format: setup
 ci:
 	bash .ci/run
 
+site: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python -m mkdocs build --strict
+
+image:
+	docker build -t codelens .
+
 clean:
-	rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist site .pytest_cache .ruff_cache .hypothesis
 	find codelens tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
