@@ -77,6 +77,37 @@ test("a folder without git has uses and no changes", async () => {
   end();
 });
 
+test("while the index is behind, the status bar tells how far it is", async () => {
+  const receipt = {
+    branch: "main", head: "", worktree: base, files: 10, unread: 0, note: "",
+    status: "partial", checked: 3, pending: 7,
+  };
+  const fresh = { ...receipt, status: "fresh", checked: 10, pending: 0 };
+  const status = { kind: "folder", root: base, worktrees: [], others: [] };
+  write(base, "partial.json", JSON.stringify({ receipt, status }));
+  write(base, "fresh.json", JSON.stringify({ receipt: fresh, status }));
+  const [partial, done, go] = ["partial.json", "fresh.json", "go"].map((name) => join(base, name));
+  process.env["PATH"] = `${program(
+    "behind",
+    `case $1 in
+      --version) echo codelens 0.1.0 ;;
+      index) while [ ! -e ${go} ]; do sleep 0.05; done; cat ${done} ;;
+      *) cat ${partial} ;;
+    esac`,
+  )}:/usr/bin:/bin`;
+  write(base, "large/lamp.py", "");
+  const starting = started(join(base, "large"), base);
+  await settled(() => editor.statusBar.text.includes("partial"));
+  assert.equal(
+    editor.statusBar.text,
+    "$(sync~spin) main · partial: 3 of 10 files, 7 pending",
+  );
+  write(base, "go", "");
+  const end = await starting;
+  assert.equal(editor.statusBar.text, "$(git-branch) main · fresh");
+  end();
+});
+
 test("at most two processes run at a time, and all are answered", async () => {
   const log = join(base, "running");
   const folder = program(
