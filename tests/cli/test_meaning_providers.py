@@ -34,6 +34,8 @@ def test_enable_tells_what_would_be_sent_and_needs_consent(
     assert "about " in ran.out
     assert server.url in ran.out
     assert "nothing was enabled or sent" in ran.err
+    plan = run(*enable, "--json")
+    assert (plan.code, plan.json["plan"]["texts"]) == (2, 6)
     assert server.received == []
     assert run("meaning", "sync").code == 2
 

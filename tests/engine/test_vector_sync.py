@@ -135,6 +135,8 @@ def test_files_that_may_hold_secrets_are_never_sent(
     )
     assert synced.left_out == 5
     assert enabled.meaning_sync(path=repository.root).texts == 0
+    status = enabled.meaning_status(path=repository.root).provider
+    assert (status.left_out, status.contents_ready) == (5, status.contents)
 
 
 def test_what_fails_is_told_and_goes_on_where_it_stopped(

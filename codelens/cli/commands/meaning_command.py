@@ -94,8 +94,11 @@ def _enable(args: argparse.Namespace) -> int:
             path=args.path, ref=args.ref, progress=bar,
         )  # fmt: skip
         if not args.yes:
-            screen.page(*provider_text.plan_lines(plan))
-            if not can_ask():
+            if args.json:
+                screen.put_json(provider_text.plan_json(plan))
+            else:
+                screen.page(*provider_text.plan_lines(plan))
+            if args.json or not can_ask():
                 raise UsageError(
                     "nothing was enabled or sent: there is no terminal to confirm on; pass --yes"
                 )

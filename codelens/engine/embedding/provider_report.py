@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from codelens.answers.meaning_answers import ProviderStatus, SentTexts
 from codelens.engine.current_view import CurrentView
 from codelens.engine.embedding import sendable_texts
 from codelens.paths import vectors_file
 from codelens.store.database.database import Database
 from codelens.store.vectors import provider_choice, text_vectors_table
+from codelens.store.vectors.text_vectors_table import ContentKey, ContentTexts
 from codelens.store.vectors.vectors_file import open_vectors
 
 NO_PROVIDER = ProviderStatus("", "", "", 0, "", "", 0, 0, 0, 0, 0, ())
@@ -29,20 +32,26 @@ def _status(view: CurrentView, db: Database) -> ProviderStatus:
         return ProviderStatus("", "", "", 0, "", "", 0, 0, 0, 0, 0, sent)
     known = provider_choice.fingerprint_of(db, consent)
     chosen = sendable_texts.sendable(view)
+    rows = text_vectors_table.texts_of(db, chosen.contents.values())
+    with_keys = sum(1 for row in rows.values() if not row.texts)
     texts, size, ready = 0, 0, 0
     if known is not None:
         texts, size = text_vectors_table.counted(db, known.id)
-        ready = _ready(db, known.id, chosen)
+        ready = _ready(db, known.id, chosen, rows)
     return ProviderStatus(
         consent.provider, consent.model, consent.endpoint, consent.dimension,
         known.state if known else "requires_reindex", known.failure if known else "",
-        texts, size, len(chosen.contents), ready, chosen.left_out, sent,
+        texts, size, len(chosen.contents), ready, chosen.left_out + with_keys, sent,
     )  # fmt: skip
 
 
-def _ready(db: Database, fingerprint: int, chosen: sendable_texts.Sendable) -> int:
-    """How many contents have all their vectors."""
-    rows = text_vectors_table.texts_of(db, chosen.contents.values())
+def _ready(
+    db: Database,
+    fingerprint: int,
+    chosen: sendable_texts.Sendable,
+    rows: Mapping[ContentKey, ContentTexts],
+) -> int:
+    """How many contents have all their vectors, or nothing to be sent in them."""
     by_key = {key: set(row.hashes()) - {sendable_texts.NO_TEXT} for key, row in rows.items()}
     every = {text for texts in by_key.values() for text in texts}
     known = text_vectors_table.known_texts(db, fingerprint, every)
