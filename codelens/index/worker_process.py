@@ -9,6 +9,7 @@ POSIX systems within five minutes.
 from __future__ import annotations
 
 import contextlib
+import gc
 import pickle
 import sys
 from typing import BinaryIO, NamedTuple
@@ -65,6 +66,8 @@ def extract(tasks: list[Task]) -> list[PackedFacts]:
 
 def main() -> None:
     """Serve until the parent closes stdin."""
+    # Facts have no cycles: with Python's defaults looking for some is 2.5 % of an extraction.
+    gc.set_threshold(20_000, 20, 50)
     _limit_memory()
     _die_with_parent()
     source, sink = sys.stdin.buffer, sys.stdout.buffer

@@ -207,3 +207,10 @@ def test_a_name_with_accents_is_found_without_them_and_with(tmp_path: Path) -> N
     assert paths(store.search(view, "café"))[0] == "a.py"
     assert paths(store.search(view, "naive"))[0] == "b.py"
     assert paths(store.search(view, "naïve"))[0] == "b.py"
+
+
+@pytest.mark.parametrize("name", ["def", "class", "operator", "self", "ArgumentParser", "naïve"])
+def test_a_plain_name_declares_nothing(name: str) -> None:
+    """So a search for one reads no form of a declaration."""
+    assert name.isidentifier()
+    assert declared(name) is None

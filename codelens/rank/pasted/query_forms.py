@@ -8,18 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from codelens.extract.tokenizer import STOPWORDS, WORD
 from codelens.rank import ranking_weights
 from codelens.rank.modes import path_search, text_search
-from codelens.rank.pasted import (
-    error_messages,
-    location_context,
-    message_origins,
-    pasted_declarations,
-    pasted_locations,
-)
-from codelens.rank.pasted.error_messages import Message
+from codelens.rank.pasted import location_context, pasted_locations
 from codelens.rank.pasted.location_context import Spot
 from codelens.rank.pasted.trace_signs import may_be_trace
 from codelens.rank.query import query_analysis, query_names
@@ -31,6 +25,9 @@ from codelens.rank.search_request import Ranked
 from codelens.rank.search_state import SearchState, before
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.views import FileRow
+
+if TYPE_CHECKING:
+    from codelens.rank.pasted.error_messages import Message
 
 Rank = Callable[[SearchState], list[Ranked]]
 Answer = tuple[list[Ranked], str]
@@ -56,7 +53,7 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
     if not may_be_trace(search_state.request.query):
         return None
     # The forms of all languages are 48 regular expressions: 5 ms that most searches do without.
-    from codelens.rank.pasted import stack_traces, trace_frames
+    from codelens.rank.pasted import error_messages, stack_traces, trace_frames
 
     trace = stack_traces.parse(search_state.request.query)
     if trace is None:
@@ -116,6 +113,10 @@ def wildcard(search_state: SearchState) -> Answer | None:
 
 def as_name(search_state: SearchState) -> SearchState:
     """The same, as a name alone where the query is one that is declared, called or quoted so."""
+    if search_state.query.text.isidentifier():
+        return search_state  # it is a name already; 3 ms of regular expressions are left alone
+    from codelens.rank.pasted import pasted_declarations
+
     declaration = pasted_declarations.declared(search_state.query.text)
     if declaration is None:
         return search_state
@@ -197,6 +198,9 @@ def message(search_state: SearchState, rank: Rank) -> Answer | None:
     """An error message or a log line: where it is written, then its constant words."""
     if search_state.query.single:
         return None
+    # Late, since a name needs none of it.
+    from codelens.rank.pasted import error_messages
+
     message = error_messages.parse(search_state.query.text)
     if message is None or (search_state.query.phrases and not message.has_head):
         return None  # a person quotes what must stand there
@@ -205,6 +209,8 @@ def message(search_state: SearchState, rank: Rank) -> Answer | None:
 
 
 def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
+    from codelens.rank.pasted import error_messages, message_origins
+
     constant = query_analysis.analyse(f"{message.error} {message.constant}")
     corpus = corpus_of(search_state.view)
     plain = query_analysis.analyse(" ".join(message.runs)).typed
