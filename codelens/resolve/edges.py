@@ -51,6 +51,8 @@ class Edge(NamedTuple):
 _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
 """Of more than these none is worth naming."""
+_CROWD = 200
+"""Definitions of one name: of so many, what an edge is drawn to is worked out once."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
 _NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent"})
 """Uses that lead to what is called otherwise: a type, or the method above the one they are in."""
@@ -68,6 +70,7 @@ class Edges:
         self._view = view
         self._resolvers: dict[str, Resolver] = {}
         self._resolver = self._resolver_of("")
+        self._crowds: dict[tuple[int, str, int], tuple[list[Referent], list[_WeightedTarget]]] = {}
 
     def _resolver_of(self, language: str) -> Resolver:
         place = spec_of(language).resolver
@@ -222,6 +225,9 @@ class Edges:
             if reference.receiver
             else self._resolver.meant(path, reference)
         )
+        if len(referents) > _CROWD:
+            # A local variable hides all others; and the list is known by being the same.
+            return referents
         return [referent for referent in referents if referent.symbol != LOCAL]
 
     def _weighted(
@@ -230,10 +236,25 @@ class Edges:
         """The targets that an edge is drawn to; nearly always there is one."""
         if not referents:
             return []
+        if len(referents) > _CROWD:
+            return self._weighted_crowd(referents, kind, others)
         if len(referents) > 1 or others or (kind == "call" and referents[0].symbol == MODULE):
             return self._weighted_of_several(referents, kind, others)
         self._view.model(referents[0].path)
         return [(referents[0], CERTAIN)]
+
+    def _weighted_crowd(
+        self, referents: list[Referent], kind: str, others: int
+    ) -> list[_WeightedTarget]:
+        """As of several, worked out once for each list that looking up a name gives.
+
+        Thousands of uses of a name that thousands of definitions have would else be quadratic.
+        """
+        known = self._crowds.get((id(referents), kind, others))
+        if known is None or known[0] is not referents:
+            known = (referents, self._weighted_of_several(referents, kind, others))
+            self._crowds[id(referents), kind, others] = known
+        return known[1]
 
     def _weighted_of_several(
         self, referents: list[Referent], kind: str, others: int

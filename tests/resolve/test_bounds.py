@@ -8,7 +8,9 @@ from types import FrameType
 import pytest
 from resolved_edges import edges_of
 
+from codelens.resolve.edges import Edges
 from codelens.resolve.inference.members import Members
+from codelens.resolve.inference.name_lookup import Referent
 
 
 def test_star_imports_of_each_other_end() -> None:
@@ -166,3 +168,59 @@ def test_macros_that_open_and_close_blocks_leave_the_rest_alone() -> None:
     )
     edges = edges_of({"a.c": text})
     assert {f"a.c:c{at} -> b{at}" for at in range(50)} <= set(edges)
+
+
+def test_thousands_of_alternatives_of_one_name_are_weighed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A generated file in which a build chooses each function: uses times definitions is too much.
+
+    Without the bound this is 1,000 times 1,000 for each of the two names.
+    """
+    text = "".join(
+        f"#ifdef CASE_{at}\nint run(int a) {{ return step(a); }}\n#endif\n"
+        f"#ifdef STEP_{at}\nint step(int a) {{ return run(a); }}\n#endif\n"
+        for at in range(1000)
+    )
+    looked_at = 0
+    weighted = Edges._weighted_of_several  # pyright: ignore[reportPrivateUsage]
+
+    def counted(self: Edges, referents: list[Referent], kind: str, others: int) -> object:
+        nonlocal looked_at
+        looked_at += len(referents)
+        return weighted(self, referents, kind, others)
+
+    monkeypatch.setattr(Edges, "_weighted_of_several", counted)
+    assert edges_of({"a.c": text}) == []
+    assert looked_at == 2000
+
+
+def test_cycles_of_mixins_includes_and_types_end() -> None:
+    ruby = (
+        "module A\n  include B\n  def f; g; end\nend\n"
+        "module B\n  include A\n  def g; f; end\nend\nclass C\n  include A\n"
+        "  def go; f; g; end\nend\n"
+    )
+    assert "a.rb:C.go -> A.f" in edges_of({"a.rb": ruby})
+    php = (
+        "<?php\ntrait A { use B; function f() { $this->g(); } }\n"
+        "trait B { use A; function g() { $this->f(); } }\nclass C { use A; "
+        "function go() { $this->f(); } }\n"
+    )
+    assert "a.php:C.go -> A.f" in edges_of({"a.php": php})
+    headers = {
+        "a.h": '#include "b.h"\nstruct A { struct B *b; };\nint f(struct A *a);\n',
+        "b.h": '#include "a.h"\nstruct B { struct A *a; };\n',
+        "a.c": '#include "a.h"\nint f(struct A *a) { return f(a->b->a->b->a); }\n'
+        "int go(struct A *a) { return f(a); }\n",
+    }
+    assert "a.c:go -> f" in edges_of(headers)
+
+
+def test_a_macro_that_opens_or_closes_a_brace_leaves_the_functions_behind_it() -> None:
+    text = (
+        "#define OPEN(x) int x(void) {\n#define CLOSE }\n"
+        "OPEN(first)\n  return 1;\nCLOSE\n"
+        "int second(void) { return 2; }\nint go(void) { return second(); }\n"
+    )
+    assert edges_of({"a.c": text}) == ["a.c:go -> second"]

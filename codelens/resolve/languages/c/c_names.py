@@ -301,12 +301,10 @@ class CNames(ClassNames):
         Facts do not say on what conditions a header is included or defines a name: a wrapper of
         a function of the system is there for some systems only.
         """
+        if not referents or referents[0].name not in STANDARD:
+            return 0
         definitions = [referent for referent in referents if referent.symbol >= 0]
-        if (
-            not definitions
-            or definitions[0].name not in STANDARD
-            or any(referent.path == path for referent in definitions)
-        ):
+        if not definitions or any(referent.path == path for referent in definitions):
             return 0
         return int(
             any(self._qualified(referent) == "." + referent.name for referent in definitions)
