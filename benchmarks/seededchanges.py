@@ -27,70 +27,17 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
-import change_texts
 from change_texts import NEW_PARAMETER, Definition
+from change_trials import KINDS, Code, Trial, User, is_within, trials
 
 from codelens.answers.graph_answers import ImpactAnswer
 from codelens.engine.engine import Engine
 
 GIT_ENV = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-CALLABLE = frozenset({"function", "method"})
-TYPES = frozenset({"class", "interface", "struct", "trait"})
-VALUES = frozenset({"constant", "macro", "variable", "field"})
-IN_PLACE: dict[str, Callable[[str, Definition], str | None]] = {
-    "add": change_texts.with_more,
-    "remove": change_texts.with_fewer,
-    "reorder": change_texts.with_order,
-    "retype": change_texts.with_type,
-    "rename": change_texts.renamed,
-    "delete": lambda text, definition: change_texts.taken_out(text, definition)[0],
-}
-KINDS = (*IN_PLACE, "move", "constant", "override")
-FILES_MOVE = frozenset({"csharp", "java", "kotlin", "php"})
-"""Languages where a definition moves with its file."""
-NO_OVERRIDES = frozenset({"c", "go", "lua", "rust"})
-"""Languages where a type's own text does not say what it overrides."""
-DECLARED_APART = frozenset({"c", "cpp"})
-
-
-class User(NamedTuple):
-    """Who uses: a definition by the line of its name; 0 is the file itself."""
-
-    path: str
-    line: int
-
-
-@dataclass
-class Code:
-    """One checkout, as it stands before any change."""
-
-    name: str
-    folder: Path
-    judge: str
-    symbols: dict[str, list[Definition]] = field(default_factory=lambda: defaultdict(list))
-    users: dict[tuple[str, User], set[User]] = field(default_factory=lambda: defaultdict(set))
-    """(kind of edge, what is used) -> who."""
-    bases: list[tuple[User, User]] = field(default_factory=list)
-    judged: set[str] = field(default_factory=set)
-    """Files; empty if all were."""
-
-    def at(self, place: User) -> Definition | None:
-        """The definition whose name stands in that line."""
-        return next((one for one in self.symbols[place.path] if one.line == place.line), None)
-
-    def around(self, path: str, line: int) -> Definition | None:
-        """The innermost definition of a line, of those that can use anything."""
-        holding = [one for one in self.symbols[path] if one.start <= line <= one.end]
-        return min(holding, key=lambda one: one.end - one.start, default=None)
-
-    def text(self, path: str) -> str:
-        """A file as it is; bytes that are no UTF-8 stay what they are."""
-        return (self.folder / path).read_bytes().decode("utf-8", "surrogateescape")
 
 
 @dataclass
@@ -151,7 +98,7 @@ def _same(code: Code, used: User, alternatives: list[str]) -> Iterator[User]:
         other = code.at(place)
         if known is None or other is None:
             continue
-        if other.qualified == known.qualified or _is_within(place, known):
+        if other.qualified == known.qualified or is_within(place, known):
             yield place
 
 
@@ -160,147 +107,6 @@ def _note(code: Code, kind: str, user: User, used: User) -> None:
         code.bases.append((user, used))
     elif user != used:
         code.users[kind, used].add(user)
-
-
-class Trial(NamedTuple):
-    """One change: the files that it writes, and who must be told."""
-
-    what: Definition
-    texts: dict[str, str | None]
-    """Path -> text; None where the file is gone."""
-    expected: set[User]
-    steps: int = 1
-
-
-def trials(code: Code, kind: str, language: str, chance: random.Random) -> Iterator[Trial]:
-    """Changes of one kind, in an order by chance."""
-    if kind == "override":
-        yield from _overrides(code, language, chance)
-        return
-    values = kind == "constant"
-    used = sorted(code.users, key=lambda one: (one[1], one[0]))
-    chance.shuffle(used)
-    for edge, place in used:
-        definition = code.at(place)
-        if edge != ("ref" if values else "call") or definition is None:
-            continue
-        if definition.language != language:
-            continue
-        if definition.kind not in (VALUES if values else CALLABLE):
-            continue
-        texts = _texts(code, kind, definition)
-        users = code.users[edge, place]
-        if kind == "move" and language in FILES_MOVE:
-            users = {
-                user
-                for (also, other), every in code.users.items()
-                if also == "call" and other.path == place.path
-                for user in every
-            }
-        gone = (place.path,) if kind == "move" and language in FILES_MOVE else ()
-        expected = {
-            user for user in users if user.path not in gone and not _is_within(user, definition)
-        }
-        if texts and expected:
-            yield Trial(definition, texts, expected)
-
-
-def _is_within(user: User, definition: Definition) -> bool:
-    """The user is part of a definition: of what changes, and is told as that."""
-    return user.path == definition.path and definition.start <= user.line <= definition.end
-
-
-def _holds(code: Code, user: User, definition: Definition) -> bool:
-    """The user is a function around the definition, and so changes itself."""
-    around = code.at(user)
-    return around is not None and _is_within(User(definition.path, definition.line), around)
-
-
-def _texts(code: Code, kind: str, definition: Definition) -> dict[str, str | None]:
-    """The files of a change as they are after it; empty if it cannot be made."""
-    text = code.text(definition.path)
-    folder, _, base = definition.path.rpartition("/")
-    if kind == "constant":
-        changed = change_texts.with_value(text, definition)
-        return {} if changed is None or changed == text else {definition.path: changed}
-    if kind == "move":
-        if definition.language in FILES_MOVE:
-            return {definition.path: None, f"{folder}/zzmoved/{base}".lstrip("/"): text}
-        if definition.kind != "function":
-            return {}
-        left, taken = change_texts.taken_out(text, definition)
-        package = folder.rpartition("/")[2] or code.name
-        head = f"package {package}\n" if definition.language == "go" else ""
-        return {definition.path: left, f"{folder}/zzmoved_{base}".lstrip("/"): head + taken}
-    texts: dict[str, str | None] = {}
-    for one in _declarations(code, definition):
-        before = texts.get(one.path) or code.text(one.path)
-        after = IN_PLACE[kind](before, one)
-        if after is None or after == before:
-            return {}
-        texts[one.path] = after
-    return texts
-
-
-def _declarations(code: Code, definition: Definition) -> list[Definition]:
-    """The definition, and where C and C++ declare it; the last of a file first."""
-    if definition.language not in DECLARED_APART:
-        return [definition]
-    every = [
-        one
-        for symbols in code.symbols.values()
-        for one in symbols
-        if one.qualified == definition.qualified and one.kind == definition.kind
-    ]
-    return sorted(every, key=lambda one: -one.start)
-
-
-def _overrides(code: Code, language: str, chance: random.Random) -> Iterator[Trial]:
-    pairs = sorted(set(code.bases))
-    chance.shuffle(pairs)
-    for sub, base in pairs:
-        subtype, above = code.at(sub), code.at(base)
-        if subtype is None or above is None or subtype.language != language:
-            continue
-        if {subtype.kind, above.kind} - TYPES or language in NO_OVERRIDES:
-            continue
-        others = _apart(code, sub, base)
-        own = {one.qualified for one in code.symbols[subtype.path]}
-        methods = [one for one in code.symbols[above.path]
-                   if one.kind == "method" and above.start <= one.line <= above.end
-                   and one.qualified.rpartition(one.name)[0][:-1].endswith(above.name)
-                   and subtype.qualified + one.qualified[len(above.qualified):] not in own
-                   and not _is_constructor(one, above)]  # fmt: skip
-        chance.shuffle(methods)
-        for method in methods:
-            users = code.users.get(("call", User(method.path, method.line)), set())
-            body = change_texts.taken_out(code.text(method.path), method)[1]
-            if not users or not change_texts.is_open(body, method, above):
-                continue
-            text = change_texts.with_override(code.text(subtype.path), subtype, body)
-            if text is not None:
-                expected = {user for user in users if not _is_within(user, method)
-                            and not any(_is_within(user, other) for other in others)}  # fmt: skip
-                if expected:
-                    yield Trial(method, {subtype.path: text}, expected, 2)
-                    break
-
-
-def _apart(code: Code, sub: User, base: User) -> list[Definition]:
-    """Types below a base that a subtype of it is no base of: what is called there on the instance
-    itself can never be of the subtype."""
-    below = {base}
-    while more := {one for one, above in code.bases if above in below} - below:
-        below |= more
-    line = {sub}
-    while more := {above for one, above in code.bases if one in line} - line:
-        line |= more
-    return [one for place in below - line if (one := code.at(place)) is not None]
-
-
-def _is_constructor(method: Definition, above: Definition) -> bool:
-    return method.name in {above.name, "__init__", "__new__", "__construct", "initialize",
-                           "constructor"} or method.name.startswith("~")  # fmt: skip
 
 
 def ask(engine: Engine, code: Code, trial: Trial) -> Count:
