@@ -18,7 +18,7 @@ from codelens.index.text_sources import DiskSource, Unavailable, Work
 from codelens.index.view_refresh import Refreshed, refresh
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of
-from codelens.scope.commits.commit_tree import read_tree
+from codelens.scope.commits.commit_tree import CommitFolders
 from codelens.scope.repository import Repository, Scope
 from codelens.store.facts.raw_hashes import hashes
 from codelens.store.views.snapshot import Snapshot
@@ -93,10 +93,8 @@ class CurrentView:
         )
 
     @cached_property
-    def oids(self) -> dict[bytes, bytes]:
-        """Path -> object id, for a ref."""
-        tree = read_tree(self.repository, self.scope.head)
-        return {file.path: file.oid for file in tree.files}
+    def _commit(self) -> CommitFolders:
+        return CommitFolders(self.repository, self.scope.head)
 
     @cached_property
     def _disk(self) -> DiskSource:
@@ -111,7 +109,7 @@ class CurrentView:
         """A file's bytes as they are now; None where they cannot be had."""
         try:
             if self.scope.kind == "ref":
-                oid = self.oids.get(file.path)
+                oid = self._commit.oid_of(file.path)
                 return self.repository.read_blob(oid) if oid else None
             return self._disk.fetch(Work(file.path, 0)).data
         except (FileNotFoundError, Unavailable, ReadError):

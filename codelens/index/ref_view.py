@@ -21,7 +21,7 @@ from codelens.index.worktree_comparison import Delta
 from codelens.meaning.view_vectors import has_vectors
 from codelens.paths import printed
 from codelens.plurals import count_of
-from codelens.scope.commits.commit_tree import Tree, TreeFile, read_tree
+from codelens.scope.commits.commit_tree import CommitFolders, Tree, TreeFile, read_tree
 from codelens.scope.membership.own_membership import own_rules, user_digest
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
@@ -48,8 +48,10 @@ def refresh_ref(
     key = f"{settings.membership_key()}{user_digest(settings)}"
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
     missing = {file.path for file in known.files if file.state == UNREADABLE}
-    if current and view is not None and view.complete and not missing and has_vectors(view):
-        return Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
+    if current and view is not None and view.complete and has_vectors(view):
+        fresh = Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
+        if _are_still_missing(repository, scope, missing):
+            return _lacking(fresh)
     tree = read_tree(repository, scope.head)
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
@@ -94,6 +96,18 @@ def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str)
         folders_gone=[], membership=membership, sources="{}", notes=json.dumps(notes),
         unchecked=0,
     )  # fmt: skip
+
+
+def _are_still_missing(repository: Repository, scope: Scope, missing: set[bytes]) -> bool:
+    """Whether none of some files has come into this clone since; True for no files.
+
+    Of a blobless clone, which lacks most of them, the whole tree is read at once.
+    """
+    if len(missing) > FEW_FILES:
+        return False
+    folders = CommitFolders(repository, scope.head)
+    oids = map(folders.oid_of, missing)
+    return not any(oid is None or repository.has_object(oid) for oid in oids)
 
 
 def _here(repository: Repository, file: TreeFile) -> bool:

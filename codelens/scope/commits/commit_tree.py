@@ -32,6 +32,45 @@ class Tree(NamedTuple):
     submodules: list[RelPath]
 
 
+class CommitFolders:
+    """Finds files of a commit by their paths; each folder is read when it is first asked for.
+
+    Args:
+        repository: that has the commit.
+        commit: whose files are meant.
+    """
+
+    def __init__(self, repository: Repository, commit: CommitId) -> None:
+        self._repository = repository
+        self._commit = commit
+        self._folders: dict[bytes, dict[bytes, tuple[int, bytes]]] = {}
+
+    def oid_of(self, path: bytes) -> bytes | None:
+        """Object id of a file; None if the commit has none of this name.
+
+        Raises:
+            ReadError: a tree object is not in this clone, or damaged.
+        """
+        *folders, name = path.split(b"/")
+        base, entries = b"", self._entries_of(b"", None)
+        for folder in folders:
+            mode, oid = entries.get(folder, (0, b""))
+            if mode != _TREE:
+                return None
+            base += folder + b"/"
+            entries = self._entries_of(base, oid)
+        mode, oid = entries.get(name, (0, b""))
+        return oid if mode in {_REGULAR, _EXECUTABLE} else None
+
+    def _entries_of(self, folder: bytes, oid: bytes | None) -> dict[bytes, tuple[int, bytes]]:
+        known = self._folders.get(folder)
+        if known is None:
+            oid = _root(self._repository, self._commit).id.raw if oid is None else oid
+            entries = _entries_in(self._repository, oid)
+            known = self._folders[folder] = {name: (mode, oid) for name, mode, oid in entries}
+        return known
+
+
 def read_tree(repository: Repository, commit: CommitId) -> Tree:
     """All files of a commit.
 
@@ -66,20 +105,12 @@ def expand_tree(
 
 
 def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | None:
-    """Object id of one file of a commit; None if there is none."""
-    entry: pygit2.Object = _root(repository, commit)
-    for part in path.split(b"/"):
-        if not isinstance(entry, pygit2.Tree):
-            return None
-        try:
-            item = next((item for item in entry if item.raw_name == part), None)
-        except (KeyError, pygit2.GitError) as error:
-            raise _unreadable(f"a tree of commit {commit}", error) from error
-        if item is None:
-            return None
-        entry = item
-    plain = isinstance(entry, pygit2.Blob) and entry.filemode != _LINK
-    return entry.id.raw if plain else None
+    """Object id of one file of a commit; None if there is none.
+
+    Raises:
+        ReadError: a tree object is not in this clone, or damaged.
+    """
+    return CommitFolders(repository, commit).oid_of(path)
 
 
 def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
@@ -105,21 +136,25 @@ def _walk(
     repository: Repository, root: pygit2.Object, prefix: bytes
 ) -> Iterator[tuple[bytes, int, bytes]]:
     # Trees are read as bytes: an object of libgit2's for each entry costs five times as much.
-    read, pending = repository.git.read, [(prefix, root.id.raw)]
+    pending = [(prefix, root.id.raw)]
     while pending:
         base, oid = pending.pop()
-        try:
-            kind, data = read(pygit2.Oid(raw=oid))
-            if kind != pygit2.enums.ObjectType.TREE:
-                raise ValueError(f"object {oid.hex()} is no tree")
-            entries = list(_tree_entries(data))
-        except (KeyError, ValueError, pygit2.GitError) as error:
-            raise _unreadable("a tree of this commit", error) from error
-        for name, mode, entry_oid in entries:
+        for name, mode, entry_oid in _entries_in(repository, oid):
             if mode == _TREE:
                 pending.append((base + name + b"/", entry_oid))
             else:
                 yield base + name, mode, entry_oid
+
+
+def _entries_in(repository: Repository, oid: bytes) -> list[tuple[bytes, int, bytes]]:
+    """Name, mode and object id of each entry of a tree object."""
+    try:
+        kind, data = repository.git.read(pygit2.Oid(raw=oid))
+        if kind != pygit2.enums.ObjectType.TREE:
+            raise ValueError(f"object {oid.hex()} is no tree")
+        return list(_tree_entries(data))
+    except (KeyError, ValueError, pygit2.GitError) as error:
+        raise _unreadable("a tree of this commit", error) from error
 
 
 def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
