@@ -9,6 +9,7 @@ line and the remedy, and nothing is pruned or counted until it is mended.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from codelens.errors import SettingError
 from codelens.paths import barred, default_home
 
 DEFAULT_BUDGET_MS = 500
+_MOST_KEY_PARTS = 100
 _SAID: Mapping[str, bool] = {
     "1": True, "on": True, "true": True, "yes": True,
     "0": False, "off": False, "false": False, "no": False,
@@ -196,11 +198,14 @@ def _from_file(path: Path) -> dict[str, object]:
     import tomllib
 
     try:
+        _refuse_deep_keys(text)
         values: dict[str, object] = tomllib.loads(text)
     except ValueError as error:
         raise _Damaged(
             f"the settings in {str(path)!r} are not valid TOML: {error}; correct that line"
         ) from error
+    except RecursionError as error:
+        raise _Damaged(f"the settings in {str(path)!r} are nested too deeply") from error
     known = {*_CONVERSIONS, "focus"}
     unknown = sorted(values.keys() - known)
     if unknown:
@@ -211,9 +216,25 @@ def _from_file(path: Path) -> dict[str, object]:
     return values
 
 
+def _refuse_deep_keys(text: str) -> None:
+    """Refuse a key of hundreds of parts: tomllib takes memory by the square of its length.
+
+    Raises:
+        ValueError: there is one.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        keys = line.split("=")[:-1] or [line]
+        if max(key.count(".") for key in keys) > _MOST_KEY_PARTS:
+            raise ValueError(f"a key of over {_MOST_KEY_PARTS} parts (at line {number})")
+
+
 def _text_of(path: Path) -> str:
     data = b""
     try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            # To open a pipe would wait for whoever writes into it.
+            raise _Damaged(f"the settings {str(path)!r} are not a regular file; make it one")
         with path.open("rb") as file:
             data = file.read(MOST_FILE_BYTES + 1)
         if len(data) > MOST_FILE_BYTES:

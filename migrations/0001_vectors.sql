@@ -5,7 +5,8 @@ CREATE TABLE consent (
     model       TEXT    NOT NULL,
     endpoint    TEXT    NOT NULL,                          -- URL
     dimension   INTEGER NOT NULL,                          -- numbers of a vector
-    given_s     REAL    NOT NULL                           -- seconds since 1970
+    given_s     REAL    NOT NULL,                          -- seconds since 1970
+    file        TEXT    NOT NULL                           -- name of the database it was given in
 ) STRICT;
 
 -- Vectors of two fingerprints are never compared.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from codelens import config
 from codelens.config import MOST_FILE_BYTES, Settings
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
+from codelens.focus.focus_settings import load_settings
 from codelens.focus.focus_turn import home_folder
 
 DAMAGED = {
@@ -23,6 +25,8 @@ DAMAGED = {
     "no list of patterns": (b"ignore = '*.py'\n", "list of patterns"),
     "a pattern that is none": (b"ignore = ['*.py', 1]\n", "list of patterns"),
     "NULs": (b"\0" * 100, "line 1"),
+    "lists in lists": (b"a=" + b"[" * 5000, "nested too deeply"),
+    "a key of thousands of parts": (b"workers = 2\na" + b".a" * 20_000 + b" = 1\n", "line 2"),
     "too large": (b"#" * (MOST_FILE_BYTES + 1), "larger than"),
 }
 cases = pytest.mark.parametrize("data, told", DAMAGED.values(), ids=DAMAGED)
@@ -79,6 +83,16 @@ def test_defaults_hold_and_one_warning_names_file_place_and_remedy(
     (warning,) = caplog.messages
     for part in (str(home / "config.toml"), told, "doctor --fix"):
         assert part in warning
+
+
+def test_settings_that_are_no_file_of_settings_never_hang(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    os.mkfifo(home / "config.toml")
+    assert "not a regular file" in config.load({}, home).damage
+    assert caplog.messages
+    with pytest.raises(SettingError, match="not a regular file"):
+        load_settings(str(home))
 
 
 def test_the_environment_holds_though_the_file_is_damaged(home: Path) -> None:

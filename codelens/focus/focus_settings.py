@@ -6,6 +6,7 @@ Read without `codelens.config`, whose import a prompt cannot pay for; that knows
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -67,6 +68,9 @@ def trail_is_on(home: str) -> bool:
 def _setting(home: str, name: str, default: object) -> object:
     path = os.path.join(home, "config.toml")
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            # To open a pipe would wait for whoever writes into it.
+            raise _refused(f"the settings {path!r} are not a regular file")
         with open(path, "rb") as file:
             data = file.read(_LARGEST_FILE)
     except (FileNotFoundError, NotADirectoryError):
@@ -80,7 +84,7 @@ def _setting(home: str, name: str, default: object) -> object:
 
     try:
         return tomllib.loads(data.decode("utf-8")).get(name, default)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _refused(f"the settings in {path!r} are invalid: {error}") from error
 
 

@@ -23,7 +23,15 @@ def is_on(home: str, repository: str) -> bool:
     if os.environ.get("CODELENS_FOCUS", "").lower() in {"off", "0", "false", "no"}:
         return False
     switches = _read(home)
+    if switches is None:
+        # It may have said off, and what a person turned off stays so.
+        return False
     return switches.get(repository, switches.get(EVERYWHERE, True))
+
+
+def is_damaged(home: str) -> bool:
+    """Whether the file with the switches is there and says nothing; focus is off then."""
+    return _read(home) is None
 
 
 def switch(home: str, repository: str, *, on: bool) -> None:
@@ -32,7 +40,7 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    switches = {**_read(home), repository: on}
+    switches = {**(_read(home) or {}), repository: on}
     path = switch_path(home)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     with open(f"{path}.new", "w", encoding="utf-8") as file:
@@ -40,13 +48,16 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     os.replace(f"{path}.new", path)
 
 
-def _read(home: str) -> dict[str, bool]:
+def _read(home: str) -> dict[str, bool] | None:
+    """The switches by repository; None where their file cannot be read."""
     try:
         with open(switch_path(home), "rb") as file:
             parsed: object = json.loads(file.read(_LARGEST))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
     except (OSError, ValueError, RecursionError):
-        return {}
+        return None
     if not isinstance(parsed, dict):
-        return {}
+        return None
     fields = cast("dict[str, object]", parsed)
     return {key: value for key, value in fields.items() if isinstance(value, bool)}

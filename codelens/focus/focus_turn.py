@@ -124,13 +124,22 @@ def _grow(
     *, state: forest_file.State, now: float,
 ) -> None:  # fmt: skip
     forest = state.forest
+    forest.set_back(now)
     reinforce(forest, state.guide)
     if forest.last:
         _note_handles(home, place, forest)
     text = masked(prompt)
     terms = counted(terms_of(text[:LONGEST_TEXT]))
-    shortened = " ".join(text[:LONGEST_TEXT].split())[:_LONGEST_KEPT]
+    shortened = " ".join(_printable(text[:LONGEST_TEXT]).split())[:_LONGEST_KEPT]
     grow(forest, shortened, terms, settings, now=now, branch=place.label)
+
+
+def _printable(text: str) -> str:
+    """A text without control characters and halves of surrogate pairs, which hosts may refuse."""
+    return text.translate(_CONTROLS).encode("utf-8", "replace").decode()
+
+
+_CONTROLS = {**dict.fromkeys(range(32), " "), 127: " "}
 
 
 def _note_handles(home: str, place: Checkout, forest: Forest) -> None:

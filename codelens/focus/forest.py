@@ -146,6 +146,11 @@ class Forest:
         faded = math.exp(-settings.decay_rate * age_hours)
         return weight(node) * faded / (1 + 0.15 * self.depth(node))
 
+    def set_back(self, now: float) -> None:
+        """Touch now what was touched in the future: a clock was ahead, and it would never fade."""
+        for node in self.nodes.values():
+            node.touched = min(node.touched, now)
+
     def add(self, node: Node) -> Node:
         """Take a node in; its parent is here."""
         self.nodes[node.id] = node

@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
@@ -22,6 +22,9 @@ VERSION = 1
 LOCK_WAIT_S = 0.05
 _LARGEST = 8_000_000
 _KEPT_DAYS = 90
+_SET_ASIDE = 5
+"""Damaged files of one forest that are kept."""
+_TERMS_OF_A_NAME = 6
 _KINDS = ("root", "topic", "prompt")
 
 
@@ -117,12 +120,31 @@ def forests_of(home: str, repository: str) -> list[str]:
 
 
 def set_aside(path: str) -> None:
-    """Keep a damaged file under another name; the latest of them stays.
+    """Keep a damaged file under another name; of more than `_SET_ASIDE` the oldest goes.
 
     Raises:
         OSError: it cannot be renamed.
     """
-    os.replace(path, f"{path}.damaged")
+    names = [f"{path}.damaged", *(f"{path}.damaged-{at}" for at in range(2, _SET_ASIDE + 1))]
+    there = [name for name in names if os.path.exists(name)]
+    free = [name for name in names if name not in there]
+    os.replace(path, free[0] if free else min(there, key=os.path.getmtime))
+
+
+def delete(path: str) -> bool:
+    """Delete a forest and what was set aside of it; whether there was any. The lock stays.
+
+    Raises:
+        OSError: a file cannot be deleted.
+    """
+    folder, own = os.path.split(path)
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    gone = [
+        name for name in names if name == own or name.startswith((f"{own}.damaged", f"{own}.new"))
+    ]
+    for name in gone:
+        os.unlink(os.path.join(folder, name))
+    return bool(gone)
 
 
 def _lines(
@@ -200,16 +222,8 @@ def _drop_empty_topics(forest: Forest) -> bool:
 
 def _take_node(forest: Forest, fields: dict[str, object]) -> None:
     kind, number, parent = fields.get("kind"), _whole(fields, "node"), _whole(fields, "parent")
-    above = forest.nodes.get(parent)
     if kind not in _KINDS or number < 1 or number in forest.nodes:
         raise _Damaged("a node that is none")
-    fits = {
-        "root": parent == 0,
-        "topic": above is not None and above.kind == "root",
-        "prompt": above is not None and above.kind != "prompt",
-    }
-    if not fits[str(kind)]:
-        raise _Damaged("a node without its parent")
     node = Node(
         number, parent, kind, _text(fields, "text"), terms=_terms(fields.get("terms")),
         touched=_number(fields, "touched"), branch=_text(fields, "branch"),
@@ -218,7 +232,31 @@ def _take_node(forest: Forest, fields: dict[str, object]) -> None:
     if kind == "prompt" and not node.terms:
         raise _Damaged("a prompt without terms")
     node.handles = _handles(fields.get("handles"))
+    _add_below_parent(forest, node)
+
+
+def _add_below_parent(forest: Forest, node: Node) -> None:
+    """Take a node in; where the line of its parent was lost, a root of its terms stands for it."""
+    above = forest.nodes.get(node.parent)
+    is_lost = above is None and 0 < node.parent < node.id and node.kind != "root"
+    if is_lost:
+        chosen = sorted(node.terms, key=lambda term: (-node.terms[term], term))[:_TERMS_OF_A_NAME]
+        above = forest.add(
+            Node(
+                node.parent, 0, "root", " | ".join(chosen), terms=dict.fromkeys(chosen, 1),
+                touched=node.touched, branch=node.branch, frequency=node.frequency,
+            )
+        )  # fmt: skip
+    fits = {
+        "root": node.parent == 0,
+        "topic": above is not None and above.kind == "root",
+        "prompt": above is not None and above.kind != "prompt",
+    }
+    if not fits[node.kind]:
+        raise _Damaged("a node without its parent")
     forest.add(node)
+    if is_lost:
+        raise _Damaged("a node whose parent was lost")
 
 
 def _take_transitions(forest: Forest, rows: object) -> None:
@@ -278,21 +316,29 @@ def _number(fields: dict[str, object], key: str) -> float:
     return float(value)
 
 
-def forget_old(home: str) -> int:
-    """Delete the forests that nobody asked for a quarter of a year; how many."""
-    oldest = time.time() - _KEPT_DAYS * 86_400
+def forget_old(home: str, in_use: str = "") -> int:
+    """Delete the forests that nobody asked for a quarter of a year; how many.
+
+    Ages are counted from the forest that was used last, if the clock is ahead of it: after a jump
+    of the clock all of them would seem old.
+
+    Args:
+        home: the home folder.
+        in_use: the file of a forest that stays whatever its age.
+    """
     folder = os.path.join(home, "focus")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    paths = [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]
+    used: dict[str, float] = {}
+    for path in paths:
+        with suppress(OSError):
+            used[path] = os.stat(path).st_mtime
+    oldest = min(time.time(), max(used.values(), default=0.0)) - _KEPT_DAYS * 86_400
     gone = 0
-    for name in os.listdir(folder) if os.path.isdir(folder) else []:
-        path = os.path.join(folder, name)
-        try:
-            if not name.endswith(".jsonl") or os.stat(path).st_mtime >= oldest:
-                continue
-            os.unlink(path)
-            gone += 1
-            for left in (".lock", ".new", ".damaged"):
-                if os.path.exists(path + left):
-                    os.unlink(path + left)
-        except OSError:
+    for path, when in used.items():
+        if when >= oldest or path == in_use:
             continue
+        with suppress(OSError):
+            gone += delete(path)
+            os.unlink(f"{path}.lock")
     return gone

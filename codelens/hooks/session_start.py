@@ -47,6 +47,7 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
     # The first prompt brings the block itself, but where a host takes no context with prompts.
     if goes_on or event.is_cursor:
         parts.append(lambda: _focus(home, place, event.session))
+    parts.append(lambda: _forget_old_forests(home, place, event.session))
     bytes_left = LONGEST_RECOVERY if goes_on else LONGEST
     lines: list[str] = []
     for part in parts:
@@ -60,7 +61,6 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
                 lines.append(line)
                 bytes_left -= len(line) + 1
     session_marks.mark(home, event.session, standing_at(place))
-    forest_file.forget_old(home)
     return "\n".join(lines)
 
 
@@ -139,6 +139,12 @@ def _focus(home: str, place: Checkout, session: str) -> str:
         state.forest, state.guide, settings, now=time.time(), branch=place.label,
         handles=lambda topic: true_handles(topic, place.root),
     )  # fmt: skip
+
+
+def _forget_old_forests(home: str, place: Checkout, session: str) -> str:
+    """Nothing to tell: the forest of this session stays, however old it is."""
+    forest_file.forget_old(home, in_use=path_of(home, place, load_settings(home), session))
+    return ""
 
 
 def _listed(names: list[str]) -> str:

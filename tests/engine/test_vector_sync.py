@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from embedding_server import DIMENSION, KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
+from codelens.cli.main import main
 from codelens.config import Settings
 from codelens.engine.embedding import vector_sync
 from codelens.engine.embedding.provider_consent import ProviderNotEnabled
@@ -22,6 +24,8 @@ from codelens.meaning.providers.provider_errors import (
     ProviderFailed,
     ProviderRefused,
 )
+from codelens.paths import vectors_file
+from codelens.scope.repository import Repository
 from codelens.store.vectors.vectors_file import alone_writing
 
 FILES = {f"src/part{n}.py": f"def part_{n}(lamp):\n    return lamp + {n}\n" for n in range(5)}
@@ -259,6 +263,39 @@ def test_a_damaged_file_goes_aside_with_the_consent(
     with pytest.raises(ProviderNotEnabled):
         enabled.meaning_sync(path=repository.root)
     assert server.received == []
+
+
+def test_the_consent_of_another_repository_is_none(
+    enabled: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
+) -> None:
+    enabled.meaning_sync(path=repository.root)
+    (path,) = (tmp_path / "home" / "vectors").glob("vectors-*.db")
+    other = GitRepo.init(tmp_path / "other")
+    other.commit("one", {"own.py": "def of_nobody_else():\n    return 1\n"})
+    copied = vectors_file(tmp_path / "home", Repository.at(other.root).scope().repo_id)
+    shutil.copy(path, copied)
+    before = len(server.received)
+    assert enabled.search("what belongs to nobody else", path=other.root).results
+    with pytest.raises((IndexCorrupt, ProviderNotEnabled)):
+        enabled.meaning_sync(path=other.root)
+    with pytest.raises(ProviderNotEnabled):
+        enabled.meaning_sync(path=other.root)
+    assert len(server.received) == before
+    assert enabled.meaning_status(path=repository.root).provider is not None
+
+
+def test_the_doctor_tells_a_consent_of_another_repository(
+    enabled: Engine,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home = tmp_path / "home"
+    (path,) = (home / "vectors").glob("vectors-*.db")
+    shutil.copy(path, path.with_name("vectors-0123456789abcdef.db"))
+    monkeypatch.setenv("CODELENS_HOME", str(home))
+    assert main(["doctor"]) == 1
+    assert "copied or swapped" in capsys.readouterr().out
 
 
 def test_the_file_has_vectors_and_hashes_and_no_text(

@@ -115,8 +115,10 @@ def test_a_repository_is_switched_apart_from_all(
     monkeypatch.setenv("CODELENS_FOCUS", "off")
     assert not focus_switch.is_on(home, "a")
     monkeypatch.delenv("CODELENS_FOCUS")
-    Path(focus_switch.switch_path(home)).write_text("{")
-    assert focus_switch.is_on(home, "b")
+    Path(focus_switch.switch_path(home)).write_text('{"every')
+    assert focus_switch.is_damaged(home) and not focus_switch.is_on(home, "a")
+    focus_switch.switch(home, focus_switch.EVERYWHERE, on=True)
+    assert focus_switch.is_on(home, "a") and not focus_switch.is_damaged(home)
 
 
 def prompt(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -146,10 +148,56 @@ def test_forests_are_kept_by_worktree_repository_or_session() -> None:
 
 
 def test_forests_nobody_asked_for_a_quarter_of_a_year_go(tmp_path: Path) -> None:
-    import os
-
     path = fill(tmp_path)
-    assert forest_file.forget_old(str(tmp_path)) == 0
+    home = str(tmp_path)
+    newer = path.with_name("other.v1.jsonl")
+    shutil.copy(path, newer)
+    assert forest_file.forget_old(home) == 0
     os.utime(path, (1, 1))
-    assert forest_file.forget_old(str(tmp_path)) == 1
-    assert not list((tmp_path / "focus").iterdir())
+    assert forest_file.forget_old(home, in_use=str(path)) == 0
+    assert forest_file.forget_old(home) == 1
+    # It is the latest now: when the clock jumps ahead, all forests seem old.
+    os.utime(newer, (1, 1))
+    assert forest_file.forget_old(home) == 0
+    assert [one.name for one in (tmp_path / "focus").iterdir()] == [newer.name]
+
+
+def test_prompts_of_a_lost_topic_are_still_read(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    before = forest_file.load(str(path)).forest
+    texts = {node.text for node in before.nodes.values() if node.kind == "prompt"}
+    lines = path.read_bytes().split(b"\n")
+    roots = [at for at, line in enumerate(lines) if b'"kind":"root"' in line]
+    lines[roots[0]] = lines[roots[0]].replace(b":", b";", 1)
+    path.write_bytes(b"\n".join(lines))
+    state = forest_file.load(str(path))
+    assert "damaged" in state.note
+    assert {node.text for node in state.forest.nodes.values() if node.kind == "prompt"} == texts
+    assert len(state.forest.roots()) == len(before.roots())
+    take_prompt(str(tmp_path), PLACE, "rotate tokens again", FocusSettings(), now=NOW + 99)
+    assert not forest_file.load(str(path)).note
+
+
+def test_what_was_set_aside_is_not_overwritten_and_goes_with_a_reset(tmp_path: Path) -> None:
+    path = fill(tmp_path)
+    for number in range(7):
+        path.write_bytes(b"damage %d" % number)
+        take_prompt(str(tmp_path), PLACE, "rotate tokens", FocusSettings(), now=NOW)
+    aside = sorted(path.parent.glob(f"{path.name}.damaged*"))
+    texts = {one.read_bytes() for one in aside}
+    assert len(aside) == len(texts) == 5 and b"damage 6" in texts
+    assert forest_file.delete(str(path))
+    assert not [one for one in path.parent.iterdir() if not one.name.endswith(".lock")]
+    assert not forest_file.delete(str(path))
+
+
+def test_what_a_clock_ahead_wrote_fades_and_goes(tmp_path: Path) -> None:
+    chosen = FocusSettings(memory_size=6)
+    for number, prompt in enumerate(PROMPTS[:3]):
+        take_prompt(str(tmp_path), PLACE, prompt, chosen, now=NOW + 1e7 + number)
+    for number, prompt in enumerate(("paint a door", "open a window", "close a gate")):
+        take_prompt(str(tmp_path), PLACE, prompt, chosen, now=NOW + 3600 * number)
+    forest = forest_file.load(path_of(str(tmp_path), PLACE, chosen, "")).forest
+    assert max(node.touched for node in forest.nodes.values()) <= NOW + 7200
+    assert "close a gate" in {node.text for node in forest.nodes.values()}
+    assert "open a window" in {node.text for node in forest.nodes.values()}

@@ -61,6 +61,10 @@ def run(args: argparse.Namespace) -> int:
 
     if args.words and args.action != "find":
         raise SettingError("only `codelens focus find` takes words")
+    if args.action and (args.reset or args.inspect or args.dry_run is not None):
+        raise SettingError(
+            f"`codelens focus {args.action}` takes no --inspect, --dry-run or --reset"
+        )
     if args.here and args.action not in {"on", "off"}:
         raise SettingError(
             "--here can only be used with `codelens focus on` and `codelens focus off`"
@@ -77,6 +81,9 @@ def run(args: argparse.Namespace) -> int:
         if args.reset:
             return _reset(path)
         return _show(args, home, place, settings, path)
+    except BrokenPipeError:
+        # Whoever reads the output has gone: no fault of the state.
+        raise
     except OSError as error:
         raise ReadError(f"the state of focus: {error}; look at the folder {home!r}") from error
 
@@ -116,8 +123,6 @@ def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
 
 
 def _reset(path: str) -> int:
-    import os
-
     from codelens.cli import screen
     from codelens.errors import SettingError
     from codelens.focus import forest_file
@@ -125,9 +130,7 @@ def _reset(path: str) -> int:
     with forest_file.locked(path, wait_s=_LOCK_WAIT_S) as ours:
         if not ours:
             raise SettingError(f"{path} is locked by another process; try again")
-        there = os.path.exists(path)
-        if there:
-            os.unlink(path)
+        there = forest_file.delete(path)
     screen.say(
         "all prompts of this forest were deleted" if there else "there was nothing to delete"
     )
@@ -167,7 +170,9 @@ def _show(
     else:
         screen.page(*lines)
     if not args.json and not focus_switch.is_on(home, place.repository):
-        screen.say("note: focus is off here; `codelens focus on` turns it on")
+        damaged = focus_switch.is_damaged(home)
+        why = f", because {focus_switch.switch_path(home)} is damaged" if damaged else ""
+        screen.say(f"note: focus is off here{why}; `codelens focus on` turns it on")
     if args.dry_run is None and not state.forest.prompts:
         screen.say("no prompts yet; `codelens install --hooks` sets up your agents to report them")
         return 1

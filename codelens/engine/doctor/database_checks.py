@@ -22,6 +22,7 @@ from codelens.store.saved.contexts_file import contexts_of, open_contexts
 from codelens.store.saved.contexts_repair import asides
 from codelens.store.saved.contexts_verification import foreign, owner_by_name
 from codelens.store.saved.usage_log import usage_log
+from codelens.store.vectors.provider_choice import foreign_consent
 
 
 def indexes(case: Examination) -> Iterator[Finding]:
@@ -207,6 +208,8 @@ def _checked(case: Examination, path: Path, kind: str, how: str) -> Finding:
         db = open_database(path, kind)
         try:
             fault = db.fault(thorough=case.thorough)
+            if kind == "vectors" and not fault:
+                fault = foreign_consent(db)
         finally:
             db.close()
     except IndexCorrupt as error:

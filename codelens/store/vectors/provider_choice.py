@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Literal, NamedTuple
 
+from codelens import file_owner
 from codelens.store.database.database import Database
 
 PACKING = 1
@@ -13,7 +15,8 @@ PACKING = 1
 State = Literal["indexing", "indexed", "failed", "synced", "requires_reindex"]
 
 _CONSENT = "SELECT provider, model, endpoint, dimension, given_s FROM consent"
-_CONSENTING = "INSERT OR REPLACE INTO consent VALUES (1, ?, ?, ?, ?, ?)"
+_CONSENTING = "INSERT OR REPLACE INTO consent VALUES (1, ?, ?, ?, ?, ?, ?)"
+_GIVEN_IN = "SELECT file FROM consent"
 _WITHDRAW = "DELETE FROM consent"
 _FINGERPRINT = """
 SELECT id, state, failure, changed_s FROM fingerprints
@@ -50,7 +53,22 @@ def consent_of(db: Database) -> Consent | None:
 
 def give_consent(db: Database, consent: Consent) -> None:
     """Let texts be sent there and nowhere else; in the caller's transaction."""
-    db.execute(_CONSENTING, consent)
+    db.execute(_CONSENTING, (*consent, _name_of(db)))
+
+
+def foreign_consent(db: Database) -> str:
+    """Why a consent was not given for the repository of this file; empty if it was, or is none.
+
+    The name of the file names the repository, so a file that was copied or swapped is told apart.
+    """
+    row = db.row(_GIVEN_IN)
+    if row is None or row[0] == _name_of(db):
+        return ""
+    return f"its consent {file_owner.written_for(str(row[0]))}"
+
+
+def _name_of(db: Database) -> str:
+    return os.path.basename(db.path)
 
 
 def withdraw(db: Database) -> None:

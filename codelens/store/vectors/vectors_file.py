@@ -1,4 +1,4 @@
-"""The database with a repository's vectors by a provider, opened; a damaged one goes aside.
+"""The database with a repository's vectors by a provider; a damaged or foreign one goes aside.
 
 With it goes the consent: nothing is sent before somebody gives it again.
 """
@@ -15,6 +15,7 @@ from codelens.paths import make_private
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import alone_in, identity_of, set_aside
+from codelens.store.vectors.provider_choice import foreign_consent
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ def open_vectors(path: Path) -> Generator[Database]:
     identity = identity_of(path)
     try:
         with closing(open_database(path, "vectors")) as db:
+            if stranger := foreign_consent(db):
+                raise IndexCorrupt(path, stranger, foreign=True)
             yield db
     except IndexCorrupt as error:
         logger.warning("%s: enable the provider again", error)
