@@ -147,6 +147,109 @@ def test_parts_parsed_alone_and_skipped_commits_change_no_answer(
     assert short[-1].how == ("added",)
 
 
+CUT = """\
+package shop
+
+// Address tells where a request came from.
+func (c *Context) Address() string {
+	if c.forwarded {
+		address := c.header("Forwarded-For")
+		if address == "" {
+			address = c.header("Real-Ip")
+		}
+		if address != "" {
+			return address
+		}
+	}
+
+	if c.engine {
+		if address := c.header("Engine-Address"); address != "" {
+			return address
+		}
+	}
+
+	if ip, err := split(c.remote); err == nil {
+		return ip
+	}
+
+	return ""
+}
+"""
+SHORTER = """\
+package shop
+
+// Address tells where a request came from, if it can be trusted.
+func (c *Context) Address() string {
+	if c.engine {
+		if address := c.header("Engine-Address"); address != "" {
+			return address
+		}
+	}
+
+	remote, trusted := c.Remote()
+	if remote == nil {
+		return ""
+	}
+
+	if trusted && c.forwarded {
+		for _, name := range c.names {
+			ip, valid := validate(c.header(name))
+			if valid {
+				return ip
+			}
+		}
+	}
+	return remote.String()
+}
+
+// Remote tells whom a request came from.
+func (c *Context) Remote() (IP, bool) {
+	ip, err := split(c.remote)
+	if err != nil {
+		return nil, false
+	}
+	for _, range := range c.ranges {
+		if range.Contains(ip) {
+			return ip, true
+		}
+	}
+
+	return ip, false
+}
+
+func validate(header string) (ip string, valid bool) {
+	if header == "" {
+		return "", false
+	}
+	for at, item := range split(header) {
+		if item == nil {
+			return "", false
+		}
+
+		if at == 0 {
+			ip = item
+			valid = true
+		}
+	}
+	return
+}
+"""
+
+
+def test_a_definition_whose_tail_became_another_one_is_parsed_whole(
+    engines: list[Engine], tmp_path: Path
+) -> None:
+    repo = GitRepo.init(tmp_path / "cut")
+    others = GO.removeprefix("package store\n") * 3
+    step(repo, "one", {"context.go": CUT + others})
+    tail = CUT.replace("return ip\n", "return ip.text\n")
+    step(repo, "tail edited", {"context.go": tail + others})
+    step(repo, "cut", {"context.go": SHORTER + others})
+    events = engines[0].history("context.go#Context.Address", path=repo.root, patch=True).results
+    assert [event.subject for event in events] == ["cut", "tail edited", "one"]
+    assert "-\t\treturn ip.text" in events[0].patch
+
+
 def test_a_part_is_parsed_where_a_body_changed(
     engines: list[Engine], repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,7 +45,7 @@ def earlier_definition(
     version: EarlierVersion, later: Definition, read: ReadSnippet
 ) -> Definition | None:
     """What a definition was; None where only a parse of the whole file tells."""
-    span = _lines_before(version)
+    span = _lines_before(version, later.file.language)
     if span is None:
         return None
     start, stop = span
@@ -83,10 +83,11 @@ def earlier_definition(
     return definition
 
 
-def _lines_before(version: EarlierVersion) -> tuple[int, int] | None:
+def _lines_before(version: EarlierVersion, language: str) -> tuple[int, int] | None:
     """Which lines became those of the definition: from 0, half-open, whole differences.
 
-    None if the differences do not touch it.
+    None if the differences do not touch it; or hold its last line: it may have gone on then, with
+    lines that became those of another definition. By indentation that is seen (`_goes_on`).
     """
     start, stop = version.new[0] - 1, version.new[1]
     offset = 0
@@ -106,7 +107,8 @@ def _lines_before(version: EarlierVersion) -> tuple[int, int] | None:
         return None
     begin = first[0] if first[1] <= start else start + offset
     end = last[0] if last[1] >= stop else stop + last[0] - last[1]
-    return begin, end
+    is_end_known = last[1] < stop or is_indented(language)
+    return (begin, end) if is_end_known else None
 
 
 def _wrapper(later: Definition, body: Sequence[bytes]) -> tuple[list[bytes], list[bytes]] | None:
