@@ -114,6 +114,30 @@ def test_foreign_hooks_stay_whoever_comes_and_goes_when(scratch: Scratch, name: 
         assert left == {one: elements for one, elements in foreign.items() if elements}
 
 
+MENTIONS = [
+    "echo 'ran codelens hook stop' >> /tmp/log", "codelens-guard hook stop", "notify.sh",
+    "notify.sh && codelens hook stop && beep", "codelens hook stop; beep",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", MENTIONS)
+def test_a_foreign_command_in_our_element_stays(scratch: Scratch, command: str) -> None:
+    file = file_of(scratch, "claude-code")
+    scratch.install("claude-code", hooks=True)
+    settings = json.loads(file.read_text())
+    theirs = {"type": "command", "command": command}
+    settings["hooks"]["Stop"][0]["hooks"].append(theirs)
+    settings["hooks"]["SessionStart"].insert(0, {"hooks": [theirs]})
+    file.write_text(json.dumps(settings))
+    for _ in range(2):
+        assert not problems(scratch.install("claude-code", hooks=True))
+        now = [one["command"] for element in events(file)["Stop"] for one in element["hooks"]]
+        assert sorted(now) == sorted([command, f'"{COMMAND}" hook stop'])
+    assert not problems(scratch.uninstall("claude-code"))
+    left = {event: elements for event, elements in events(file).items() if elements}
+    assert left == {"Stop": [{"hooks": [theirs]}], "SessionStart": [{"hooks": [theirs]}]}
+
+
 @pytest.mark.parametrize("name", WITH_HOOKS)
 def test_an_upgrade_elsewhere_renews_the_command_unasked(scratch: Scratch, name: str) -> None:
     scratch.install(name, hooks=True)

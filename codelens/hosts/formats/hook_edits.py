@@ -1,11 +1,15 @@
 """Hooks in a host's settings: one element of ours in the list of each event, beside others'.
 
-An element is ours when it runs `codelens hook`, with whatever path and options.
+A command is ours when all of it is `codelens hook EVENT`, with whatever path and options. A command
+that only mentions it, or runs more than it, is somebody's own. From an element that holds commands
+of both, ours are taken and the others stay.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -14,7 +18,8 @@ from codelens.hosts.formats.config_formats import format_of
 from codelens.hosts.formats.config_values import EditRefused, Keys, Value, at, has, with_value
 from codelens.hosts.formats.unchanged_meaning import missing_parents, pruned
 
-_OURS = re.compile(r"""(?:^|[\s/\\"'])codelens(?:\.exe)?["']?\s+hook\s+[a-z-]+""")
+_OURS = re.compile(r"(?:.*[/\\])?codelens(?:\.exe)?")
+_OPERATORS = frozenset(";&|<>()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ class Hooks:
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
         return any(
-            _is_ours(element) for event in self._events_there(text)
+            _runs_ours(element) for event in self._events_there(text)
             for element in self._elements(text, event)
         )  # fmt: skip
 
@@ -102,11 +107,15 @@ class Hooks:
         return now
 
     def _taken(self, text: str, event: str) -> str:
-        now = at(format_of(self.format).parse(text, self.keys), (*self.keys, event))
-        ours = [value for value in now if _is_ours(value)] if isinstance(now, list) else []
-        take_items = format_of(self.format).take_items
-        assert take_items is not None, f"{self.format} does not support lists"
-        return take_items(text, (*self.keys, event), ours)
+        style = format_of(self.format)
+        keys = (*self.keys, event)
+        now = at(style.parse(text, self.keys), keys)
+        ours = [value for value in now if _runs_ours(value)] if isinstance(now, list) else []
+        assert style.take_items is not None, f"{self.format} does not support lists"
+        assert style.append is not None, f"{self.format} does not support lists"
+        rests = [_without_ours(value) for value in ours if not _is_ours(value)]
+        fresh = style.take_items(text, keys, ours)
+        return style.append(fresh, keys, rests) if rests else fresh
 
     def _check(self, before: Value, fresh: str) -> None:
         """All but our elements, and lists that hold nothing else, must be as it was."""
@@ -121,20 +130,59 @@ class Hooks:
             if not isinstance(elements, list):
                 foreign[event] = elements
                 continue
-            others = [element for element in elements if not _is_ours(element)]
+            others = [_without_ours(element) for element in elements if not _is_ours(element)]
             if others:
-                foreign[event] = cast("Value", others)
+                # What is left of an element comes to the end of the list.
+                foreign[event] = cast("Value", sorted(others, key=json.dumps))
         rest = {key: element for key, element in cast("dict[str, Value]", value).items()
                 if key not in self.base}  # fmt: skip
         return with_value(rest, self.keys, foreign)
 
 
 def _is_ours(element: Value) -> bool:
+    """Whether an element runs `codelens hook` and nothing else."""
+    return _runs_ours(element) and not any(
+        isinstance(item, dict) and not _runs_ours(item)
+        for value in (element.values() if isinstance(element, dict) else ())
+        if isinstance(value, list)
+        for item in value
+    )
+
+
+def _without_ours(element: Value) -> Value:
+    """An element without the commands in it that are ours."""
+    if not isinstance(element, dict):
+        return element
+    return {
+        key: [item for item in value if not _runs_ours(item)] if isinstance(value, list) else value
+        for key, value in element.items()
+    }
+
+
+def _is_command_of_ours(text: str) -> bool:
+    """Whether a command line is `codelens hook EVENT` and no more."""
+    line = shlex.shlex(text, posix=True, punctuation_chars=True)
+    line.whitespace_split = True
+    line.commenters = ""
+    try:
+        words = list(line)
+    except ValueError:
+        return False
+    return (
+        len(words) > 2
+        and _OURS.fullmatch(words[0]) is not None
+        and words[1] == "hook"
+        # Unquoted they are words of their own, and lead to another command or file.
+        and not any(word and _OPERATORS.issuperset(word) for word in words[2:])
+    )
+
+
+def _runs_ours(element: Value) -> bool:
     """Whether an element, however nested, runs `codelens hook`."""
     left: list[Value] = [element]
     while left:
         value = left.pop()
-        if isinstance(value, str) and _OURS.search(value):
+        if isinstance(value, str) and _is_command_of_ours(value):
             return True
         if isinstance(value, dict):
             left += value.values()
