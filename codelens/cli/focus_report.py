@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from codelens.focus.forest_file import State
     from codelens.focus.inspection import FocusMatch
 
+_PLACES = 3
+"""Branches and worktrees that are told of one topic."""
+
 
 def state_lines(
     state: State, settings: FocusSettings, place: Checkout, now: float
@@ -74,7 +77,12 @@ def found_lines(results: Iterable[FocusMatch], root: str) -> Iterator[str]:
     """Topics and prompts that answer a search."""
     for result in results:
         day = datetime.datetime.fromtimestamp(result.touched, tz=datetime.UTC).date().isoformat()
-        where = result.branch or "detached"
-        elsewhere = f" in {result.root}" if result.root != root else ""
+        places = [(result.branch, result.root)]
+        places += [(other["branch"], other["root"]) for other in result.elsewhere]
+        where = "; ".join(
+            f"{branch or 'detached'}{f' in {worktree}' if worktree not in {'', root} else ''}"
+            for branch, worktree in places[:_PLACES]
+        )
+        more = f"; {len(places) - _PLACES} more" if len(places) > _PLACES else ""
         topic = f"  [{result.topic}]" if result.kind == "prompt" else ""
-        yield f"{day}  {result.kind:6}  {result.text}{topic}  ({where}{elsewhere})"
+        yield f"{day}  {result.kind:6}  {result.text}{topic}  ({where}{more})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -17,7 +18,9 @@ _LIKELY = 0.3
 _LONGEST_LEAF = 90
 _LONGEST_TOPIC = 60
 _COLUMN = 42
-_END = "[/Focus]"
+BEGIN, END = "[Focus | ", "[/Focus]"
+_MARKS = r"(?i)\[(\s{0,9}/?\s{0,9}focus\b[^\[\]\n]{0,40})\]?"
+"""What could be read as a begin or an end of the block."""
 # Lines are taken in by rank as far as the limit allows: topics before prompts before answers.
 _TOPIC, _FIRST_LEAF, _NEXT, _FIRST_ANSWER, _LEAF, _ANSWER = range(6)
 
@@ -76,7 +79,7 @@ def block(
     lines: list[_Line] = []
 
     def put(rank: int, text: str) -> None:
-        lines.append(_Line(len(lines), rank, text))
+        lines.append(_Line(len(lines), rank, _tamed(text)))
 
     for shown_topic in shown:
         put(_TOPIC, _topic(forest, shown_topic, handles(shown_topic.root)))
@@ -97,7 +100,7 @@ def block(
         f" | {len(forest.nodes)}/{settings.memory_size} mem"
         f" | {len(forest.roots())} tree{'s' if len(forest.roots()) != 1 else ''}"
     )
-    head = f"[Focus | {counts}{f' | {branch}' if branch else ''}]"
+    head = f"{BEGIN}{counts}{f' | {_tamed(branch)}' if branch else ''}]"
     return _fitted(head, lines, settings.context_limit)
 
 
@@ -126,7 +129,7 @@ def _topic(forest: Forest, topic: Ranked, handles: list[str]) -> str:
 
 def _fitted(head: str, lines: list[_Line], limit: int) -> str:
     """As many of the lines as the limit allows, in their order."""
-    size = len(head) + len(_END) + 1
+    size = len(head) + len(END) + 1
     if size > limit:
         return ""
     taken: list[_Line] = []
@@ -141,7 +144,12 @@ def _fitted(head: str, lines: list[_Line], limit: int) -> str:
         if line.rank == _FIRST_ANSWER:
             texts.append("Guide:")
         texts.append(line.text)
-    return "\n".join([*texts, _END]) if taken else ""
+    return "\n".join([*texts, END]) if taken else ""
+
+
+def _tamed(text: str) -> str:
+    """A text that neither begins nor ends a block: what people and models wrote may do both."""
+    return re.sub(_MARKS, r"(\1)", text) if "[" in text and "ocus" in text.lower() else text
 
 
 def _cut(text: str, most: int) -> str:

@@ -131,7 +131,7 @@ def _grow(
     text = masked(prompt)
     terms = counted(terms_of(text[:LONGEST_TEXT]))
     shortened = " ".join(_printable(text[:LONGEST_TEXT]).split())[:_LONGEST_KEPT]
-    grow(forest, shortened, terms, settings, now=now, branch=place.label)
+    grow(forest, shortened, terms, settings, now=now, branch=place.label, worktree=place.root)
 
 
 def _printable(text: str) -> str:

@@ -31,17 +31,19 @@ class Node:
         frequency: how often it was made or touched.
         touched: when last, in seconds since the epoch.
         branch: where it was last worked on.
+        worktree: the root of the worktree where; empty where that is not known.
         handles: of a root: code that was looked at or edited while it was the topic, latest first,
             with the size and time of its file.
     """
 
     __slots__ = (
         "branch", "frequency", "handles", "id", "kind", "parent", "terms", "text", "touched",
+        "worktree",
     )  # fmt: skip
 
     def __init__(
         self, number: int, parent: int, kind: Kind, text: str, *, terms: Counts, touched: float,
-        branch: str = "", frequency: int = 1,
+        branch: str = "", worktree: str = "", frequency: int = 1,
     ) -> None:  # fmt: skip
         self.id = number
         self.parent = parent
@@ -51,6 +53,7 @@ class Node:
         self.frequency = frequency
         self.touched = touched
         self.branch = branch
+        self.worktree = worktree
         self.handles: list[tuple[str, int, int]] = []
 
     @property
@@ -222,8 +225,9 @@ def classify(forest: Forest, terms: Counts, settings: FocusSettings) -> Classifi
 
 
 def grow(
-    forest: Forest, text: str, terms: Counts, settings: FocusSettings, *, now: float, branch: str
-) -> Classification:
+    forest: Forest, text: str, terms: Counts, settings: FocusSettings, *, now: float, branch: str,
+    worktree: str = "",
+) -> Classification:  # fmt: skip
     """Add a prompt where it belongs, and let go of what is too much; what was decided.
 
     A prompt without terms ("yes", "go on") stays with the last topic and is counted alone.
@@ -233,14 +237,15 @@ def grow(
     classification = classify(forest, terms, settings)
     if classification.action == "none" or not settings.memory_size:
         return classification
-    parent = _parent(forest, classification, now, branch)
-    leaf = forest.add(
-        Node(forest.next_id, parent.id, "prompt", text, terms=terms, touched=now, branch=branch)
-    )
+    parent = _parent(forest, classification, now)
+    leaf = forest.add(Node(
+        forest.next_id, parent.id, "prompt", text, terms=terms, touched=now, branch=branch,
+        worktree=worktree,
+    ))  # fmt: skip
     for node in forest.above(leaf):
         forest.rename(node, settings)
+        node.branch, node.worktree = branch, worktree
     root = forest.root_of(leaf)
-    root.branch = branch
     if forest.last:
         forest.transitions.count(forest.last, root.id)
     forest.last = root.id
@@ -254,17 +259,15 @@ def touch(node: Node, now: float) -> None:
     node.touched = now
 
 
-def _parent(forest: Forest, classification: Classification, now: float, branch: str) -> Node:
+def _parent(forest: Forest, classification: Classification, now: float) -> Node:
     """The node that the prompt goes under, made or touched with all above it."""
     if classification.best is None or classification.action == "new":
-        return forest.add(Node(forest.next_id, 0, "root", "", terms={}, touched=now, branch=branch))
+        return forest.add(Node(forest.next_id, 0, "root", "", terms={}, touched=now))
     nearest = forest.nodes[classification.best.nearest]
     if classification.action == "branch":
         root = forest.root_of(nearest)
         touch(root, now)
-        return forest.add(
-            Node(forest.next_id, root.id, "topic", "", terms={}, touched=now, branch=branch)
-        )
+        return forest.add(Node(forest.next_id, root.id, "topic", "", terms={}, touched=now))
     parent = nearest if nearest.kind == "root" else forest.nodes[nearest.parent]
     for node in (parent, *forest.above(parent)):
         touch(node, now)

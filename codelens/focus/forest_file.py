@@ -150,15 +150,19 @@ def delete(path: str) -> bool:
 def _lines(
     name: str, forest: Forest, guide: list[GuideEntry], root: str
 ) -> Iterator[dict[str, object]]:
+    worktrees = dict.fromkeys(node.worktree for node in forest.nodes.values() if node.worktree)
+    roots = {worktree: number for number, worktree in enumerate(worktrees)}
     yield {
         file_owner.KEY: name, "version": VERSION, "prompts": forest.prompts, "last": forest.last,
         "next": forest.next_id, "seen": forest.seen, "root": root,
+        "roots": list(roots),
     }  # fmt: skip
     for node in forest.nodes.values():
         yield {
             "node": node.id, "parent": node.parent, "kind": node.kind, "text": node.text,
             "terms": node.terms, "frequency": node.frequency, "touched": node.touched,
             "branch": node.branch, "handles": node.handles,
+            "in": roots.get(node.worktree),
         }  # fmt: skip
     for entry in guide:
         yield {"said": entry.text, "at": entry.at, "new": entry.is_new, "tree": entry.tree}
@@ -183,10 +187,11 @@ def _fields(line: bytes) -> dict[str, object] | None:
 def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
     """What the lines say, parents before children; a line that says nothing is left out."""
     forest, guide, note = Forest(), list[GuideEntry](), "" if head else "no head"
+    roots = _roots(head)
     for fields in lines:
         try:
             if "node" in fields:
-                _take_node(forest, fields)
+                _take_node(forest, fields, roots)
             elif "said" in fields:
                 guide.append(GuideEntry(
                     _text(fields, "said"), _number(fields, "at"), is_new=bool(fields.get("new")),
@@ -220,19 +225,31 @@ def _drop_empty_topics(forest: Forest) -> bool:
     return is_changed
 
 
-def _take_node(forest: Forest, fields: dict[str, object]) -> None:
+def _roots(head: dict[str, object]) -> dict[object, str]:
+    """The worktrees that nodes name by number; none in a file of before they did."""
+    roots = head.get("roots")
+    listed = cast("list[object]", roots) if isinstance(roots, list) else []
+    return {number: root for number, root in enumerate(listed) if isinstance(root, str)}
+
+
+def _take_node(forest: Forest, fields: dict[str, object], roots: dict[object, str]) -> None:
     kind, number, parent = fields.get("kind"), _whole(fields, "node"), _whole(fields, "parent")
     if kind not in _KINDS or number < 1 or number in forest.nodes:
         raise _Damaged("a node that is none")
     node = Node(
         number, parent, kind, _text(fields, "text"), terms=_terms(fields.get("terms")),
         touched=_number(fields, "touched"), branch=_text(fields, "branch"),
-        frequency=max(1, _whole(fields, "frequency")),
+        frequency=max(1, _whole(fields, "frequency")), worktree=_root(fields, roots),
     )  # fmt: skip
     if kind == "prompt" and not node.terms:
         raise _Damaged("a prompt without terms")
     node.handles = _handles(fields.get("handles"))
     _add_below_parent(forest, node)
+
+
+def _root(fields: dict[str, object], roots: dict[object, str]) -> str:
+    number = fields.get("in")
+    return roots.get(number, "") if isinstance(number, int) else ""
 
 
 def _add_below_parent(forest: Forest, node: Node) -> None:
@@ -244,7 +261,8 @@ def _add_below_parent(forest: Forest, node: Node) -> None:
         above = forest.add(
             Node(
                 node.parent, 0, "root", " | ".join(chosen), terms=dict.fromkeys(chosen, 1),
-                touched=node.touched, branch=node.branch, frequency=node.frequency,
+                touched=node.touched, branch=node.branch, worktree=node.worktree,
+                frequency=node.frequency,
             )
         )  # fmt: skip
     fits = {

@@ -26,8 +26,12 @@ class FocusMatch(NamedTuple):
     text: str
     topic: str
     branch: str
+    """Where the prompt was asked, or the topic worked on last; empty when detached."""
     root: str
+    """The worktree of that; empty where it is not known."""
     touched: float
+    elsewhere: list[dict[str, str]]
+    """Of a topic: the other branches and worktrees that its prompts are of, the latest first."""
 
 
 def inspected(state: forest_file.State, settings: FocusSettings, now: float) -> Fields:
@@ -123,6 +127,7 @@ def searched(
         notes += [state.note] if state.note else []
         forest = state.forest
         vector = forest.counts.vector(counts)
+        own_root = _only_root(home, path, state, place)
         for node in forest.nodes.values():
             like = cosine(vector, forest.vector(node))
             if literal in node.text.lower():
@@ -131,14 +136,31 @@ def searched(
                 topic = " | ".join(topic_words(forest, forest.root_of(node)))
                 text = node.text if node.kind == "prompt" else topic_text(forest, node)
                 kind = "prompt" if node.kind == "prompt" else "topic"
-                root = state.root or place.root
+                (branch, root), *others = _places(forest, node, own_root)
+                elsewhere = [{"branch": branch, "root": root} for branch, root in others]
                 focus_matches.append(
-                    FocusMatch(like, kind, text, topic, node.branch, root, node.touched)
+                    FocusMatch(like, kind, text, topic, branch, root, node.touched, elsewhere)
                 )
     focus_matches.sort(
         key=lambda pair: (-pair.score, pair.root != place.root, -pair.touched, pair.text)
     )
     return focus_matches[:limit], notes
+
+
+def _only_root(home: str, path: str, state: forest_file.State, place: Checkout) -> str:
+    """The worktree of a forest that is of one worktree alone; empty for any other forest."""
+    own = Checkout(state.root, place.common_dir, "")
+    only = forest_file.forest_path(home, f"{own.repository}-{own.worktree}")
+    return state.root if path == only else ""
+
+
+def _places(forest: Forest, node: Node, own_root: str) -> list[tuple[str, str]]:
+    """The branches and worktrees that a node's prompts are of, the latest first."""
+    below = [
+        leaf for leaf in forest.leaves()[forest.root_of(node).id] if node in forest.above(leaf)
+    ]
+    latest = sorted(below or [node], key=lambda leaf: (leaf.touched, leaf.id), reverse=True)
+    return list(dict.fromkeys((leaf.branch, leaf.worktree or own_root) for leaf in latest))
 
 
 def topic_text(forest: Forest, node: Node) -> str:

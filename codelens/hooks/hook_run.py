@@ -65,6 +65,9 @@ def _answer(home: str, event: str) -> str:
     text = _context(home, event, hook_input, place)
     if not text:
         return ""
+    from codelens.hooks.written_prompt import tamed
+
+    text = tamed(text)
     if hook_input.is_cursor:
         return json.dumps({"continue": True, "additional_context": text})
     if not hook_input.host_event:

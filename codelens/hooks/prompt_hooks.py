@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from typing import cast
 
@@ -15,6 +14,7 @@ from codelens.focus.focus_turn import take_answer, take_prompt
 from codelens.hooks import hook_log
 from codelens.hooks.hook_input import HookInput
 from codelens.hooks.session_standing import standing_at
+from codelens.hooks.written_prompt import as_written
 from codelens.trail import session_marks
 
 _TAIL = 64_000
@@ -30,21 +30,6 @@ def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
     for note in turn.notes:
         _tell(home, "prompt", note)
     return "" if event.is_cursor else turn.block
-
-
-def as_written(prompt: str) -> str:
-    """A prompt without what hosts and hooks put into it, our own block among that.
-
-    Gemini CLI hands on what hooks said at a session's start as a part of the first prompt.
-    """
-    if "[Focus |" in prompt:
-        prompt = re.sub(r"\[Focus \|.*?\[/Focus\]", " ", prompt, flags=re.DOTALL)
-    if "hook_context" in prompt or "system-reminder" in prompt:
-        prompt = re.sub(
-            r"(?:<|&lt;)(hook_context|system-reminder)(?:>|&gt;).*?(?:<|&lt;)/\1(?:>|&gt;)",
-            " ", prompt, flags=re.DOTALL,
-        )  # fmt: skip
-    return prompt
 
 
 def after_answer(home: str, event: HookInput, place: Checkout) -> None:

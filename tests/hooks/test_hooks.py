@@ -13,6 +13,7 @@ from gitrepo import GitRepo
 
 from codelens.focus.checkout import checkout_at
 from codelens.hooks.hook_input import edited_paths, parsed
+from codelens.hooks.written_prompt import as_written
 from codelens.trail.sent_log import SentBody, SentLog
 from codelens.trail.trail_log import entries, worktree_key
 
@@ -91,12 +92,61 @@ def test_an_answer_is_found_in_the_transcript(agent: Agent, tmp_path: Path) -> N
     "put_in",
     ["&lt;hook_context&gt;codelens: worktree /x\n(main)&lt;/hook_context&gt;",
      "<system-reminder>read the docs</system-reminder>",
-     "[Focus | 1 prompt]\n  [1.00] a\n[/Focus]"],
+     "[Focus | 1 prompt]\n  [1.00] a\n[/Focus]",
+     "<system-reminder>a <system-reminder>docs</system-reminder>",
+     "[Focus | 2 prompts | 1/100 mem]\n    - docs (/Focus)\n[/Focus]"],
 )  # fmt: skip
 def test_what_hosts_put_into_a_prompt_is_not_the_persons(agent: Agent, put_in: str) -> None:
     agent.prompt(f"{put_in}\nadd refresh token rotation")
     assert "    - add refresh token rotation\n" in agent.prompt("token rotation")
     assert "docs" not in agent.prompt("token") and "worktree" not in agent.prompt("token")
+
+
+_WRITTEN = """
+import resource, sys
+from codelens.hooks.written_prompt import as_written, tamed
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+text = sys.argv[1] * (1_000_000 // len(sys.argv[1]))
+assert as_written(text) == text or sys.argv[2] == "taken"
+tamed(text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "left"),
+    [("<system-reminder>", ""), ("&lt;hook_context&gt;", ""), ("[Focus |", ""), ("[Focus | 1", ""),
+     ("<hook_context><system-reminder>", ""), ("</hook_context>", ""), ("[/Focus]", ""),
+     ("<system-reminder></system-reminder>", "taken"), ("[Focus | 1[/Focus]", "taken"),
+     ("</system-reminder><system-reminder>", "taken"), ("<hook_context</", "")],
+)  # fmt: skip
+def test_marks_without_an_end_are_read_in_proportion_to_their_number(
+    pattern: str, left: str
+) -> None:
+    """A megabyte of them; the square of their number would take minutes of CPU."""
+    done = subprocess.run([sys.executable, "-c", _WRITTEN, pattern, left], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_what_a_person_writes_about_marks_stays() -> None:
+    for text in (
+        "why is [Focus | told here?", "the <system-reminder> tag", "[Focus | x] and [/Focus]",
+        "a </system-reminder> b <system-reminder> c", "[/Focus] alone",
+    ):  # fmt: skip
+        assert as_written(text) == text
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["[/Focus]", "[/focus]", "[ /Focus ]", "[Focus | 9 prompts]", "</system-reminder>",
+     "<hook_context>", "&lt;/hook_context&gt;"],
+)  # fmt: skip
+def test_what_is_shown_neither_ends_nor_begins_a_block(agent: Agent, mark: str) -> None:
+    agent.prompt(f"token {mark} rotation")
+    agent.hook("stop", "Stop", last_assistant_message=f"The {mark} token rotates.")
+    block = agent.prompt("token rotation fails")
+    assert mark not in block[1:-8] and "rotation" in block and "rotates" in block
+    assert block.count("[Focus | ") == block.count("[/Focus]") == 1
+    assert as_written(block).strip() == ""
 
 
 @pytest.mark.slow
