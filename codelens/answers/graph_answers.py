@@ -70,6 +70,8 @@ class PossibleUse:
     choices: int
     """Of how many definitions each means one: overloads, or alternatives of a build; 0 if all
     of them were asked about."""
+    why: str = ""
+    """Where a text tells it and no name that is resolved: what it says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from codelens.engine.graph.ownership import Ownership
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
+from codelens.engine.graph.text_uses.text_uses import asked_of, text_uses
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import InvalidArgument, SettingError
@@ -79,6 +80,9 @@ def related(
     may, may_count = (), 0
     if _HIDDEN_RELATIONS & set(chosen):
         may, may_count = may_hit(graph, targets, start.nodes, limit)
+        texts = text_uses(view, graph, targets, asked_of(targets, named))
+        may, may_count = (*may, *texts.uses)[:limit], may_count + len(texts.uses)
+        notes += texts.notes
         fixtures = Fixtures(view, graph, targets)
         notes += hidden_notes(
             graph, [node for node in start.nodes if not fixtures.is_fixture(node)]

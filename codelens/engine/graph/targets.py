@@ -43,6 +43,8 @@ class Named(NamedTuple):
     """A sentence, where that is not plainly what was written; else empty."""
     owners: tuple[GraphNode, ...] = ()
     """Of a name that several things have, all of them."""
+    lines: tuple[int, int] | None = None
+    """Those that were asked about, first and last."""
 
 
 class Targets:
@@ -154,13 +156,15 @@ class Targets:
         span = place.lines
         inner = innermost(self.symbols(path), [(span.start_line, span.end_line)])
         nodes = [Node(path, at) for at in inner]
+        span_lines = (span.start_line, span.end_line)
         if len(nodes) == 1:
-            return Named(nodes, False, self.node(nodes[0]), [path], place.moved)
+            node = self.node(nodes[0])
+            return Named(nodes, False, node, [path], place.moved, lines=span_lines)
         lines = GraphNode(
             place.handle, printed(path), span.start_line, span.end_line, "", "lines", "",
             self.graph.is_test(path),
         )  # fmt: skip
-        return Named(nodes, False, lines, [path], place.moved)
+        return Named(nodes, False, lines, [path], place.moved, lines=span_lines)
 
     def _known(self, file: FileRow) -> Sequence[Symbol]:
         return self.symbols(file.path)

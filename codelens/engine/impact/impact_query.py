@@ -7,11 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from codelens.answers.graph_answers import AffectedNode, Changed, Fit, GraphNode, ImpactAnswer
+from codelens.answers.graph_answers import (
+    AffectedNode,
+    Changed,
+    Fit,
+    GraphNode,
+    ImpactAnswer,
+    PossibleUse,
+)
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.targets import Targets
+from codelens.engine.graph.text_uses.text_uses import TextTargets, asked_of, text_uses, together
 from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes, left_behind
 from codelens.engine.impact.base_commit import BaseGraph, BaseNode, BaseUsers
 from codelens.engine.impact.call_fit import CallJudge, Redeclared, count_by_fit
@@ -45,6 +53,8 @@ class _Seeds:
     added_names: set[str] = field(default_factory=set[str])
     """Names of what is new."""
     moves: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
+    text_targets: list[TextTargets] = field(default_factory=list[TextTargets])
+    """Templates and settings, which texts name."""
 
 
 class Base(NamedTuple):
@@ -99,6 +109,7 @@ def impact(
             Changed(node_asked, "asked") for node_asked in named.owners or (named.node,)
         ]
         seeds.paths |= dict.fromkeys(named.paths)
+        seeds.text_targets.append(asked_of(question.targets, named))
     return _answer(question, seeds, None, "")
 
 
@@ -128,6 +139,7 @@ def impact_of_diff(
     for change in diff.changes:
         _take(question, change, seeds, base.name)
     seeds.notes += left_behind(question.graph, seeds.gone)
+    seeds.text_targets.append(TextTargets(tuple(seeds.paths), diff.keys))
     return _answer(question, seeds, base, f"{base.name}@{diff.commit[:7]}", diff.new_positions)
 
 
@@ -227,7 +239,7 @@ def _answer(
     notes += hidden
     if cut:
         notes.append("at least: more is affected than could be followed")
-    may, may_count = may_hit(graph, targets, nodes, question.limit)
+    may, may_count, unread = _possible(question, seeds)
     totals: dict[int, int] = {}
     for user in hit:
         totals[user.distance] = totals.get(user.distance, 0) + 1
@@ -239,13 +251,21 @@ def _answer(
         files=len({user.node.path for user in hit} - seeds.paths.keys()),
         tests=tuple(tests[: question.limit]),
         test_count=len(tests),
-        at_least=bool(hidden) or bool(may) or cut or receipt.status != "fresh",
+        at_least=bool(hidden or unread or may) or cut or receipt.status != "fresh",
         base=against,
         fits=count_by_fit(_fit(user, base_users) for user in hit),
         may=may,
         may_count=may_count,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*notes, *unread])),
     )
+
+
+def _possible(question: _Question, seeds: _Seeds) -> tuple[tuple[PossibleUse, ...], int, list[str]]:
+    """Who may use what changes, how many there are, and what was not looked at."""
+    graph, targets, limit = question.graph, question.targets, question.limit
+    may, count = may_hit(graph, targets, list(seeds.nodes), limit)
+    texts = text_uses(question.view, graph, targets, together(seeds.text_targets), question.depth)
+    return (*may, *texts.uses)[:limit], count + len(texts.uses), list(texts.notes)
 
 
 def _users_at_base(

@@ -15,6 +15,7 @@ from codelens.branches.file_definitions import FileDefinitions, FileText
 from codelens.engine.adhoc_reader import NOTHING, Older, OlderTexts, extractor_of
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import innermost
+from codelens.engine.graph.text_uses.setting_keys import MOST_KEYS, SettingKey, keys_in
 from codelens.errors import NoSuchRef, NotInGit, SettingError
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_naming import known_symbols
@@ -87,6 +88,8 @@ class Changes(NamedTuple):
     less. Otherwise every use leads where it led at the commit."""
     new_positions: Mapping[bytes, Mapping[int, int]]
     """Of files that changed, by path at the commit: position of a definition then -> now."""
+    keys: tuple[SettingKey, ...] = ()
+    """Of settings that differ, or are there no more."""
 
 
 def changes_of(view: CurrentView, base: str) -> Changes:
@@ -110,6 +113,7 @@ def changes_of(view: CurrentView, base: str) -> Changes:
     changes: list[Change] = []
     seen_outside = False
     new_positions: dict[bytes, Mapping[int, int]] = {}
+    keys: dict[SettingKey, None] = {}
     with extractor_of(view) as extractor:
         older = OlderTexts(view, extractor)
         for changed_file in sorted(files)[:MOST_FILES]:
@@ -120,6 +124,9 @@ def changes_of(view: CurrentView, base: str) -> Changes:
             before = older.facts(changed_file.old_path, old) if changed_file.old_path else NOTHING
             if changed_file.old_path and file is not None:
                 new, now = view.read(file) or b"", known_symbols(view.snapshot, file)
+                keys |= dict.fromkeys(
+                    _keys(changed_file.path, _texts(old), _texts(new), before, now)
+                )
                 new_positions[changed_file.old_path] = _new_positions(
                     changed_file.path, _texts(old), _texts(new), before, now
                 )
@@ -136,7 +143,7 @@ def changes_of(view: CurrentView, base: str) -> Changes:
                 or changed_file.how != "changed"
                 or _is_seen_outside(view, file, before)
             )
-    return Changes(commit, changes, notes, seen_outside, new_positions)
+    return Changes(commit, changes, notes, seen_outside, new_positions, tuple(keys)[:MOST_KEYS])
 
 
 def _commit(view: CurrentView, base: str) -> CommitId:
@@ -277,6 +284,15 @@ def _by_lines(
         # What went with its type is not told apart.
         if at not in new_positions and not inside:
             yield _removed(path, before, at)
+
+
+def _keys(
+    path: bytes, old: bytes, new: bytes, older: Older, now: Sequence[Symbol]
+) -> Iterator[SettingKey]:
+    """The keys of settings that lines of either side set and the other side does not have."""
+    hunks = changed_lines(old, new)
+    yield from keys_in(path, new, now, _changed_spans(new, hunks, new=True))
+    yield from keys_in(path, old, older.symbols, _changed_spans(old, hunks, new=False))
 
 
 def _new_positions(

@@ -65,6 +65,7 @@ def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) 
                 "sites": list(possible_use.sites),
                 "count": possible_use.count,
                 "choices": possible_use.choices,
+                **({"why": possible_use.why} if possible_use.why else {}),
             }
             for possible_use in may
         ]

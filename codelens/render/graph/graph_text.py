@@ -83,15 +83,29 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
 
 
 def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
-    """Who may use it: apart, with what else each may mean."""
-    left = count - len(may)
-    more = f"  (+{left:,} not listed: higher limit)" if left else ""
-    for number, possible_use in enumerate(may):
-        where = _places(possible_use.node, possible_use.sites, possible_use.count)
-        choices = f"one of {possible_use.choices}" if possible_use.choices else "one of these"
-        line = f"  {place(possible_use.node)}  {where}  {choices}"
-        title = f"may be used by ({count:,}; each means one of several of that name){more}\n"
-        yield f"{title if not number else ''}{line}"
+    """Who may use it: apart, with what else each may mean, or what its text says."""
+    named = [possible_use for possible_use in may if not possible_use.why]
+    by_text = [possible_use for possible_use in may if possible_use.why]
+    groups = [
+        (named, "each means one of several of that name"),
+        (by_text, "told by texts alone, the likeliest first"),
+    ]
+    groups = [(group, sentence) for group, sentence in groups if group]
+    for group, sentence in groups:
+        # What is not listed comes behind all that is.
+        left = count - len(may) if group is groups[-1][0] else 0
+        more = f"  (+{left:,} not listed: higher limit)" if left else ""
+        title = f"may be used by ({len(group) + left:,}; {sentence}){more}\n"
+        for number, possible_use in enumerate(group):
+            yield f"{title if not number else ''}  {_possible_use(possible_use)}"
+
+
+def _possible_use(possible_use: PossibleUse) -> str:
+    where = _places(possible_use.node, possible_use.sites, possible_use.count)
+    choices = f"one of {possible_use.choices}" if possible_use.choices else "one of these"
+    if possible_use.why:
+        choices = one_line(possible_use.why) + (f", {choices}" if possible_use.choices else "")
+    return f"{place(possible_use.node)}  {where}  {choices}"
 
 
 def _relative(relative: Relative, *, detailed: bool) -> str:

@@ -1,0 +1,1 @@
+"""Uses that texts tell and no edge does: names of templates, keys of settings."""

@@ -1,0 +1,189 @@
+"""Possible uses that texts tell: of templates by their names, of settings by their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.answers.graph_answers import PossibleUse
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.targets import Named, Targets, innermost
+from codelens.engine.graph.text_uses.key_uses import (
+    BY_NAME,
+    OF_CONFIGURATION,
+    OF_ITS_OWNER,
+    KeyUse,
+    KeyUses,
+)
+from codelens.engine.graph.text_uses.setting_keys import (
+    HOLDERS,
+    MOST_KEYS,
+    SettingKey,
+    is_configuration,
+    is_data,
+    keys_in,
+)
+from codelens.engine.graph.text_uses.template_names import template_at
+from codelens.engine.graph.text_uses.template_uses import TemplateUse, TemplateUses, node_of
+from codelens.engine.graph.text_uses.word_search import TextSearch
+from codelens.paths import printed
+from codelens.plurals import count_of
+from codelens.resolve.walk.edge_table import MODULE, Node
+
+_SITES_SHOWN = 3
+_NO_CODE = frozenset({"heading", "key"})
+
+
+class TextTargets(NamedTuple):
+    """What texts may name."""
+
+    paths: tuple[bytes, ...]
+    """Files that change, or are asked about, as a whole."""
+    keys: tuple[SettingKey, ...]
+
+
+class TextUses(NamedTuple):
+    """Possible uses."""
+
+    uses: tuple[PossibleUse, ...]
+    notes: tuple[str, ...]
+    """What was not looked at."""
+
+
+class _Place(NamedTuple):
+    """One place that may use what is asked about."""
+
+    path: bytes
+    line: int
+    node: Node | None
+    why: str
+    choices: int
+    grade: int
+
+
+def asked_of(targets: Targets, named: Named) -> TextTargets:
+    """What texts may name of a target: a template, the keys of settings."""
+    keys: dict[SettingKey, None] = {}
+    for path in named.paths:
+        spans = _spans(targets, named, path) if len(keys) < MOST_KEYS else []
+        file = targets.view.snapshot.by_path.get(path)
+        text = targets.view.read(file) if file is not None and spans else None
+        if text:
+            keys |= dict.fromkeys(keys_in(path, text, targets.symbols(path), spans))
+    return TextTargets(tuple(named.paths) if named.whole else (), tuple(keys)[:MOST_KEYS])
+
+
+def together(text_targets: Iterable[TextTargets]) -> TextTargets:
+    """What texts may name of several targets."""
+    every = list(text_targets)
+    paths = dict.fromkeys(path for part in every for path in part.paths)
+    keys = dict.fromkeys(key for part in every for key in part.keys)
+    return TextTargets(tuple(paths), tuple(keys)[:MOST_KEYS])
+
+
+def _spans(targets: Targets, named: Named, path: bytes) -> list[tuple[int, int]]:
+    """The lines of a file that are asked about and may set keys."""
+    if named.whole:
+        return [(1, _WHOLE)] if is_data(path) or is_configuration(path) else []
+    if named.lines is not None:
+        return [named.lines]
+    symbols = targets.symbols(path)
+    definitions = [
+        symbols[node.symbol]
+        for node in named.nodes
+        if node.path == path and 0 <= node.symbol < len(symbols)
+    ]
+    return [
+        (symbol.start_line, symbol.end_line)
+        for symbol in definitions
+        if symbol.kind in HOLDERS or (symbol.kind == "key" and is_data(path))
+    ]
+
+
+_WHOLE = 1_000_000
+"""More lines than a file has that is read."""
+
+
+def text_uses(
+    view: CurrentView, graph: LazyGraph, targets: Targets, text_targets: TextTargets, depth: int = 1
+) -> TextUses:
+    """Who may use what is asked about, as texts tell it; the likeliest first."""
+    if not text_targets.keys and all(template_at(path) is None for path in text_targets.paths):
+        return TextUses((), ())
+    search = TextSearch(view, graph)
+    readers = KeyUses(graph, search)
+    places = [*_templates(view, search, text_targets, depth), *_keys(readers, text_targets)]
+    grouped: dict[tuple[Node, str, int], list[_Place]] = {}
+    targets.fetch([Node(place.path, MODULE) for place in places])
+    for place in places:
+        node = place.node or _node_at(targets, place.path, place.line)
+        grouped.setdefault((node, place.why, place.grade), []).append(place)
+    order = sorted(grouped, key=lambda key: (graph.is_test(key[0].path), key[2], key[0], key[1]))
+    uses = tuple(
+        _possible_use(targets, node, why, grouped[node, why, grade]) for node, why, grade in order
+    )
+    return TextUses(uses, _notes(search, readers, text_targets))
+
+
+def _templates(
+    view: CurrentView, search: TextSearch, text_targets: TextTargets, depth: int
+) -> Iterator[_Place]:
+    inside = set(text_targets.paths)
+    for use in TemplateUses(view, search).of(text_targets.paths, depth):
+        grade = _TEMPLATE if use.template.path in inside else _THROUGH
+        yield _Place(
+            use.path, use.line, node_of(use), _why_template(use, inside), use.choices, grade
+        )
+
+
+_TEMPLATE, _THROUGH = 0, 1
+
+
+def _why_template(use: TemplateUse, text_targets: set[bytes]) -> str:
+    through = "" if use.template.path in text_targets else f", through {printed(use.template.path)}"
+    if not use.name:
+        return f"renders it by its own name{through}"
+    return f"names {use.name}{through}"
+
+
+def _keys(readers: KeyUses, text_targets: TextTargets) -> Iterator[_Place]:
+    whole = [path for path in text_targets.paths if not is_data(path)]
+    for use in readers.of(text_targets.keys, whole):
+        yield _Place(use.path, use.line, None, _why_key(use), 0, use.grade)
+
+
+def _why_key(use: KeyUse) -> str:
+    ways: Mapping[int, str] = {
+        OF_ITS_OWNER: f"reads {use.key.name} of {(use.key.owner, *use.key.around)[-1]}",
+        OF_CONFIGURATION: f"reads {use.key.name} of a configuration",
+        BY_NAME: f"reads {use.key.name}",
+    }
+    return ways[use.grade]
+
+
+def _node_at(targets: Targets, path: bytes, line: int) -> Node:
+    """The definition of code that a line is in; else its file."""
+    symbols = targets.symbols(path)
+    at = innermost(symbols, [(line, line)])[0]
+    return Node(path, MODULE if at != MODULE and symbols[at].kind in _NO_CODE else at)
+
+
+def _possible_use(targets: Targets, node: Node, why: str, places: Sequence[_Place]) -> PossibleUse:
+    lines = sorted({place.line for place in places})
+    sites = tuple(f"{printed(node.path)}:{line}" for line in lines[:_SITES_SHOWN])
+    choices = max(place.choices for place in places)
+    return PossibleUse(targets.node(node), sites, len(lines), choices if choices > 1 else 0, why)
+
+
+def _notes(search: TextSearch, readers: KeyUses, text_targets: TextTargets) -> tuple[str, ...]:
+    notes: list[str] = []
+    if search.unread:
+        files = count_of(search.unread, "file")
+        notes.append(f"at least: {files} with the words of its names or keys not looked through")
+    if readers.left_out:
+        reads = count_of(readers.left_out, "place")
+        notes.append(f"at least: {reads} read keys of these names, too many to be told apart")
+    if len(text_targets.keys) >= MOST_KEYS:
+        notes.append(f"at least: of many keys the readers of the first {MOST_KEYS} were looked for")
+    return tuple(notes)
