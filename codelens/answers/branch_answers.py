@@ -42,7 +42,8 @@ class OutsideLines:
     """Lines outside of definitions that differ."""
 
     how: str
-    """`imports`, `statements`, `comments`, `text`, `reordered` or `owner renamed`."""
+    """`imports`, `statements`, `comments`, `text`, `reordered`, `owner renamed`, `line ends`,
+    `blank lines` or `encoding`."""
     old_lines: Lines
     new_lines: Lines
     names: tuple[str, ...]
@@ -62,6 +63,13 @@ class FileDiff:
     """`generated`, `vendored`, `binary`, `oversized`, `link`, `submodule`: told as a whole."""
     definitions: tuple[DefinitionLine, ...]
     outside: tuple[OutsideLines, ...]
+    old_mode: str = ""
+    """As git writes it (`100644`); both empty where it is the same, or there is one side."""
+    new_mode: str = ""
+    old_commit: str = ""
+    """Of a submodule; empty if it was none."""
+    new_commit: str = ""
+    """With `-dirty` behind it, if it has uncommitted changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ definition whose text is the same, as one that stands elsewhere (`reordered`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.branches.comment_syntax import is_comment_line
@@ -20,10 +20,14 @@ from codelens.branches.file_definitions import (
     FileText,
     Lines,
 )
+from codelens.branches.line_changes import (
+    DiffLines,
+    OutsideChange,
+    changed_line_ends,
+    line_ranges,
+    merged,
+)
 from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, change_of
-
-DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
-"""Lines in which two texts differ: start and count on both sides."""
 
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"
@@ -54,18 +58,6 @@ class DefinitionChange(NamedTuple):
         definition = self.new or self.old
         assert definition is not None
         return definition
-
-
-class OutsideChange(NamedTuple):
-    """Lines of a file outside of definitions that differ."""
-
-    how: str
-    """`imports`, `statements`, `comments`, `text` (files without definitions), `reordered`,
-    `owner renamed`; `blank lines` or `line ends` where nothing else differs in the file."""
-    old_lines: tuple[Lines, ...]
-    new_lines: tuple[Lines, ...]
-    names: tuple[str, ...] = ()
-    """Of definitions that stand elsewhere in the file, with the same text."""
 
 
 class FileChange(NamedTuple):
@@ -160,7 +152,7 @@ def _changes(
             follows.setdefault((new.file.path, False), []).extend(new.spans)
     for change in changes.values():
         yield change._replace(
-            old_lines=tuple(_merged(change.old_lines)), new_lines=tuple(_merged(change.new_lines))
+            old_lines=tuple(merged(change.old_lines)), new_lines=tuple(merged(change.new_lines))
         )
 
 
@@ -191,7 +183,7 @@ def _alone(
         head_of[definition] = head or definition
         heads.setdefault(head or definition, []).append(definition)
     for head, members in heads.items():
-        lines = tuple(_merged([span for member in members for span in member.spans]))
+        lines = tuple(merged([span for member in members for span in member.spans]))
         if old:
             yield DefinitionChange((REMOVED,), head, None, lines, (), len(members) - 1)
         else:
@@ -233,8 +225,9 @@ def _pair_change(
     if old.data == new.data:
         if how == "changed" and old.text.mode != new.text.mode:
             how = "mode"
-        told_at_all = changes or how != "changed"
-        return FileChange(how, old, new, tuple(changes), ()) if told_at_all else None
+        outside = (OutsideChange("encoding", (), ()),) if _recoded(old, new) else ()
+        told_at_all = changes or outside or how != "changed"
+        return FileChange(how, old, new, tuple(changes), outside) if told_at_all else None
     if old.text.shown not in _WHOLE or new.text.shown not in _WHOLE:
         return FileChange(how, old, new, tuple(changes), ())
     gone = gone_lines.get(old.path, []) + follows.get((old.path, True), [])
@@ -242,10 +235,15 @@ def _pair_change(
     come += follows.get((new.path, False), [])
     outside = list(_outside(old, new, gone, come, diff_lines))
     outside += _following(old, new, follows)
+    outside += changed_line_ends(old, new, gone, come, diff_lines)
     if not outside and not changes:
-        blank = "line ends" if old.lines == new.lines else "blank lines"
-        outside.append(OutsideChange(blank, (), ()))
+        outside.append(OutsideChange("blank lines", (), ()))
     return FileChange(how, old, new, tuple(changes), tuple(outside))
+
+
+def _recoded(old: FileDefinitions, new: FileDefinitions) -> bool:
+    """Whether one text stands in other bytes."""
+    return bool(old.text.key and new.text.key) and old.text.key != new.text.key
 
 
 def _following(
@@ -253,7 +251,7 @@ def _following(
 ) -> Iterator[OutsideChange]:
     gone, come = follows.get((old.path, True), []), follows.get((new.path, False), [])
     if gone or come:
-        yield OutsideChange("owner renamed", tuple(_merged(gone)), tuple(_merged(come)))
+        yield OutsideChange("owner renamed", tuple(merged(gone)), tuple(merged(come)))
 
 
 def _file_alone(
@@ -267,7 +265,7 @@ def _file_alone(
         ),
         key=lambda change: (change.definition.symbol.start_line, change.definition.at),
     )
-    lines = tuple(_ranges(line + 1 for line in file.outside if file.lines[line].strip()))
+    lines = tuple(line_ranges(line + 1 for line in file.outside if file.lines[line].strip()))
     kind = "text" if not file.definitions else "statements"
     outside = ()
     if lines and file.text.shown in _WHOLE:
@@ -303,8 +301,8 @@ def _outside(
     for how in sorted(sorted_old.keys() | sorted_new.keys()):
         yield OutsideChange(
             how,
-            tuple(_ranges(sorted_old.get(how, ()))),
-            tuple(_ranges(sorted_new.get(how, ()))),
+            tuple(line_ranges(sorted_old.get(how, ()))),
+            tuple(line_ranges(sorted_new.get(how, ()))),
             tuple(names) if how == "reordered" else (),
         )
 
@@ -330,18 +328,3 @@ def _kind(file: FileDefinitions, line: int, names: dict[str, None]) -> str:
     if _IMPORT.match(text):
         return "imports"
     return "comments" if is_comment_line(text, file.language) else "statements"
-
-
-def _merged(spans: Iterable[Lines]) -> list[Lines]:
-    """Spans in order, those that touch as one."""
-    merged: list[Lines] = []
-    for start, stop in sorted(spans):
-        if merged and start <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], stop))
-        else:
-            merged.append((start, stop))
-    return merged
-
-
-def _ranges(numbers: Iterable[int]) -> list[Lines]:
-    return _merged((number, number) for number in numbers)

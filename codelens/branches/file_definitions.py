@@ -88,7 +88,8 @@ class Definition:
     def own(self) -> bytes:
         """Its text without the definitions inside it, and without blank lines."""
         if self.inline:
-            return self.file.data[self.symbol.start_byte : self.symbol.end_byte]
+            text = self.file.data[self.symbol.start_byte : self.symbol.end_byte]
+            return text.replace(b"\r\n", b"\n")
         lines = self.file.lines
         text = b"\n".join(
             line for start, stop in self.runs for line in lines[start:stop] if line.strip()

@@ -250,10 +250,10 @@ class Repository:
         """What of git's config decides which files belong."""
         return IgnoreSettings(
             excludes_file=self._config_path("core.excludesFile"),
-            ignore_case=self._config_bool("core.ignoreCase"),
+            ignore_case=self.config_bool("core.ignoreCase"),
             precompose_unicode=sys.platform == "darwin"
-            and self._config_bool("core.precomposeUnicode"),
-            sparse_checkout=self._config_bool("core.sparseCheckout"),
+            and self.config_bool("core.precomposeUnicode"),
+            sparse_checkout=self.config_bool("core.sparseCheckout"),
         )
 
     def rule_files(self) -> list[str]:
@@ -301,11 +301,12 @@ class Repository:
             return None
         return os.path.expanduser(value) if value else value
 
-    def _config_bool(self, name: str) -> bool:
+    def config_bool(self, name: str, *, usual: bool = False) -> bool:
+        """A setting of git's; `usual` where it is not set, or is no truth value."""
         try:
             return self._config.get_bool(name)
         except (KeyError, ValueError):
-            return False
+            return usual
 
     def read_blob(self, oid: bytes) -> bytes:
         """Bytes of a blob.

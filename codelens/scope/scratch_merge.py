@@ -20,6 +20,7 @@ from typing import NamedTuple, Self
 import pygit2
 
 from codelens.errors import ReadError
+from codelens.scope.commits.tree_changes import GITLINK
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_repository import ScratchRepository
 
@@ -86,7 +87,7 @@ class ScratchMerge(ScratchRepository):
 
         Args:
             commit: the parent; empty for none.
-            edits: path -> mode and bytes; None takes the path away.
+            edits: path -> mode and bytes, of a submodule its commit; None takes the path away.
 
         Raises:
             ReadError: there is no room for it.
@@ -101,7 +102,7 @@ class ScratchMerge(ScratchRepository):
 
     def _with_edits(self, commit: str, edits: Mapping[bytes, tuple[int, bytes] | None]) -> str:
         blobs = {
-            path: (edit[0], self._write(b"blob", edit[1])) if edit is not None else None
+            path: (edit[0], self._object(*edit)) if edit is not None else None
             for path, edit in edits.items()
         }
         tree = self._tree(commit, blobs)
@@ -110,6 +111,10 @@ class ScratchMerge(ScratchRepository):
             lines.append(b"parent " + commit.encode())
         lines += [b"author " + _PERSON, b"committer " + _PERSON, b"", b"uncommitted edits\n"]
         return self._write(b"commit", b"\n".join(lines)).hex()
+
+    def _object(self, mode: int, data: bytes) -> bytes:
+        # A submodule's commit is in no repository but its own.
+        return data if mode == GITLINK else self._write(b"blob", data)
 
     def _tree(self, commit: str, blobs: Mapping[bytes, tuple[int, bytes] | None]) -> bytes:
         root = self._repository.git[commit].peel(pygit2.Tree) if commit else None

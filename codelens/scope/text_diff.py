@@ -52,7 +52,11 @@ def left_out(repository: Repository, scope: Scope) -> set[bytes]:
 def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
     """Lines in which two texts differ, in order; line ends do not count, as filters change them."""
     patch = pygit2.Patch.create_from(
-        old.replace(b"\r\n", b"\n"), new.replace(b"\r\n", b"\n"), context_lines=0
+        old.replace(b"\r\n", b"\n"),
+        new.replace(b"\r\n", b"\n"),
+        # A text may hold a NUL; what is binary was sorted out before.
+        flag=pygit2.enums.DiffOption.FORCE_TEXT,
+        context_lines=0,
     )
     return [
         LineChange(hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines)

@@ -72,14 +72,14 @@ def _changes(repository: Repository, depth: int) -> Iterator[bool | None]:
         if entry.assume_unchanged or entry.skip_worktree:
             continue
         file = os.path.join(root, entry.path)
-        status = _lstat(file) if _is_real(os.path.dirname(file), real) else None
+        status = _lstat(file) if is_real_folder(os.path.dirname(file), real) else None
         if status is None:
             yield True
             continue
         if entry.mode & _TYPE == _GITLINK:
             yield _submodule(file, status, entry, depth)
             continue
-        clean = _same_stat(entry, status) and entry.mtime_ns < written_ns
+        clean = same_stat(entry, status) and entry.mtime_ns < written_ns
         if not clean and not _same_bytes(entry, file, status):
             yield _as_libgit2_has_it(repository, entry.path)
 
@@ -91,7 +91,7 @@ def _lstat(file: bytes) -> os.stat_result | None:
         return None
 
 
-def _is_real(folder: bytes, real: dict[bytes, bool]) -> bool:
+def is_real_folder(folder: bytes, real: dict[bytes, bool]) -> bool:
     """Whether a folder is there, through no link; `real` keeps what was found."""
     names: list[bytes] = []
     while folder not in real:
@@ -103,7 +103,7 @@ def _is_real(folder: bytes, real: dict[bytes, bool]) -> bool:
     return real[names[0] if names else folder]
 
 
-def _same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
+def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
     """By git's rule (read-cache.c); as there, a file as young as the index proves nothing."""
     return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
         status.st_mtime_ns,

@@ -21,6 +21,7 @@ from codelens.branches.collisions import (
 )
 from codelens.branches.definition_diff import FileChange, definition_diff
 from codelens.branches.file_definitions import FileDefinitions
+from codelens.branches.files_side import DIRTY
 from codelens.branches.meaning import Use, meaning
 from codelens.branches.sides import (
     AnySide,
@@ -40,13 +41,12 @@ from codelens.handles.handle_naming import handles_of
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE
-from codelens.scope.commits.tree_changes import LINK, merge_base, tree_changes
+from codelens.scope.commits.tree_changes import GITLINK, merge_base, tree_changes
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_merge import ScratchMerge, TextMerge
 from codelens.scope.text_diff import changed_lines
 from codelens.types import CommitId
 
-_REGULAR = 0o100644
 _ORDER = {"certain": 0, "likely": 1, "possible": 2, "harmless": 3}
 _MOST_EDITS = 5_000
 
@@ -89,9 +89,10 @@ class Question:
     def __init__(self, view: CurrentView, facts: Facts, seconds: float) -> None:
         self._facts = facts
         self._seconds = seconds
+        self._own = own_edits(view, facts.db)
         self.mine = Party(
             "files", view.repository, view.scope.head, view.scope.branch, view,
-            own_edits(view, facts.db), lambda: view,
+            self._own.by_path, lambda: view,
         )  # fmt: skip
         self._changed: dict[tuple[str, str], Changed] = {}
         self._graphs: dict[str, LazyGraph] = {}
@@ -112,7 +113,7 @@ class Question:
             )
         there = view_at(rival)
         assert self.mine.view is not None
-        edits = other_edits(self.mine.view, self.mine.edits, there, self._facts.db)
+        edits = other_edits(self.mine.view, self._own, there, self._facts.db)
         scope = there.scope
         return Party(
             rival.root, there.repository, scope.head, scope.branch, there, edits, lambda: there
@@ -298,11 +299,13 @@ def _named(graph: LazyGraph, edges: Sequence[Edge]) -> Iterator[Use]:
 
 
 def _edit(side: FilesSide, change: SideChange) -> tuple[int, bytes] | None:
+    """What git would store of an edit: mode and bytes, of a submodule its commit."""
     if change.new is None:
         return None
-    mode = change.old.mode if change.old is not None else _REGULAR
+    if change.new.mode == GITLINK:
+        return GITLINK, change.new.oid.removesuffix(DIRTY)
     try:
-        return (LINK if change.new.mode == LINK else mode), side.read(change.new)
+        return change.new.mode, side.read_stored(change.new)
     except ReadError:
         return None
 

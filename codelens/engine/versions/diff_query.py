@@ -15,6 +15,7 @@ from codelens.branches.definition_diff import (
     definition_diff,
 )
 from codelens.branches.file_definitions import Definition, FileDefinitions
+from codelens.branches.files_side import DIRTY
 from codelens.branches.sides import AnySide, CommitSide, Facts, side_changes, texts_of
 from codelens.branches.text_changes import ADDED
 from codelens.config import Settings
@@ -127,12 +128,30 @@ def file_lines(compared: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff,
             for part in file.outside
         )  # fmt: skip
         old_path = file.old.path if file.old is not None and file.how == "renamed" else b""
+        old_mode, new_mode = _modes(file)
         files.append(
             FileDiff(
-                printed(file.file.path), printed(old_path), file.how, shown, definitions, outside
+                printed(file.file.path), printed(old_path), file.how, shown, definitions, outside,
+                old_mode, new_mode, _commit(file.old), _commit(file.new),
             )
-        )
+        )  # fmt: skip
     return tuple(files)
+
+
+def _modes(file: FileChange) -> tuple[str, str]:
+    """The modes of both sides, where they are known and not the same."""
+    if file.old is None or file.new is None:
+        return "", ""
+    before, after = file.old.text.mode, file.new.text.mode
+    return (f"{before:o}", f"{after:o}") if before and after and before != after else ("", "")
+
+
+def _commit(file: FileDefinitions | None) -> str:
+    """The commit of a submodule, as git's own diffs write it."""
+    if file is None or file.text.shown != "submodule":
+        return ""
+    oid = file.data.removesuffix(DIRTY)
+    return oid.hex() + file.data[len(oid) :].decode()
 
 
 def files_left_out(compared: Compared, files: Sequence[FileDiff]) -> int:

@@ -100,7 +100,7 @@ def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
     """One sentence for each worktree that changed definitions with uncommitted changes here."""
     if view.scope.kind != "worktree" or not view.repository.worktrees():
         return ()
-    mine = sorted(own_edits(view, facts.db))[:_MOST_EDITS]
+    mine = sorted(own_edits(view, facts.db).by_path)[:_MOST_EDITS]
     elsewheres = list(changed_elsewhere(view.repository, view.scope, mine, facts))
     if not elsewheres:
         return ()

@@ -6,11 +6,12 @@ my HEAD, or that I have changed: what is the same on both sides is as uncommitte
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import NamedTuple
 
-from codelens.branches.sides import CommitSide, FilesSide, SideChange, SideFile, side_changes
+from codelens.branches.files_side import DIRTY, FilesSide, SideChange, SideFile
+from codelens.branches.sides import CommitSide, entries_of
 from codelens.engine.current_view import CurrentView
-from codelens.scope.commits.tree_changes import entry_at, tree_changes
+from codelens.scope.commits.tree_changes import GITLINK, LINK, entry_at, tree_changes
 from codelens.store.database.database import Database
 
 
@@ -19,18 +20,39 @@ def files_side(view: CurrentView, name: str) -> FilesSide:
     return FilesSide(view.repository, view.scope, view.snapshot, view.settings, name)
 
 
-def own_edits(view: CurrentView, db: Database) -> dict[bytes, SideChange]:
-    """Path -> what was at HEAD, and what is on disk."""
+class OwnEdits(NamedTuple):
+    """What of my worktree differs from its HEAD."""
+
+    by_path: dict[bytes, SideChange]
+    special: frozenset[bytes]
+    """Links and submodules of HEAD, which no view of files has."""
+
+
+def own_edits(view: CurrentView, db: Database) -> OwnEdits:
+    """What was at HEAD, and what is on disk.
+
+    Uncommitted changes inside a submodule are left out: no commit here would take them.
+    """
     head = CommitSide(view.repository, view.scope.head, "HEAD")
-    return {change.path: change for change in side_changes(head, files_side(view, "files"), db)}
+    entries = entries_of(head)
+    changes = {
+        change.path: change
+        for change in files_side(view, "files").unlike(entries, db)
+        if change.new is None or not change.new.oid.endswith(DIRTY)
+    }
+    special = (path for path, entry in entries.items() if entry.mode in {LINK, GITLINK})
+    return OwnEdits(changes, frozenset(special))
 
 
 def other_edits(
-    here: CurrentView, mine: Iterable[bytes], there: CurrentView, db: Database
+    here: CurrentView, mine: OwnEdits, there: CurrentView, db: Database
 ) -> dict[bytes, SideChange]:
-    """As `own_edits`, of another worktree, given the paths of my own edits."""
+    """As `own_edits`, of another worktree, given my own.
+
+    A change of mode alone is one only where the file is changed here, too: else it is no matter.
+    """
     before, after = here.snapshot.contents, there.snapshot.by_path
-    unread_paths = (before.keys() - after.keys()).union(mine)
+    unread_paths = (before.keys() - after.keys()).union(mine.by_path, mine.special)
     # No content: the text is not known, so it may differ.
     unread_paths.update(
         file.path

@@ -18,6 +18,8 @@ from codelens.render.reading_json import Json, receipt
 
 _DROPPED = ("old_handle", "old_signature", "inside", "share_new")
 
+_WHERE_KNOWN = ("old_mode", "new_mode", "old_commit", "new_commit")
+
 
 def diff(answer: DiffAnswer) -> Json:
     """Files with what differs in them, and what that means."""
@@ -54,6 +56,9 @@ def _file(file: FileDiff) -> dict[str, object]:
         fields["old_path"] = file.old_path
     if file.folded:
         fields["folded"] = file.folded
+    for name in _WHERE_KNOWN:
+        if getattr(file, name):
+            fields[name] = getattr(file, name)
     fields["definitions"] = [_definition(line) for line in file.definitions]
     fields["outside"] = [
         {

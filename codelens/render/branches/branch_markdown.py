@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from codelens.answers.branch_answers import DefinitionLine, DiffAnswer, FileDiff
 from codelens.plurals import count_of
+from codelens.render.branches.branch_text import beside_lines
 from codelens.render.text_pieces import one_line
 
 _USES_SHOWN = 5
@@ -47,7 +48,8 @@ def _handles(title: str, names: Sequence[str]) -> list[str]:
 
 def _file(file: FileDiff) -> Iterator[str]:
     old_path_text = f" (was {_code(file.old_path)})" if file.old_path else ""
-    yield f"- {_code(file.path)}{old_path_text}: {file.folded or file.how}"
+    beside = "".join(f", {text}" for text in beside_lines(file))
+    yield f"- {_code(file.path)}{old_path_text}: {file.folded or file.how}{beside}"
     if file.folded:
         return
     for definition in file.definitions:

@@ -88,8 +88,22 @@ def _file_head(file: FileDiff) -> str:
     for definition in file.definitions:
         for how in definition.how:
             counted[how] = counted.get(how, 0) + 1
-    summary = file.folded or ", ".join(f"{count} {how}" for how, count in counted.items())
+    parts = [file.folded] if file.folded else [f"{count} {how}" for how, count in counted.items()]
+    summary = ", ".join([*parts, *beside_lines(file)])
     return f"{file.path}{old_path_text}  {file.how}{f'  {summary}' if summary else ''}"
+
+
+def beside_lines(file: FileDiff) -> Iterator[str]:
+    """What of a file differs beside its lines: its mode, the commit of a submodule."""
+    if file.old_mode:
+        yield f"mode {file.old_mode} -> {file.new_mode}"
+    if file.old_commit or file.new_commit:
+        yield f"commit {_short(file.old_commit) or 'none'} -> {_short(file.new_commit) or 'none'}"
+
+
+def _short(commit: str) -> str:
+    oid, dash, dirty = commit.partition("-")
+    return oid[:7] + dash + dirty
 
 
 def _definition(definition_line: DefinitionLine) -> str:
@@ -116,7 +130,11 @@ def _outside(parts: Sequence[OutsideLines]) -> Iterator[str]:
             yield f"only the order changed: {', '.join(part.names[:_PUBLIC_SHOWN])}"
             continue
         if not part.new_lines and not part.old_lines:
-            yield f"only {part.how} differ"
+            yield f"only {part.how} differ{'s' if part.how == 'encoding' else ''}"
+            continue
+        if part.how == "line ends":
+            spans = _spans(part.new_lines)
+            yield f"line ends differ: {_lines_word(spans)}{spans}"
             continue
         new_spans, old_spans = _spans(part.new_lines), _spans(part.old_lines)
         parts_shown = (

@@ -1,0 +1,247 @@
+"""The files of a worktree as they are, as one side of a comparison.
+
+What git sees as a change is one, and nothing else: line ends and `ident` that attributes or
+`core.autocrlf` ask for are none. Links, submodules and modes count as they do for git.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat as stat_module
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from codelens.config import Settings
+from codelens.errors import ReadError
+from codelens.index.text_sources import DiskSource, Unavailable, Work
+from codelens.scan.content_hash import blob_oid, hash_of
+from codelens.scope.commits.tree_changes import GITLINK, LINK, file_oid
+from codelens.scope.ignore.own_rules import OwnRules
+from codelens.scope.membership.own_membership import own_rules
+from codelens.scope.repository import Repository, Scope
+from codelens.scope.stored_files import REGULAR, TYPE, StoredFiles, canonical_mode
+from codelens.scope.uncommitted_changes import is_dirty
+from codelens.store.database.database import Database
+from codelens.store.facts.contents import blobs
+from codelens.store.facts.raw_hashes import hashes
+from codelens.store.views.snapshot import Snapshot
+from codelens.types import ContentHash
+
+DIRTY = b"-dirty"
+"""Behind the commit of a submodule with uncommitted changes, as in git's own diffs."""
+_LFS = b"version https://git-lfs.github.com/spec/"
+_SPECIAL = frozenset({LINK, GITLINK})
+
+
+class SideFile(NamedTuple):
+    """A file as one side has it."""
+
+    path: bytes
+    mode: int
+    oid: bytes
+    """Of git's object; empty for a regular file on disk. Of a submodule its commit."""
+
+
+class SideChange(NamedTuple):
+    """A path that is not the same on both sides."""
+
+    path: bytes
+    old: SideFile | None
+    new: SideFile | None
+
+
+class FilesSide:
+    """The files of a worktree as they are, untracked ones included."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        scope: Scope,
+        snapshot: Snapshot,
+        settings: Settings,
+        name: str,
+    ) -> None:
+        self.repository = repository
+        self.scope = scope
+        self.snapshot = snapshot
+        self.name = name
+        self.stored = StoredFiles(repository, scope)
+        self._settings = settings
+        self._disk = DiskSource(os.fsencode(scope.root), settings.max_file_bytes, 0)
+
+    def read(self, file: SideFile) -> bytes:
+        """See `Side.read`."""
+        if file.mode & TYPE == LINK:
+            return self._target(file.path)
+        try:
+            return self._disk.fetch(Work(file.path, 0)).data
+        except (Unavailable, FileNotFoundError, NotADirectoryError) as error:
+            raise ReadError(f"{file.path!r} cannot be read") from error
+
+    def read_stored(self, file: SideFile) -> bytes:
+        """What git would store of it.
+
+        Raises:
+            ReadError: it cannot be read.
+        """
+        data = self.read(file)
+        return data if file.mode & TYPE in _SPECIAL else self.stored.stored(file.path, data)
+
+    def file(self, path: bytes, known_mode: int = REGULAR) -> SideFile:
+        """A regular file of it.
+
+        Args:
+            path: the file.
+            known_mode: its mode on the other side, which it has where the disk keeps none.
+        """
+        return SideFile(path, self.stored.mode(path, known_mode), b"")
+
+    def all_special(self) -> dict[bytes, SideFile]:
+        """The links and submodules that are tracked and on the disk."""
+        return {
+            path: SideFile(path, mode, oid)
+            for path, (mode, oid) in self.stored.special_entries().items()
+        }
+
+    def unlike(
+        self,
+        entries: Mapping[bytes, SideFile],
+        db: Database,
+        paths: Collection[bytes] | None = None,
+    ) -> list[SideChange]:
+        """Where it differs from entries of a tree or of git's index.
+
+        Args:
+            entries: the other side.
+            db: where hashes are known.
+            paths: of these paths alone. Without it submodules with uncommitted changes of their own
+                count, too, and links and submodules that are new in git's index.
+
+        Raises:
+            ReadError: git's index or an object cannot be read.
+        """
+        now = self.snapshot.by_path
+        if paths is not None:
+            now = {path: now[path] for path in paths if path in now}
+        hash_by_oid = _hashes_of_objects(entries, db)
+        have = hashes(db, {file.content for file in now.values() if file.content is not None})
+        side_changes: list[SideChange] = []
+        for path, file in now.items():
+            then = entries.get(path)
+            if then is None:
+                side_changes.append(SideChange(path, None, self.file(path)))
+                continue
+            known = have.get(file.content) if file.content is not None else None
+            if not self._is_same(then, known, hash_by_oid):
+                side_changes.append(SideChange(path, then, self.file(path, then.mode)))
+            elif then.mode & TYPE not in _SPECIAL:
+                here = self.file(path, then.mode)
+                if here.mode != canonical_mode(then.mode):
+                    side_changes.append(SideChange(path, then, here))
+        for path in entries.keys() - now.keys():
+            side_changes += self._not_in_view(entries[path], with_dirty=paths is None)
+        if paths is None:
+            side_changes += [
+                SideChange(path, None, special)
+                for path, special in self.all_special().items()
+                if path not in entries and path not in now
+            ]
+        return sorted(side_changes)
+
+    def _is_same(
+        self, then: SideFile, known: bytes | None, hash_by_oid: dict[bytes, ContentHash]
+    ) -> bool:
+        """Whether a regular file of the view has the text that it had.
+
+        Args:
+            then: the other side.
+            known: hash of what it has; None where that is not known.
+            hash_by_oid: hashes of objects; those that are asked for are added.
+        """
+        kind = then.mode & TYPE
+        if kind == GITLINK or (kind == LINK and self.stored.keeps_links):
+            return False
+        if known is not None and known == self._hash(then, hash_by_oid):
+            return True
+        return not self._differs(then)
+
+    def _hash(self, then: SideFile, hash_by_oid: dict[bytes, ContentHash]) -> bytes:
+        known = hash_by_oid.get(then.oid)
+        if known is None:
+            try:
+                known = hash_by_oid[then.oid] = hash_of(self.repository.read_blob(then.oid))
+            except ReadError:
+                return b""
+        return known
+
+    def _differs(self, then: SideFile) -> bool:
+        """Whether git sees bytes that are not the same as a change."""
+        path = then.path
+        if self.stored.is_untouched(path, then.oid):
+            return False
+        try:
+            new = self.read(SideFile(path, REGULAR, b""))
+        except ReadError:
+            return not self._same_object(then)
+        if blob_oid(new) == then.oid or blob_oid(self.stored.stored(path, new)) == then.oid:
+            return False
+        try:
+            old = self.repository.read_blob(then.oid)
+        except ReadError:
+            return True
+        if old.startswith(_LFS):
+            digest = hashlib.sha256(new).hexdigest().encode()
+            return b"oid sha256:" + digest not in old
+        return True
+
+    def _same_object(self, then: SideFile) -> bool:
+        """Of a file that is too large to be read."""
+        try:
+            return file_oid(self.repository, then.path) == then.oid
+        except (OSError, ValueError):
+            return False
+
+    def _not_in_view(self, then: SideFile, *, with_dirty: bool) -> Iterator[SideChange]:
+        """What became of a path that is no file of the view."""
+        path, kind = then.path, then.mode & TYPE
+        if self.stored.is_left_out(path) or (kind != GITLINK and self._rules.leaves_out(path)):
+            return
+        status = self.stored.status(path)
+        if status is not None and stat_module.S_ISREG(status.st_mode):
+            # Not listed yet, or not tracked any more and ignored.
+            if not self.stored.is_tracked(path):
+                yield SideChange(path, then, None)
+            elif not self._is_same(then, None, {}):
+                yield SideChange(path, then, self.file(path, then.mode))
+            return
+        special = self.stored.special_at(path)
+        if special is not None and (special[0] == LINK or kind == GITLINK):
+            now = SideFile(path, *special)
+            if (now.mode, now.oid) != (kind, then.oid):
+                yield SideChange(path, then, now)
+            elif with_dirty and kind == GITLINK and self._is_dirty(path):
+                yield SideChange(path, then, now._replace(oid=now.oid + DIRTY))
+        elif status is None or kind != GITLINK:
+            # A folder at the place of a submodule is one that is not checked out.
+            yield SideChange(path, then, None)
+
+    @cached_property
+    def _rules(self) -> OwnRules:
+        return own_rules(self.repository, self.scope, self._settings)
+
+    def _is_dirty(self, path: bytes) -> bool:
+        inner = self.stored.submodule(path)
+        return inner is not None and bool(is_dirty(inner))
+
+    def _target(self, path: bytes) -> bytes:
+        try:
+            return os.readlink(self.stored.full(path))
+        except OSError as error:
+            raise ReadError(f"{path!r} cannot be read ({error.strerror})") from error
+
+
+def _hashes_of_objects(entries: Mapping[bytes, SideFile], db: Database) -> dict[bytes, ContentHash]:
+    oids = {file.oid for file in entries.values() if file.mode & TYPE not in _SPECIAL}
+    return {oid: known[0] for oid, known in blobs(db, oids).items()}

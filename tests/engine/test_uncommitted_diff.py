@@ -1,0 +1,245 @@
+"""HEAD to the files on disk: what git sees as a change is told, all of it, and nothing else."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.answers.branch_answers import FileDiff
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+
+LF = b"def load(name):\n    return name\n\n\nLIMIT = 1\n"
+CRLF = LF.replace(b"\n", b"\r\n")
+MIXED = b"def load(name):\r\n    return name\n\n\nLIMIT = 1\r\n"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(Settings(home=tmp_path / "home")) as engine:
+        yield engine
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    repo = GitRepo.init(tmp_path / "repo")
+    repo.commit("one", {"lib.py": LF, "run.sh": "echo\n"})
+    return repo
+
+
+def committed_as_is(repo: GitRepo, files: dict[str, bytes]) -> None:
+    """Commit bytes that no filter touched; git's index keeps no stat of the files."""
+    for path, data in files.items():
+        oid = repo.git("hash-object", "-w", "--no-filters", "--stdin", stdin=data).decode().strip()
+        repo.git("update-index", "--add", "--cacheinfo", f"100644,{oid},{path}")
+    repo.commit_staged("as is")
+
+
+def told(engine: Engine, repo: GitRepo, **options) -> dict[str, FileDiff]:
+    return {file.path: file for file in engine.diff(path=repo.root, **options).files}
+
+
+def seen_by_git(repo: GitRepo) -> set[str]:
+    names = repo.text("diff", "HEAD", "--name-only", "-z", "--no-renames")
+    return set(names.split("\0")) - {""}
+
+
+def outside(file: FileDiff) -> list[tuple[str, object]]:
+    return [(part.how, part.new_lines) for part in file.outside]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(LF, CRLF), (CRLF, LF), (LF, MIXED), (MIXED, CRLF), (LF, LF[:-1])]
+)
+def test_line_ends_that_changed_are_told_with_their_lines(
+    engine: Engine, repo: GitRepo, before: bytes, after: bytes
+) -> None:
+    committed_as_is(repo, {"lib.py": before})
+    repo.write("lib.py", after)
+    assert seen_by_git(repo) == {"lib.py"}
+    (part,) = told(engine, repo)["lib.py"].outside
+    assert part.how == "line ends"
+    lines = zip(before.split(b"\n"), after.split(b"\n"), strict=False)
+    changed = {number for number, (old, new) in enumerate(lines, 1) if old != new}
+    if after == LF[:-1]:
+        changed = {5}
+    shown = {line for first, last in part.new_lines for line in range(first, last + 1)}
+    assert shown == changed
+
+
+def test_line_ends_are_told_beside_a_definition_that_changed(engine: Engine, repo: GitRepo) -> None:
+    repo.write("lib.py", CRLF.replace(b"return name", b"return 2"))
+    file = told(engine, repo)["lib.py"]
+    assert [line.how for line in file.definitions] == [("body",)]
+    assert outside(file) == [("line ends", ((3, 5),))]
+
+
+def test_blanks_at_the_end_of_a_line_are_told_beside_other_changes(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.write("lib.py", LF.replace(b"return name", b"return 2").replace(b"= 1", b"= 1  "))
+    file = told(engine, repo)["lib.py"]
+    covered = {line for definition in file.definitions for line in definition.new_lines}
+    covered |= {span for part in file.outside for span in part.new_lines}
+    assert {(1, 2), (5, 5)} <= covered
+
+
+@pytest.mark.parametrize("autocrlf", ["false", "true", "input"])
+@pytest.mark.parametrize(
+    "attributes", ["", "* text=auto\n", "* text\n", "* -text\n", "* eol=crlf\n"]
+)
+def test_what_git_does_not_see_as_a_change_is_silent_and_all_else_is_told(
+    engine: Engine, repo: GitRepo, autocrlf: str, attributes: str
+) -> None:
+    repo.config("core.autocrlf", autocrlf)
+    if attributes:
+        repo.write(".gitattributes", f"{attributes}\n")
+        repo.git("add", ".gitattributes")
+    texts = {"lf": LF, "crlf": CRLF, "mixed": MIXED}
+    pairs = {f"{old}_{new}.py": (old, new) for old, new in itertools.product(texts, texts)}
+    committed_as_is(repo, {path: texts[old] for path, (old, _) in pairs.items()})
+    for path, (_, new) in pairs.items():
+        repo.write(path, texts[new])
+    differing = {path for path, (old, new) in pairs.items() if old != new}
+    # Equal bytes that git would store otherwise are told by git for as long as no stat is known.
+    assert set(told(engine, repo)) == seen_by_git(repo) & differing
+    other = repo.worktree(repo.root.parent / "other")
+    repo.write("lf_lf.py", LF.replace(b"1", b"2"))
+    assert "lf_lf.py" in told(engine, repo, other=str(other.root))
+
+
+def test_a_checkout_with_other_line_ends_merges_as_git_would_store_it(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.config("core.autocrlf", "true")
+    other = repo.worktree(repo.root.parent / "other", branch="other")
+    assert b"\r\n" in other.path("lib.py").read_bytes()
+    repo.write("lib.py", CRLF.replace(b"return name", b"return 2"))
+    other.write("lib.py", CRLF.replace(b"LIMIT = 1", b"LIMIT = 2"))
+    answer = engine.conflicts(path=repo.root)
+    assert (answer.results, answer.clean) == ((), 1)
+
+
+def test_a_filter_that_is_a_program_is_never_run_and_its_files_are_untouched(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    repo.config("filter.rot.clean", "tr a-z n-za-m")
+    repo.config("filter.rot.smudge", "tr n-za-m a-z")
+    repo.write_all({".gitattributes": "*.rot filter=rot\n", "a.rot": "hello\n"})
+    os.utime(repo.path("a.rot"), ns=(10**18, 10**18))
+    repo.commit("filtered")
+    repo.config("filter.rot.clean", f"touch {tmp_path / 'ran'}; cat")
+    assert told(engine, repo) == {}
+    repo.write("a.rot", "other\n")
+    assert list(told(engine, repo)) == ["a.rot"]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_mode_alone_is_told_and_with_a_text_too(engine: Engine, repo: GitRepo) -> None:
+    script, lib = repo.path("run.sh"), repo.path("lib.py")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    lib.chmod(lib.stat().st_mode | stat.S_IXUSR)
+    lib.write_bytes(LF.replace(b"1", b"2"))
+    files = told(engine, repo)
+    assert {path: (file.how, file.old_mode, file.new_mode) for path, file in files.items()} == {
+        "lib.py": ("changed", "100644", "100755"),
+        "run.sh": ("mode", "100644", "100755"),
+    }
+    repo.config("core.fileMode", "false")
+    assert list(told(engine, repo)) == ["lib.py"]
+
+
+def test_files_and_links_that_take_each_others_place_are_told(
+    engine: Engine, repo: GitRepo
+) -> None:
+    for name in ("stays", "turns", "goes", "other"):
+        repo.path(name).symlink_to("lib.py")
+    repo.write("sub/inner.py", LF)
+    repo.commit("links")
+    assert told(engine, repo) == {}
+    repo.remove("lib.py")
+    repo.path("lib.py").symlink_to("run.sh")
+    repo.remove("turns")
+    repo.write("turns", LF)
+    repo.remove("goes")
+    repo.remove("other")
+    repo.path("other").symlink_to("run.sh")
+    repo.remove("sub/inner.py")
+    repo.path("sub").rmdir()
+    repo.path("sub").symlink_to("elsewhere")
+    repo.path("new").symlink_to("nowhere")
+    repo.git("add", "new")
+    files = told(engine, repo)
+    assert set(files) == seen_by_git(repo) - {"sub"}
+    assert {path: (file.how, file.folded) for path, file in files.items()} == {
+        "lib.py": ("changed", "link"), "turns": ("changed", "link"), "goes": ("removed", "link"),
+        "other": ("changed", "link"), "sub/inner.py": ("removed", ""), "new": ("added", "link"),
+    }  # fmt: skip
+    assert (files["lib.py"].old_mode, files["lib.py"].new_mode) == ("100644", "120000")
+
+
+def test_a_submodule_is_told_by_its_commits_and_its_uncommitted_changes(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    inner = GitRepo.init(tmp_path / "inner")
+    first = inner.commit("one", {"a.py": LF})
+    allowed = ("-c", "protocol.file.allow=always")
+    repo.git(*allowed, "submodule", "add", "-q", str(inner.root), "sub")
+    added = told(engine, repo)
+    assert (added["sub"].how, added["sub"].folded, added["sub"].new_commit) == (
+        "added", "submodule", first,
+    )  # fmt: skip
+    repo.commit("sub")
+    assert told(engine, repo) == {}
+    checkout = GitRepo(repo.path("sub"))
+    checkout.write("a.py", LF.replace(b"1", b"2"))
+    dirty = told(engine, repo)["sub"]
+    assert (dirty.how, dirty.old_commit, dirty.new_commit) == ("changed", first, f"{first}-dirty")
+    second = checkout.commit("two")
+    moved = told(engine, repo)["sub"]
+    assert (moved.old_commit, moved.new_commit) == (first, second)
+    repo.git("submodule", "deinit", "-q", "-f", "sub")
+    assert told(engine, repo) == {}
+    repo.path("sub").rmdir()
+    assert told(engine, repo)["sub"].how == "removed"
+
+
+def test_a_submodule_that_both_moved_on_is_a_conflict_of_git(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    inner = GitRepo.init(tmp_path / "inner")
+    commits = [inner.commit(str(number), {"a.py": f"X = {number}\n"}) for number in range(3)]
+    allowed = ("-c", "protocol.file.allow=always")
+    inner.checkout(commits[0])
+    repo.git(*allowed, "submodule", "add", "-q", str(inner.root), "sub")
+    repo.commit("sub")
+    other = repo.worktree(tmp_path / "other", branch="other")
+    other.git(*allowed, "submodule", "update", "-q", "--init")
+    GitRepo(repo.path("sub")).git("fetch", "-q", "origin", *commits)
+    GitRepo(repo.path("sub")).checkout(commits[1])
+    GitRepo(other.path("sub")).checkout("--orphan", "island")
+    GitRepo(other.path("sub")).commit("island", {"a.py": "X = 9\n"})
+    (rival,) = engine.conflicts(path=repo.root).results
+    assert {conflict.path for conflict in rival.textual} == {"sub"}
+    assert rival.uncommitted == 1
+
+
+def test_an_encoding_alone_is_told(engine: Engine, repo: GitRepo) -> None:
+    repo.commit("wide", {"wide.txt": "grüße\n".encode("utf-16")})
+    repo.write("wide.txt", "grüße\n")
+    assert outside(told(engine, repo)["wide.txt"]) == [("encoding", ())]
+
+
+def test_a_file_that_git_was_told_not_to_look_at_is_silent(engine: Engine, repo: GitRepo) -> None:
+    for flag in ("--assume-unchanged", "--skip-worktree"):
+        repo.git("update-index", flag, "lib.py")
+        repo.write("lib.py", LF.replace(b"1", b"2"))
+        assert told(engine, repo) == {}
+        repo.git("update-index", flag.replace("--", "--no-"), "lib.py")
+        assert list(told(engine, repo)) == ["lib.py"]
