@@ -27,7 +27,10 @@ def test_the_page_is_served_until_ctrl_c(repo: GitRepo, tmp_path: Path) -> None:
         with urllib.request.urlopen(f"{url}api/search?query=total") as answer:
             assert b"shop/cart.py#total" in answer.read()
         server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=60)
+        try:
+            out, err = server.communicate(timeout=60)
+        finally:
+            server.kill()
     assert (server.returncode, out, err) == (0, "", "")
     home = tmp_path / "home"
     assert not (home / "usage.log").exists()
