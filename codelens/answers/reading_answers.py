@@ -40,6 +40,8 @@ class Hit:
     """Each feature's share of the score, when asked for."""
     doc: str = ""
     """First line of the definition's doc."""
+    repository: str = ""
+    """Top of the worktree that it is in, where several repositories were asked."""
 
 
 @dataclass(frozen=True, slots=True)

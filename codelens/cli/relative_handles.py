@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 _LINES = re.compile(r":[0-9]+(?:-[0-9]+|:[0-9]+)?\Z")
 
@@ -34,6 +35,19 @@ def from_here(target: str, path: str, *, folders: bool = False) -> str:
         top = above
     within = os.path.relpath(folder, top).replace(os.sep, "/")
     return target if within == "." else f"{_shown(within)}/{target}"
+
+
+def standing_at(path: str, targets: Sequence[str]) -> str:
+    """Where a question is asked from: `-C`, else the worktree that absolute handles are of."""
+    if path != "." or not all(map(_is_absolute, targets)):
+        return path
+    from codelens.engine.worktree_paths import common_worktree
+
+    return common_worktree(targets) or path
+
+
+def _is_absolute(target: str) -> bool:
+    return os.path.isabs(target.rpartition(":")[2]) or os.path.isabs(target)
 
 
 def _shown(path: str) -> str:

@@ -14,6 +14,7 @@ from codelens.engine.engine_core import EngineCore
 from codelens.engine.methods import (
     context_methods,
     graph_methods,
+    joint_methods,
     meaning_methods,
     reading_methods,
     session_methods,
@@ -43,6 +44,7 @@ class Engine(EngineCore):
 
     # Finding and reading code.
     search = reading_methods.search
+    search_repositories = joint_methods.search_repositories
     explore = reading_methods.explore
     expand = reading_methods.expand
     outline = reading_methods.outline

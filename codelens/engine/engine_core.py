@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from codelens.engine.graph.graph_queries import GraphQueries
     from codelens.engine.packs.fact_packs import FactPacks
     from codelens.engine.reading.code_reader import CodeReader
+    from codelens.engine.reading.joint_reader import JointReader
     from codelens.engine.sessions.recovery import Recovery
     from codelens.engine.upkeep.index_upkeep import IndexUpkeep
     from codelens.engine.usage.usage_report import UsageReports
@@ -85,6 +86,13 @@ class EngineCore:
         from codelens.engine.reading.code_reader import CodeReader
 
         return CodeReader(self.pool, self._now)
+
+    @cached_property
+    def joint_reader(self) -> JointReader:
+        """See `JointReader`."""
+        from codelens.engine.reading.joint_reader import JointReader
+
+        return JointReader(self.pool)
 
     @cached_property
     def explorer(self) -> TaskExplorer:

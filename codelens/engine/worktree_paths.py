@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from codelens.errors import UnclearWorktree
+from codelens.handles.absolute_handles import common_worktree
 from codelens.scope.worktree_location import link_out, locate, shared_dir
+
+__all__ = ["common_worktree", "refuse_link_out", "repository_of", "root_of"]
 
 
 def root_of(path: str | Path) -> str:

@@ -97,6 +97,25 @@ def files(view: Snapshot, request: Request, read: Read) -> Judgement:
     return Judgement(judged[-1] if judged else None, ranked, search_state.notes)
 
 
+def measure(view: Snapshot, request: Request, read: Read) -> None:
+    """Put the numbers of a view that a question is scored by to the request's common scale.
+
+    Raises:
+        QueryError: a filter cannot be understood.
+    """
+    query = analyse(request.query)
+    search_state = SearchState(view, request, query, Filters(view, request), read, [])
+
+    def judge(search_state: SearchState) -> list[Ranked]:
+        judged_files(search_state)
+        return []
+
+    if request.mode == "symbol":
+        judge(query_forms.as_name(search_state))
+    else:
+        _auto(search_state, judge)
+
+
 def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
     mode = search_state.request.mode
     if mode == "text":
@@ -208,7 +227,7 @@ def judged_files(search_state: SearchState) -> Files:
         view, corpus, query, terms, candidates=chosen,
         defined=query_names.by_file(definitions),
         by_meaning=search_state.request.meaning and not query.single,
-        likeness=likeness,
+        likeness=likeness, common=search_state.request.common,
     )  # fmt: skip
     if examined.meaning.damaged or (examined.meaning.missing and search_state.request.explain):
         search_state.note(f"ranked without meaning: {examined.meaning.missing}")
@@ -247,8 +266,9 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
     """The terms that the view knows; misspelt words are ranked as what they may be, and said."""
     corpus = corpus_of(search_state.view)
     query = search_state.query
+    common = search_state.request.common
     terms, dropped = candidates.weigh(
-        search_state.view, corpus, [*query.terms, *related_words.kindred(query)]
+        search_state.view, corpus, [*query.terms, *related_words.kindred(query)], common
     )
     if dropped:
         search_state.note(f"a long query: its {len(terms)} rarest terms count, {dropped} do not")
@@ -265,7 +285,6 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
         search_state.deny(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}")
     if not near:
         return search_state, terms
-    terms, _ = candidates.weigh(
-        search_state.view, corpus, [*corrected_query.terms, *related_words.kindred(corrected_query)]
-    )
+    corrected = [*corrected_query.terms, *related_words.kindred(corrected_query)]
+    terms, _ = candidates.weigh(search_state.view, corpus, corrected, common)
     return search_state._replace(query=corrected_query), terms

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.errors import InvalidArgument, QueryError
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.store.views.views import FileRow
+
+if TYPE_CHECKING:
+    from codelens.rank.common_scale import CommonScale
 
 MODES = ("auto", "symbol", "text", "regex", "path", "meaning")
 CONTENTS = ("all", "code", "prose")
@@ -35,6 +38,13 @@ class Request(NamedTuple):
     """Whether words are also ranked by what they mean (docs/meaning.md)."""
     likeness: QuestionLikeness | None = None
     """By a provider's vectors, where one is enabled; None: by the table of words."""
+    common: CommonScale | None = None
+    """Shared with other repositories that are asked the same; None: this one is asked alone."""
+
+
+NAMED, SCORED, NEAR = 0, 1, 2
+"""Why a result stands where it does: the query names, quotes or pastes it; by its score; it may be
+meant, but is called otherwise."""
 
 
 class Ranked(NamedTuple):
@@ -48,7 +58,7 @@ class Ranked(NamedTuple):
     symbol: int
     """Position of the definition among the symbols of its content, -1 if it is none."""
     score: float
-    """Comparable within one outcome only."""
+    """Comparable within one outcome only, or by `own_score` where a `CommonScale` was given."""
     why: str
     line: str
     """The definition's signature, or the line that tells most; may be empty."""
@@ -58,6 +68,15 @@ class Ranked(NamedTuple):
     """Places with nearly the same text that this one stands for."""
     also: tuple[Ranked, ...] = ()
     """Further places of the same file."""
+    standing: int = SCORED
+    """`NAMED`, `SCORED` or `NEAR`."""
+    raised: float = 0.0
+    """What was added to the score for it to be above those that come after it."""
+
+    @property
+    def own_score(self) -> float:
+        """The score by itself."""
+        return self.score - self.raised
 
 
 PARTIAL = "partial: "

@@ -9,7 +9,7 @@ from codelens.plurals import count_of
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.query.search_filters import Filters, Keep
 from codelens.rank.results.shown_texts import Read
-from codelens.rank.search_request import Ranked, Request
+from codelens.rank.search_request import NAMED, Ranked, Request
 from codelens.store.views.snapshot import Snapshot
 
 
@@ -41,9 +41,18 @@ class SearchState(NamedTuple):
         self.note(so_far + sentence)
 
 
-def before(first: Sequence[Ranked], rest: Sequence[Ranked], limit: int) -> list[Ranked]:
-    """`first`, then what of `rest` lies elsewhere; scores go on falling from one to the next."""
-    shown = list(first[:limit])
+def before(
+    first: Sequence[Ranked], rest: Sequence[Ranked], limit: int, standing: int = NAMED
+) -> list[Ranked]:
+    """`first`, then what of `rest` lies elsewhere; scores go on falling from one to the next.
+
+    Args:
+        first: these have the `standing`.
+        rest: results that keep theirs.
+        limit: results at most.
+        standing: why the first come first.
+    """
+    shown = [ranked._replace(standing=standing) for ranked in first[:limit]]
     floor = max((ranked.score for ranked in rest), default=0.0)
     if shown and shown[-1].score <= floor:
         more = floor - shown[-1].score + 1.0
@@ -58,7 +67,7 @@ def before(first: Sequence[Ranked], rest: Sequence[Ranked], limit: int) -> list[
 
 def _raised(ranked: Ranked, more: float) -> Ranked:
     explain = {**ranked.explain, "first": more} if ranked.explain else ranked.explain
-    return ranked._replace(score=ranked.score + more, explain=explain)
+    return ranked._replace(score=ranked.score + more, raised=ranked.raised + more, explain=explain)
 
 
 def _covers(ranked: Ranked, other: Ranked) -> bool:

@@ -64,6 +64,8 @@ def hit(result: Hit) -> Json:
     }
     if result.doc:
         fields["doc"] = result.doc
+    if result.repository:
+        fields["repository"] = result.repository
     if result.stale:
         fields["stale"] = True
     if result.alike:

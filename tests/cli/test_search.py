@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from auth_files import FILES
 from gitrepo import GitRepo
@@ -39,6 +41,27 @@ def test_what_is_said_about_an_answer_goes_to_stderr(repo: GitRepo, run) -> None
         f"fresh · main@{head} · 2 files checked, 2 re-indexed"
     )
     assert "fresh" not in ran.out
+
+
+def test_several_repositories_are_searched_together(repo: GitRepo, run, tmp_path: Path) -> None:
+    lamps = GitRepo.init(tmp_path / "lamps")
+    lamps.commit("lamps", {"lamps.py": "def light(lamp):\n    lamp.on()\n"})
+    named = [word for root in (lamps.root, repo.root, "/gone") for word in ("--repository", root)]
+    ran = run("search", "validate", *map(str, named))
+    assert ran.code == 0
+    handle = ran.out.split("\t")[0]
+    assert handle == f"{repo.root}/src/auth.py#Session.validate"
+    assert f"{lamps.root} · index" in ran.err and f"{repo.root} · index" in ran.err
+    assert "error: /gone: no such path" in ran.err
+    assert run("expand", f"{lamps.root}/lamps.py#light").out.startswith("def light")
+    found = run("search", "validate", *map(str, named), "--json").json
+    assert set(found) == {"query", "repositories", "results", "notes"}
+    assert [part["root"] for part in found["repositories"]] == [
+        str(lamps.root), str(repo.root), "/gone",
+    ]  # fmt: skip
+    assert set(found["repositories"][0]) == {"root", "receipt", "mode", "found", "notes"}
+    assert set(found["repositories"][2]) == {"root", "receipt", "error"}
+    assert run("search", "validate", "--repository", "/gone").code == 2
 
 
 def test_search_as_json_has_the_documented_keys(repo: GitRepo, run) -> None:

@@ -167,6 +167,33 @@ def test_other_repositories_are_not_served(
     assert "several --root" in told and str(repositories["lamps"]) in told
 
 
+def test_several_repositories_are_searched_at_once(
+    server: HttpServer, repositories: dict[str, Path]
+) -> None:
+    auth, lamps, other = (str(repositories[name]) for name in ("auth", "lamps", "other"))
+    with server.client() as asker:
+        text = asker.text("cl_search", query="light", repositories=[auth, lamps, other])
+        first, nothing, second, error, result = text.splitlines()
+        assert first.endswith("]") and f" {auth} " in first and f" {lamps} " in second
+        assert nothing.startswith(f"note: {auth}: nothing was found")
+        assert error.startswith(f"error: {other}: ")
+        assert "is in none of the repositories of this server" in error
+        handle = f"{lamps}/lamps.py#light"
+        assert result.startswith(f"{handle}\t1-14 ")
+        # The handle says which of the roots is meant.
+        assert "Light a lamp" in asker.text("cl_expand", handles=[handle])
+        assert "called by" in asker.text("cl_related", target=f"{auth}/src/auth.py#Session")
+        told = asker.error("cl_expand", handles=[f"{other}/src/auth.py"])
+        assert "is in none of the repositories" in told
+        told = asker.error("cl_search", query="light", repositories=[other, "relative"])
+        assert "must be absolute" in told and "is in none of" in told
+        found = json.loads(
+            asker.text("cl_search", query="light", repositories=[auth, lamps], format="json")
+        )
+        assert [part["root"] for part in found["repositories"]] == [auth, lamps]
+        assert found["results"][0]["repository"] == lamps
+
+
 def test_a_client_is_asked_for_its_roots(server: HttpServer, repositories: dict[str, Path]) -> None:
     def roots_of(name: str):
         async def answer(_context) -> ListRootsResult:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from codelens.cli import shared_options, standard_streams
-from codelens.cli.relative_handles import from_here
+from codelens.cli.relative_handles import from_here, standing_at
 from codelens.cli.standard_streams import emit
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
         for argument in args.handle
         for handle in (_from_stdin() if argument == "-" else [argument])
     ]
+    args.path = standing_at(args.path, handles)
     with Engine() as engine, engine.as_session(args.session):
         answer = engine.expand(
             [from_here(handle, args.path) for handle in handles],

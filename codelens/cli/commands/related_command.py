@@ -6,7 +6,7 @@ import argparse
 
 from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
-from codelens.cli.relative_handles import from_here
+from codelens.cli.relative_handles import from_here, standing_at
 from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
 
 
@@ -38,6 +38,8 @@ def add(commands: shared_options.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Look and print; 1 if nothing is related."""
     from codelens.cli import screen
+
+    args.path = standing_at(args.path, [args.target])
     from codelens.engine.engine import Engine
 
     with Engine() as engine, Bar() as bar:

@@ -11,7 +11,7 @@ from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import Hit, SearchAnswer
+    from codelens.answers.reading_answers import SearchAnswer
 
 _MODES = ("auto", "symbol", "text", "regex", "path")
 
@@ -27,6 +27,10 @@ def add(commands: shared_options.Commands) -> None:
         "--mode", choices=_MODES, default="auto",
         help="auto: ranked by words; symbol: definitions by name; text: exact text; regex; "
              "path: files by name",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repository", action="append", default=[], metavar="PATH",
+        help="search the repository of this path; repeatable: several are ranked together",
     )  # fmt: skip
     shared_options.add_filters(parser)
     parser.add_argument(
@@ -57,6 +61,10 @@ def add(commands: shared_options.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search and print; 1 if there is nothing."""
+    if args.repository:
+        from codelens.cli.search.repositories_asked import search
+
+        return search(args)
     from codelens.engine.engine import Engine
 
     with Engine() as engine, Bar() as bar:
@@ -110,36 +118,12 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
         about, search_text.blocks(answer, detailed=explain), more, max_tokens
     )
     if sys.stdout.isatty():
+        from codelens.cli.search import terminal_hit
+
         for hit in answer.results[: len(fitted.blocks)]:
-            _show(hit)
+            terminal_hit.show(hit)
     else:
         for block in fitted.blocks:
             screen.put(block)
     notes = [*remarks, *([fitted.more.removeprefix("note: ")] if fitted.more else [])]
     screen.say_all(answer.receipt, notes)
-
-
-def _show(hit: Hit) -> None:
-    """For a terminal: first a place that it can open, then the handle."""
-    from codelens.cli.screen import page, put, styled
-    from codelens.render.search_text import explained, reason_of, shortened
-    from codelens.render.text_pieces import one_line
-
-    whole = hit.kind == "file" or not hit.start_line
-    lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
-    place = hit.path if whole else hit.handle if lines else f"{hit.path}:{hit.start_line}"
-    parts = [place, hit.kind]
-    if hit.signature:
-        parts.append(shortened(one_line(hit.signature)))
-    if reason := reason_of(hit):
-        parts.append(f"({reason})")
-    if hit.stale:
-        parts.append("[stale]")
-    page("  ".join(parts))
-    if place != hit.handle:
-        # Alone in its line: a heading's handle holds blanks and brackets.
-        put(styled(f"    {hit.handle}", "dim"))
-    for handle in hit.also:
-        put(styled(f"    {handle}", "dim"))
-    if hit.explain is not None:
-        put(styled(f"    {explained(hit)}", "dim"))

@@ -192,7 +192,8 @@ def _results(
     for file_match in matched_files:
         shares = {
             "matches": math.log1p(file_match.matches),
-            "file": scores.get(file_match.file.content or 0, 0.0),
+            # A share of the best file of this view: not to be held against those of another.
+            "file": 0.0 if request.common else scores.get(file_match.file.content or 0, 0.0),
             "role": -ranking_weights.PUSHED_DOWN["token"].get(
                 facts[file_match.file.path_id].role, 0.0
             ),

@@ -21,7 +21,7 @@ from codelens.rank.query.query_analysis import Query, Term
 from codelens.rank.query.query_names import Defined
 from codelens.rank.scoring import candidates, weighted_score
 from codelens.rank.scoring.weighted_score import Judged
-from codelens.rank.search_request import Ranked
+from codelens.rank.search_request import NAMED, SCORED, Ranked
 from codelens.rank.search_state import SearchState, before
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.views import FileRow
@@ -190,6 +190,7 @@ def definitions(search_state: SearchState, defined: Sequence[Defined], why: str)
         ranked = location_context.shown(
             search_state.view, definition.file, spot, why, line="", shares=shares
         )
+        ranked = ranked._replace(standing=NAMED)
         results.append(ranked if search_state.request.explain else ranked._replace(explain={}))
     return results
 
@@ -215,8 +216,9 @@ def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ra
     corpus = corpus_of(search_state.view)
     plain = query_analysis.analyse(" ".join(message.runs)).typed
     terms, _ = candidates.weigh(
-        search_state.view, corpus, [Term(term, 1.0) for term in dict.fromkeys(plain)]
-    )
+        search_state.view, corpus, [Term(term, 1.0) for term in dict.fromkeys(plain)],
+        search_state.request.common,
+    )  # fmt: skip
     origins = message_origins.places(
         search_state.view,
         corpus,
@@ -240,7 +242,8 @@ def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ra
     ranked = rank(search_state)
     if origins and origins[0].pushed:
         # No code writes it: a test or a page that quotes it is no better than what was ranked.
-        return before(ranked[:_RANKED_FIRST], [*results, *ranked], search_state.request.limit)
+        quoting = [*results, *ranked]
+        return before(ranked[:_RANKED_FIRST], quoting, search_state.request.limit, SCORED)
     return before(results, ranked, search_state.request.limit)
 
 

@@ -16,7 +16,7 @@ from codelens.rank.query.query_analysis import Name, Query
 from codelens.rank.query.query_names import Defined
 from codelens.rank.scoring import term_hits
 from codelens.rank.scoring.weighted_score import Judged
-from codelens.rank.search_request import Ranked
+from codelens.rank.search_request import NEAR, Ranked
 from codelens.rank.search_state import SearchState, before
 from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.views import FileRow
@@ -119,7 +119,7 @@ def with_near_names(
         if _is_alone(search_state):
             first = _behind_holding(search_state, judged, name, near, first)
         elif not _holding(search_state, judged, name):
-            first = before(near[:_NEAR_AMONG_WORDS], first, search_state.request.limit)
+            first = before(near[:_NEAR_AMONG_WORDS], first, search_state.request.limit, NEAR)
     return first
 
 
@@ -164,7 +164,8 @@ def _behind_holding(
     holding = _holding(search_state, judged, name)
     exact = [result for result in results if result.file.path_id in holding]
     rest = [result for result in results if result.file.path_id not in holding]
-    return [*exact, *before(near, rest, search_state.request.limit)][: search_state.request.limit]
+    limit = search_state.request.limit
+    return [*exact, *before(near, rest, limit, NEAR)][:limit]
 
 
 def _with_near_owner(
@@ -205,7 +206,7 @@ def _with_near_owner(
         f"no symbol `{name.text}`; nearest: {', '.join(f'`{name}`' for name in shown)}"
     )
     first = definitions(search_state, near, f"near match: {shown[0]}")[:_NEAR_PLACES]
-    return before(first, results, search_state.request.limit)
+    return before(first, results, search_state.request.limit, NEAR)
 
 
 def _holding(search_state: SearchState, judged: Sequence[Judged], name: Name) -> set[int]:

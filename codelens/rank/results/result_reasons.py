@@ -10,7 +10,7 @@ from codelens.rank.query.query_analysis import Query
 from codelens.rank.results.answer_lines import Place
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.scoring.candidates import Weighed
-from codelens.rank.search_request import Ranked
+from codelens.rank.search_request import NAMED, SCORED, Ranked
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.views.snapshot import Snapshot
 
@@ -34,6 +34,7 @@ def results(
             else {},
             alike=tuple(map(_bare, place.alike)),
             also=tuple(map(_bare, place.also)),
+            standing=NAMED if query.single and _is_asked_for(place) else SCORED,
         )
         for place in places
     ]
@@ -94,6 +95,14 @@ def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
     elif present and not reason:
         share = "all words" if len(typed) > 1 else "text"
     return "; ".join(part for part in (reason, share) if part)
+
+
+def _is_asked_for(place: Place) -> bool:
+    """Whether a place is a definition of the name that is the query."""
+    return any(
+        known.symbol.ordinal == place.symbol and known.grade > query_names.LAST
+        for known in place.judged.evidence.defined
+    )
 
 
 def _defines(place: Place) -> str:

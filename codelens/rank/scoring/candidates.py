@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import MAX_TERMS, Term
@@ -19,6 +19,9 @@ from codelens.rank.scoring.term_hits import Hits, Row
 from codelens.rank.view_statistics import Corpus, Segment
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
+
+if TYPE_CHECKING:
+    from codelens.rank.common_scale import CommonScale
 
 WANTED = 100
 """Files that get a closer look. The 200 best chunks hold .995 of the relevant files of
@@ -56,23 +59,32 @@ _Scores = dict[int, list[float]]
 """For each segment a score for each of its documents."""
 
 
-def weigh(view: Snapshot, corpus: Corpus, terms: Sequence[Term]) -> tuple[list[Weighed], int]:
+def weigh(
+    view: Snapshot, corpus: Corpus, terms: Sequence[Term], common: CommonScale | None = None
+) -> tuple[list[Weighed], int]:
     """The terms that the view knows, with their weights; at most `MAX_TERMS`, the rarest.
 
-    Second, how many were left out for that.
+    With `common` those that any of its views knows, by how rare they are in all of them. Second,
+    how many were left out for that.
     """
     texts = [term.text for term in terms]
     read = term_hits.read(view.db, corpus, texts)
     paths = view.paths_with_terms(texts)
     weighed: list[Weighed] = []
+    named = {text: frozenset(file.path_id for file in paths.get(text, ())) for text in texts}
+    having = {
+        text: min(max(known.files if (known := read.get(text)) else 0, len(named[text])),
+                  corpus.file_count)
+        for text in texts
+    }  # fmt: skip
+    file_count = corpus.file_count
+    if common is not None:
+        file_count, having = common.pooled(view, file_count, having)
     for term in terms:
-        known = read.get(term.text)
-        named = frozenset(file.path_id for file in paths.get(term.text, ()))
-        if known is None and not named:
-            continue
-        having = max(known.files if known else 0, len(named))
-        idf = term_hits.idf(corpus.file_count, min(having, corpus.file_count))
-        weighed.append(Weighed(term.text, term.weight * idf, known, named))
+        hits = read.get(term.text)
+        if hits is not None or having[term.text]:
+            idf = term_hits.idf(file_count, having[term.text])
+            weighed.append(Weighed(term.text, term.weight * idf, hits, named[term.text]))
     if len(weighed) <= MAX_TERMS:
         return weighed, 0
     keep = sorted(range(len(weighed)), key=lambda at: (-weighed[at].weight, weighed[at].text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
@@ -24,6 +24,7 @@ from codelens.rank.scoring.file_features import (
     add_meaning,
     file_features,
     scale,
+    stage_of,
 )
 from codelens.rank.scoring.meaning_signal import NOT_ASKED, Meaning
 from codelens.rank.scoring.symbol_match import SymbolMatch
@@ -34,6 +35,9 @@ from codelens.store.facts.ranking_reads import ChunkTable, Definition
 from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, PathFacts
+
+if TYPE_CHECKING:
+    from codelens.rank.common_scale import CommonScale
 
 _SCALED = ("symsum", "deflen", "logsize")
 
@@ -73,6 +77,7 @@ def examine(
     defined: Mapping[int, list[Defined]],
     by_meaning: bool,
     likeness: QuestionLikeness | None = None,
+    common: CommonScale | None = None,
 ) -> Examined:
     """The candidates that are worth it with all their features, in no stated order."""
     chunks = reads.chunks(
@@ -82,8 +87,9 @@ def examine(
     seen = file_features(
         view, corpus, query, terms,
         question=question, candidates=candidates, chunks=chunks, likeness=likeness,
+        common=common,
     )  # fmt: skip
-    known = add_meaning(view, query.text, seen, likeness) if by_meaning else NOT_ASKED
+    known = add_meaning(view, query.text, seen, likeness, common) if by_meaning else NOT_ASKED
     best = _most_promising(seen, query, defined)
     own = _definitions_of(view, best, defined)
     about = view.about(
@@ -112,7 +118,7 @@ def examine(
         )  # fmt: skip
     rows = [dict(candidate.features) for candidate in evidence]
     asked_for = [row for row, features in zip(rows, best, strict=True) if not features.pushed]
-    scale(rows, asked_for or rows, _SCALED)
+    scale(rows, asked_for or rows, _SCALED, stage_of(query, "definitions"), common)
     return Examined(
         [candidate._replace(features=row) for candidate, row in zip(evidence, rows, strict=True)],
         known,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
@@ -25,6 +25,9 @@ from codelens.rank.view_statistics import Corpus
 from codelens.store.facts.ranking_reads import ChunkTable
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, PathFacts
+
+if TYPE_CHECKING:
+    from codelens.rank.common_scale import CommonScale
 
 _SCALED = ("cmax", "csum3", "csumall", "file", "head")
 _DEEP, _DEEPEST = 5, 0.4
@@ -53,10 +56,12 @@ def file_features(
     candidates: Sequence[FileRow],
     chunks: Mapping[int, ChunkTable],
     likeness: QuestionLikeness | None = None,
+    common: CommonScale | None = None,
 ) -> list[FileFeatures]:
     """Every candidate that has a chunk or a stem with a term, in the order of `candidates`.
 
-    With `likeness` those as well that have vectors: they may answer in words of their own.
+    With `likeness` those as well that have vectors: they may answer in words of their own. With
+    `common` features are shares of the best of all its views.
     """
     facts = view.path_facts(candidate.path_id for candidate in candidates)
     scorer = ChunkScorer(corpus, terms, chunks)
@@ -78,8 +83,13 @@ def file_features(
         # A picture in a folder that is called so answers nothing.
         if candidate.scored.chunks or candidate.features["stemcov"] > 0:
             seen.append(candidate)
-    _to_scale(seen)
+    _to_scale(seen, stage_of(query, "files"), common)
     return seen
+
+
+def stage_of(query: Query, features: str) -> str:
+    """A name for some features of one question: a search may put several."""
+    return f"{features} {query.single} {query.text}"
 
 
 def add_meaning(
@@ -87,10 +97,11 @@ def add_meaning(
     text: str,
     seen: Sequence[FileFeatures],
     likeness: QuestionLikeness | None = None,
+    common: CommonScale | None = None,
 ) -> Meaning:
     """Add how much each candidate means what `text` says to its features."""
     candidates = [Candidate(features.file.content, not features.pushed) for features in seen]
-    known = meaning_signal.meaning(view.db, text, candidates, likeness)
+    known = meaning_signal.meaning(view.db, text, candidates, likeness, common)
     for features, value in zip(seen, known.features, strict=True):
         features.features["meaning"] = value
     return known
@@ -128,32 +139,60 @@ def _features_of(
     return FileFeatures(file, facts, scored, features, pushed)
 
 
-def _to_scale(seen: Sequence[FileFeatures]) -> None:
-    measure = [candidate.features for candidate in seen if not candidate.pushed] or [
-        candidate.features for candidate in seen
-    ]
-    top = max((values["cmax"] for values in measure), default=0.0)
+def _to_scale(seen: Sequence[FileFeatures], stage: str, common: CommonScale | None) -> None:
+    measured = [candidate for candidate in seen if not candidate.pushed] or seen
+    measure = [candidate.features for candidate in measured]
+    top = _tops(measure, ("cmax",), stage, common)["cmax"]
     shallow = min((values["depth"] for values in measure), default=0.0)
     for candidate in seen:
-        candidate.features["csumall"] = _mass(candidate.scored.chunks, top)
+        candidate.features["csumall"] = _mass(_scores(candidate), top)
         candidate.features["depth"] = min(candidate.features["depth"] - shallow, _DEEPEST)
-    scale((candidate.features for candidate in seen), measure, _SCALED)
+    tops = dict(_tops(measure, _SCALED, stage, common))
+    if common is not None:
+        # It depends on the top of all views, which is known last.
+        tops["csumall"] = common.masses(
+            stage, [_scores(candidate) for candidate in measured], lambda each: _mass(each, top)
+        )
+    _divide((candidate.features for candidate in seen), tops)
 
 
-def _mass(chunks: Sequence[tuple[float, int]], top: float) -> float:
+def _scores(candidate: FileFeatures) -> list[float]:
+    return [score for score, _ in candidate.scored.chunks]
+
+
+def _mass(scores: Sequence[float], top: float) -> float:
     if not top:
         return 0.0
     floor = ranking_weights.CHUNK_SUM_FLOOR * top
-    return math.log1p(sum(score for score, _ in chunks if score > floor) / top)
+    return math.log1p(sum(score for score in scores if score > floor) / top)
+
+
+def _tops(
+    measure: Sequence[Mapping[str, float]],
+    features: Sequence[str],
+    stage: str,
+    common: CommonScale | None,
+) -> Mapping[str, float]:
+    if common is not None:
+        return common.tops(stage, measure, features)
+    return {name: max((row[name] for row in measure), default=0.0) for name in features}
 
 
 def scale(
     rows: Iterable[dict[str, float]],
     measure: Sequence[Mapping[str, float]],
     features: Sequence[str],
+    stage: str,
+    common: CommonScale | None,
 ) -> None:
-    """Divide open-ended features by their maximum over `measure`; what is beyond it counts as 1."""
-    tops = {name: max((row[name] for row in measure), default=0.0) for name in features}
+    """Divide open-ended features by their maximum over `measure`; what is beyond it counts as 1.
+
+    With `common` by the maximum over those of all its views, at this `stage`.
+    """
+    _divide(rows, _tops(measure, features, stage, common))
+
+
+def _divide(rows: Iterable[dict[str, float]], tops: Mapping[str, float]) -> None:
     for row in rows:
         for name, top in tops.items():
             if top > 0:

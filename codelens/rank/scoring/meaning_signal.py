@@ -8,7 +8,7 @@ having been indexed later.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.errors import WordTableDamaged
 from codelens.extract.tokenizer import WORD, count_terms
@@ -19,6 +19,9 @@ from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.store.database.database import Database
 from codelens.store.facts import chunk_vectors
+
+if TYPE_CHECKING:
+    from codelens.rank.common_scale import CommonScale
 
 
 class Candidate(NamedTuple):
@@ -46,14 +49,31 @@ def meaning(
     text: str,
     candidates: Sequence[Candidate],
     likeness: QuestionLikeness | None = None,
+    common: CommonScale | None = None,
 ) -> Meaning:
     """How much each candidate means what `text` says: 1 for the best, 0 for one in the middle.
 
-    By `likeness` where there is one, which may lack candidates; else by the table of words.
+    By `likeness` where there is one, which may lack candidates; else by the table of words, with
+    `common` on the scale of all its views.
     """
+    if common is not None and common.lacks_meaning:
+        return Meaning([0.0] * len(candidates))
+    known = _by_vectors(db, text, candidates, likeness, common)
+    if common is not None and known.missing:
+        common.lacks_meaning = True
+    return known
+
+
+def _by_vectors(
+    db: Database,
+    text: str,
+    candidates: Sequence[Candidate],
+    likeness: QuestionLikeness | None,
+    common: CommonScale | None,
+) -> Meaning:
     if likeness is not None:
         values = [likeness.of_content(candidate.content) for candidate in candidates]
-        return Meaning(_scaled(values, candidates))
+        return Meaning(_scaled(values, candidates, text, common))
     nothing = [0.0] * len(candidates)
     try:
         table = word_table.shipped()
@@ -69,15 +89,22 @@ def meaning(
         return Meaning(nothing, f"{lacking} of {len(contents)} have no vectors yet")
     likeness = QuestionLikeness("the table of words", query_vector, vectors, 1)
     values = [likeness.of_content(candidate.content) for candidate in candidates]
-    return Meaning(_scaled(values, candidates))
+    return Meaning(_scaled(values, candidates, text, common))
 
 
-def _scaled(values: Sequence[float | None], candidates: Sequence[Candidate]) -> list[float]:
+def _scaled(
+    values: Sequence[float | None],
+    candidates: Sequence[Candidate],
+    text: str = "",
+    common: CommonScale | None = None,
+) -> list[float]:
     known = [
         value
         for value, candidate in zip(values, candidates, strict=True)
         if value is not None and candidate.measured
     ] or [value for value in values if value is not None]
+    if common is not None:
+        known = common.cosines(text, known)
     if not known:
         return [0.0] * len(values)
     known.sort()

@@ -17,6 +17,11 @@ PATH = Argument("path", default="", example='"/home/me/project"')
 description here would cost tokens in every tool."""
 REF = Argument("ref", default="", example='"main"')
 """A branch, tag or commit; described like `PATH`."""
+REPOSITORIES = Argument(
+    "repositories", "Absolute paths: search these instead, ranked together.", "list", [],
+    most=20, example='["/home/me/project"]',
+)  # fmt: skip
+"""Of a search; the worktree of each is chosen as that of `path` is."""
 FORMAT = Argument("format", default="concise", choices=("concise", "detailed", "json"))
 SESSION = Argument("session", default="", example='"a1b2c3"')
 """The session of a call, where the host does not tell it; described like `PATH`."""

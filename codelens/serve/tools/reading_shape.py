@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 from codelens.answers.explore_answers import ExploreAnswer
+from codelens.answers.joint_answers import JointAnswer
 from codelens.answers.reading_answers import (
     ExpandAnswer,
     OutlineAnswer,
@@ -22,6 +23,7 @@ from codelens.render import (
     search_text,
     token_budget,
 )
+from codelens.render.repositories import joint_text
 from codelens.render.text_pieces import (
     Form,
     head_line,
@@ -32,8 +34,12 @@ from codelens.render.text_pieces import (
 )
 
 
-def search(answer: SearchAnswer, form: Form, max_tokens: int, *, brief: bool = False) -> str:
+def search(
+    answer: SearchAnswer | JointAnswer, form: Form, max_tokens: int, *, brief: bool = False
+) -> str:
     """Ranked places, a line each; `brief` leaves out places that only use what others define."""
+    if isinstance(answer, JointAnswer):
+        return joint_text.reply(answer, form, max_tokens)
     answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
     if brief and form == "concise":
         answer = search_text.briefly(answer)

@@ -21,6 +21,7 @@ from codelens.cancellation import Call
 from codelens.engine.engine import Engine
 from codelens.engine.sessions.asking_session import LONGEST_ID, Session, asked_by
 from codelens.engine.usage import usage_counter
+from codelens.engine.worktree_paths import common_worktree
 from codelens.errors import CodelensError
 from codelens.serve.call_slots import CallSlots
 from codelens.serve.call_worktree import WorktreeChoice
@@ -37,6 +38,9 @@ from codelens.serve.tools.tool_row import (
 from codelens.serve.tools.tool_table import ROWS
 
 logger = logging.getLogger(__name__)
+
+_HANDLE_ARGUMENTS = ("handles", "target", "targets")
+"""Arguments that name code; a handle with an absolute path names its worktree as well."""
 
 
 class _Reply(NamedTuple):
@@ -84,12 +88,7 @@ class ToolCalls:
             given_arguments: the arguments, as the row declares them.
         """
         try:
-            path = str(given_arguments["path"])
-            everything = (
-                not path and self._worktrees.may_mean_all and row.is_everywhere(given_arguments)
-            )
-            where = "" if everything else await self._worktrees.chosen(path, ctx)
-            engine_arguments = self._engine_arguments(row, ctx, given_arguments, where)
+            engine_arguments = await self._engine_arguments(row, ctx, given_arguments)
             with asked_by(self._session(ctx, given_arguments)):
                 reply = await self._in_thread(
                     lambda: self._counted(row, given_arguments, engine_arguments)
@@ -117,8 +116,28 @@ class ToolCalls:
             return Session(session_id[:LONGEST_ID], "call", remembers=True)
         return self._sessions(ctx)
 
-    def _engine_arguments(
-        self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments, where: str
+    async def _where(
+        self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
+    ) -> dict[str, object]:
+        """Which worktree is meant, or which several; why those that are refused are."""
+        path = str(arguments["path"])
+        if not path and self._worktrees.may_mean_all and row.is_everywhere(arguments):
+            return {"path": ""}
+        named: list[str] = [each for each in arguments.get("repositories", ()) if each.strip()]
+        if not named:
+            path = path or common_worktree(_handles_of(arguments))
+            return {"path": await self._worktrees.chosen(path, ctx)}
+        chosen: list[str] = []
+        refused: dict[str, CodelensError] = {}
+        for each in named:
+            try:
+                chosen.append(await self._worktrees.chosen(each, ctx))
+            except CodelensError as error:
+                refused[each] = error
+        return {"path": "", "repositories": chosen, "refused": refused}
+
+    async def _engine_arguments(
+        self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
     ) -> dict[str, object]:
         """What the engine is asked with."""
         engine_arguments: dict[str, object] = {
@@ -126,7 +145,7 @@ class ToolCalls:
             for argument in row.arguments
             if argument.name not in FOR_THE_CALL
         }
-        engine_arguments["path"] = where
+        engine_arguments.update(await self._where(row, ctx, arguments))
         if "ref" in engine_arguments:
             engine_arguments["ref"] = arguments["ref"] or None
         if row.budgets:
@@ -175,6 +194,15 @@ def _of_tools(name: str) -> Callable[..., Any]:
     """`module:function` in `codelens.serve.tools`."""
     module, _, function = name.partition(":")
     return getattr(import_module(f"codelens.serve.tools.{module}"), function)
+
+
+def _handles_of(arguments: CallArguments) -> list[str]:
+    """The handles that a call is about, if it names any."""
+    handles: list[str] = []
+    for name in _HANDLE_ARGUMENTS:
+        value: str | list[str] = arguments.get(name) or []
+        handles += [value] if isinstance(value, str) else value
+    return handles
 
 
 class _Tool(Tool):

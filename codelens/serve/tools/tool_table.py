@@ -8,6 +8,7 @@ of the first turn, the table in `docs/mcp.md`, and `install/tools.toml`.
 from __future__ import annotations
 
 from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
+from codelens.serve.search_call import nobody_answered, search_asked
 from codelens.serve.tools.common_arguments import (
     AGAIN,
     CATEGORIES,
@@ -16,6 +17,7 @@ from codelens.serve.tools.common_arguments import (
     HANDLES,
     PATH,
     REF,
+    REPOSITORIES,
     SESSION,
     STATUSES,
     TAGS,
@@ -70,11 +72,12 @@ _CORE = (
             Argument(
                 "content", "Code, docs or both.", default="all", choices=("all", "code", "prose")
             ),
-            limit_argument(_SHOWN, 100), PATH, REF, FORMAT, size_argument(4000),
+            limit_argument(_SHOWN, 100), REPOSITORIES, PATH, REF, FORMAT, size_argument(4000),
         ),
-        "search", "reading_shape:search",
+        search_asked, "reading_shape:search",
         asks_with=lambda arguments: {"explain": arguments["format"] == "detailed"},
         renders_with=lambda arguments: {"brief": _is_brief(arguments)},
+        fails=nobody_answered,
     ),
     ToolRow(
         "cl_explore", "core",

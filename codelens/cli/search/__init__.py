@@ -1,0 +1,1 @@
+"""What `codelens search` prints beside a list in a pipe."""

@@ -1,0 +1,1 @@
+"""Answers about several repositories, as text and JSON."""
