@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from codelens.branches.code_tokens import is_same_code
 from codelens.branches.definition_diff import (
     DefinitionChange,
     DefinitionDiff,
     DiffLines,
     FileChange,
 )
-from codelens.branches.file_definitions import Definition, FileDefinitions, squeezed
+from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.text_changes import ADDED, DOCUMENTATION, FORMATTING, MOVED, RENAMED
 from codelens.resolve.languages.registry import spec_of
 
@@ -102,10 +103,7 @@ def _both(
     if mine.new is None or theirs.new is None:
         return _removed(mine, theirs, name)
     definition, other = mine.new, theirs.new
-    if (
-        squeezed(definition.own) == squeezed(other.own)
-        and definition.symbol.qualified == other.symbol.qualified
-    ):
+    if _is_same(definition, other) and definition.symbol.qualified == other.symbol.qualified:
         return Collision(
             "same", HARMLESS, spot(definition), spot(other), f"both made the same change to {name}"
         )
@@ -132,6 +130,11 @@ def _both(
         spot(other),
         f"both changed {name}, in different lines",
     )
+
+
+def _is_same(definition: Definition, other: Definition) -> bool:
+    language = definition.file.language
+    return is_same_code(definition.own, other.own, language, with_comments=True)
 
 
 def _removed(mine: DefinitionChange, theirs: DefinitionChange, name: str) -> Collision | None:
@@ -197,7 +200,7 @@ def _added_twice(mine: Changed, theirs: Changed) -> Iterator[Collision]:
         if owner and (definition.file.path, owner) in reported:
             continue  # told with what holds it
         name = definition.symbol.qualified
-        if squeezed(definition.own) == squeezed(other.own):
+        if _is_same(definition, other):
             yield Collision(
                 "same", HARMLESS, spot(definition), spot(other), f"both added the same {name}"
             )

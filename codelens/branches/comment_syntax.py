@@ -66,6 +66,18 @@ def is_comment_line(line: bytes, language: str) -> bool:
     return not (bare.startswith(b"*") and len(bare) > 1 and bare[1:2] not in b" */\t")
 
 
+def strings_and_comments(language: str) -> re.Pattern[bytes]:
+    """What is a string (its first group) or a comment (no group)."""
+    return _family(language)[1]
+
+
+def docstring_starts(text: bytes, language: str) -> frozenset[int]:
+    """Where strings begin that are documentation."""
+    if language_info(language or TEXT).comment_style != "hash-and-docstring":
+        return frozenset()
+    return frozenset(match.start(2) for match in _DOCSTRING.finditer(text))
+
+
 def code_of(text: bytes, language: str) -> bytes:
     """The text without comments and docstrings."""
     if language_info(language or TEXT).comment_style == "hash-and-docstring":

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from codelens.branches.comment_syntax import code_of, is_comment_line, is_indented
+from codelens.branches.comment_syntax import code_of, is_comment_line
 from codelens.types import Symbol
 
 FILE = -1
@@ -249,16 +249,6 @@ class FileDefinitions:
 def squeezed(text: bytes) -> bytes:
     """A text without blanks."""
     return text.translate(None, _BLANKS)
-
-
-def dedented(text: bytes, language: str) -> bytes:
-    """What two texts have in common that differ in formatting alone."""
-    if not is_indented(language):
-        return squeezed(text)
-    lines = [line.rstrip() for line in text.split(b"\n")]
-    lines = [line for line in lines if line]
-    depth = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-    return b"\n".join(line[depth:] for line in lines)
 
 
 def renamed(text: bytes, name: str, new: str) -> bytes:

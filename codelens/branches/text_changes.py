@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from codelens.branches.comment_syntax import code_of, is_indented
+from codelens.branches.code_tokens import is_same_code
 from codelens.branches.definition_matcher import Matches
-from codelens.branches.file_definitions import Definition, alike, dedented, renamed, squeezed
+from codelens.branches.file_definitions import Definition, alike, renamed, squeezed
 
 ADDED, REMOVED, MOVED, RENAMED = "added", "removed", "moved", "renamed"
 SIGNATURE, BODY, DOCUMENTATION, FORMATTING = "signature", "body", "documentation", "formatting"
@@ -30,21 +30,18 @@ def change_of(old: Definition, new: Definition, matches: Matches) -> tuple[tuple
 def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) -> list[str]:
     """How two texts of one definition differ; they do."""
     language = new.file.language
-    if squeezed(before) == squeezed(after) and (
-        not is_indented(language) or dedented(before, language) == dedented(after, language)
-    ):
+    if is_same_code(before, after, language, with_comments=True):
         return [FORMATTING]
-    code_before, code_after = new.written(before), new.written(after)
-    if code_before == code_after and not is_indented(language):
-        return [DOCUMENTATION]
-    if code_before == code_after and _lined(before, new) == _lined(after, new):
+    if is_same_code(before, after, language, with_comments=False):
         return [DOCUMENTATION]
     if old.group == "value":
         return [BODY]
-    sign_before = squeezed(_as_now(old.symbol.signature.encode("utf-8", "replace"), old, new))
-    sign_after = new.signature
-    if new.written(sign_before) == new.written(sign_after):
+    declared = _as_now(old.symbol.signature.encode("utf-8", "replace"), old, new)
+    now_declared = new.symbol.signature.encode("utf-8", "replace")
+    if is_same_code(declared, now_declared, language, with_comments=False):
         return [BODY]
+    code_before, code_after = new.written(before), new.written(after)
+    sign_before, sign_after = squeezed(declared), new.signature
     rest = [
         code.replace(sign, b"", 1) if sign in code else None
         for code, sign in ((code_before, sign_before), (code_after, sign_after))
@@ -52,14 +49,6 @@ def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) 
     if None not in rest and rest[0] == rest[1]:
         return [SIGNATURE]
     return [SIGNATURE, BODY]
-
-
-def _lined(text: bytes, definition: Definition) -> list[bytes]:
-    """Lines of code with their indentation, without comments and docstrings."""
-    lines = code_of(text, definition.file.language).split(b"\n")
-    return dedented(
-        b"\n".join(line for line in lines if line.strip()), definition.file.language
-    ).split(b"\n")
 
 
 def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:

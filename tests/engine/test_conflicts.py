@@ -64,6 +64,7 @@ def there(here: GitRepo) -> GitRepo:
 
 
 def write(repo: GitRepo, name: str, text: str) -> None:
+    (repo.root / name).parent.mkdir(exist_ok=True)
     (repo.root / name).write_text(text, encoding="utf-8")
 
 
@@ -264,9 +265,23 @@ def test_uses_that_were_not_changed_with_a_rename_are_broken(engine: Engine, her
     (broken,) = answer.broken
     assert (broken.how, broken.handle) == ("renamed", "HEAD:lib.py#save")
     assert broken.now == "lib.py#store"
-    assert "use.py:5" in broken.uses
+    # The import leads to the module still, but not to the name.
+    assert broken.uses == ("use.py:1", "use.py:5")
     assert answer.removed_public == ("HEAD:lib.py#save",)
     write(here, "use.py", USE.replace("save", "store"))
+    assert engine.diff(path=here.root).broken == ()
+
+
+def test_an_import_of_a_function_that_became_a_module_is_not_broken(
+    engine: Engine, here: GitRepo
+) -> None:
+    write(here, "kit/__init__.py", "def tool(text):\n    return text.strip() + text.upper()\n")
+    write(here, "job.py", "from kit import tool\n")
+    here.git("add", "-A")
+    here.git("commit", "-qm", "kit")
+    write(here, "kit/__init__.py", "")
+    assert [use.uses for use in engine.diff(path=here.root).broken] == [("job.py:1",)]
+    write(here, "kit/tool.py", "SIZE = 1\n")
     assert engine.diff(path=here.root).broken == ()
 
 

@@ -24,6 +24,7 @@ from codelens.engine.versions.diff_query import Compared
 from codelens.index.path_facts import path_facts
 from codelens.paths import printed
 from codelens.plurals import count_of
+from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import Node
 from codelens.resolve.walk.reach import reach
 from codelens.scope.text_diff import LineChange, changed_lines
@@ -162,7 +163,11 @@ class Users:
         """Whether a use leads somewhere on the new side."""
         if not self._graph.resolve([path]):
             return True  # not known in time, so not told
-        return line in self._graph.table().lines(path, name)
+        table = self._graph.table()
+        if line not in table.lines(path, name):
+            return False
+        edges = [edge for edge in table.edges_from(path) if (edge.line, edge.name) == (line, name)]
+        return not all(_leads_to_module_alone(edge) for edge in edges)
 
     def _standing(self, path: bytes, line: int) -> tuple[bytes, int] | None:
         """Where an unchanged line of the old side stands now; None if it was changed or is gone."""
@@ -207,6 +212,18 @@ class Users:
         files = TestFiles(self._view, self._graph, Targets(self._view, self._graph))
         for test_file in files.called_for(nodes, changed, users):
             yield test_file.path
+
+
+def _leads_to_module_alone(edge: Edge) -> bool:
+    """Whether an import of a name finds the module that should have it, and not the name.
+
+    A module that is called by the name is what was imported.
+    """
+    if edge.kind != "import" or edge.target_symbol >= 0:
+        return False
+    folder, _, file = edge.target.rpartition(b"/")
+    names = (file.partition(b".")[0], folder.rpartition(b"/")[2])
+    return edge.name.encode("utf-8", "replace") not in names
 
 
 def changes_of(compared: Compared) -> Iterator[DefinitionChange]:

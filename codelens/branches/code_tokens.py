@@ -1,0 +1,166 @@
+"""Whether two texts of code are the same but for what a formatter may change.
+
+Blanks, line breaks, the width of an indentation and a trailing comma say nothing; blanks inside a
+string do. Where the lines of a text do not end with semicolons, a line break between two words
+counts, and by indentation (Python, YAML) any outside of brackets. Told from the text alone, as
+`codelens.branches.comment_syntax` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from codelens.branches.comment_syntax import (
+    code_of,
+    docstring_starts,
+    is_indented,
+    strings_and_comments,
+)
+
+_BLANKS = b" \t\r\n\f\v"
+_PIECE = re.compile(rb"\\\r?\n[ \t]*|\n[ \t]*|[\w\x80-\xff]+|[ \t\r\f\v]+|[^\s\w\x80-\xff]")
+_WORD = re.compile(rb"[\w\x80-\xff\"'`]")
+_ENDS_WITH_SEMICOLON = re.compile(rb";[ \t\r]*(?://|/\*|\}|\n|\Z)")
+_OPENING, _CLOSING = frozenset({b"(", b"[", b"{"}), frozenset({b")", b"]", b"}"})
+_ONE_SIDED = frozenset({b"-", b":"})
+"""Before a word these may belong to it alone: `rm -r`, `puts :name`."""
+_TAB = 8
+
+Token = bytes
+
+
+class _Bracket(NamedTuple):
+    opening: bytes
+    is_glued: bool
+    """Right behind a word, as that of a call."""
+    at: int
+    """Of its token."""
+
+
+def is_same_code(before: bytes, after: bytes, language: str, *, with_comments: bool) -> bool:
+    """Whether two texts differ in nothing but formatting, or in that and comments."""
+    bare = [text if with_comments else code_of(text, language) for text in (before, after)]
+    first, second = (text.translate(None, _BLANKS + b",\\") for text in bare)
+    if first != second:
+        return False  # most texts, at a fraction of the cost
+    return tokens_of(before, language, with_comments=with_comments) == tokens_of(
+        after, language, with_comments=with_comments
+    )
+
+
+def tokens_of(text: bytes, language: str, *, with_comments: bool) -> list[Token]:
+    """The tokens of a text; its lines where its brackets do not match."""
+    reader = _Reader(text, is_indented(language))
+    for piece, is_comment in _pieces(b"\n" + text, language):
+        if not is_comment:
+            reader.take(piece)
+        elif with_comments:
+            reader.tokens.append(b"#" + piece.translate(None, _BLANKS))
+    return text.split(b"\n") if reader.brackets else reader.tokens
+
+
+def _pieces(text: bytes, language: str) -> Iterator[tuple[bytes, bool]]:
+    """Words, strings, marks, blanks and line breaks with their indentation; whether a comment."""
+    docstrings = docstring_starts(text, language)
+    at = 0
+    for match in strings_and_comments(language).finditer(text):
+        yield from ((piece[0], False) for piece in _PIECE.finditer(text, at, match.start()))
+        yield match[0], match[1] is None or match.start() in docstrings
+        at = match.end()
+    yield from ((piece[0], False) for piece in _PIECE.finditer(text, at))
+
+
+class _Reader:
+    """Makes tokens of the pieces of a text, without what says nothing."""
+
+    def __init__(self, text: bytes, indented: bool) -> None:
+        self.tokens: list[Token] = []
+        self.brackets: list[_Bracket] = []
+        self._code: list[int] = []
+        """Where in `tokens` those stand that are no comments."""
+        self._indented = indented
+        self._ends_by_semicolon = not indented and bool(_ENDS_WITH_SEMICOLON.search(text))
+        self._depths: list[int] = []
+        self._indentation: bytes | None = None
+        """Of the line that begins next; None within a line."""
+        self._after_blank = False
+        self._one_sided = False
+
+    def take(self, piece: bytes) -> None:
+        """The next piece."""
+        if piece[:1] == b"\n":
+            self._indentation = piece[1:]
+        elif piece[:1] not in {b" ", b"\t", b"\r", b"\f", b"\v"} and piece[:2] not in {
+            b"\\\n",
+            b"\\\r",
+        }:
+            self._begin_line(piece)
+            self._add(piece)
+            self._after_blank = False
+            return
+        self._drop_one_sided()
+        self._after_blank = True
+
+    def _last(self, back: int = 1) -> Token:
+        return self.tokens[self._code[-back]] if len(self._code) >= back else b""
+
+    def _emit(self, token: Token) -> None:
+        self._code.append(len(self.tokens))
+        self.tokens.append(token)
+
+    def _begin_line(self, piece: bytes) -> None:
+        indentation, self._indentation = self._indentation, None
+        if indentation is None:
+            return
+        if self._indented:
+            if not self.brackets:
+                self._begin_indented(len(indentation.expandtabs(_TAB)))
+        elif (
+            not self._ends_by_semicolon
+            and _WORD.match(self._last()[-1:])
+            and _WORD.match(piece)
+            and not (self.brackets and self.brackets[-1].opening != b"{")
+        ):
+            self._emit(b"\n")
+
+    def _begin_indented(self, depth: int) -> None:
+        if not self._depths:
+            self._depths.append(depth)
+            return
+        self._emit(b"\n")
+        while len(self._depths) > 1 and self._depths[-1] > depth:
+            self._depths.pop()
+            self._emit(b"\n<")
+        if depth > self._depths[-1]:
+            self._depths.append(depth)
+            self._emit(b"\n>")
+
+    def _add(self, piece: bytes) -> None:
+        last = self._last()
+        is_behind_word = bool(_WORD.match(last[-1:])) or last in _CLOSING
+        if piece in _CLOSING and self.brackets:
+            bracket = self.brackets.pop()
+            if last == b"," and self._is_trailing(bracket):
+                del self.tokens[self._code.pop()]
+        elif piece in _OPENING:
+            glued = is_behind_word and not self._after_blank
+            self.brackets.append(_Bracket(piece, glued, len(self._code)))
+        self._one_sided = piece in _ONE_SIDED and is_behind_word and self._after_blank
+        self._emit(b" " + piece if self._one_sided else piece)
+
+    def _drop_one_sided(self) -> None:
+        """A mark with blanks on both sides belongs to both."""
+        if self._one_sided:
+            self.tokens[self._code[-1]] = self._last()[1:]
+            self._one_sided = False
+
+    def _is_trailing(self, bracket: _Bracket) -> bool:
+        """Whether the comma before the end of a bracket can go: it makes no tuple and no hole."""
+        if self._last(2) in {b",", bracket.opening}:
+            return False
+        inside = [self.tokens[at] for at in self._code[bracket.at + 1 : -1]]
+        if b"," in inside or bracket.opening == b"{":
+            return True
+        return bracket.is_glued if bracket.opening == b"(" else not bracket.is_glued
