@@ -9,15 +9,16 @@ import os
 import time
 from typing import NamedTuple
 
-from codelens.focus import forest_file
+from codelens.focus import forest_file, waiting_turns
 from codelens.focus.checkout import Checkout
 from codelens.focus.context_block import block
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node, grow
-from codelens.focus.guide import listen, reinforce
+from codelens.focus.guide import first_sentence, listen, reinforce
 from codelens.focus.prompt_terms import LONGEST_TEXT, terms_of
 from codelens.focus.term_vectors import counted
 from codelens.focus.topic_handles import note, true_handles
+from codelens.focus.waiting_turns import Utterance
 from codelens.secret_masking import masked
 from codelens.trail import trail_log
 
@@ -31,6 +32,8 @@ class Turn(NamedTuple):
     block: str
     notes: tuple[str, ...] = ()
     """What was wrong on the way, for the log."""
+    is_waiting: bool = False
+    """Whether the lock could not be had in time, so that the next turn takes the prompt in."""
 
 
 def home_folder() -> str:
@@ -56,14 +59,16 @@ def take_prompt(
 ) -> Turn:  # fmt: skip
     """Take a prompt into the forest, and give the block that goes beside it.
 
-    Where another process holds the forest's lock for 50 ms, or nothing can be written, the block
-    is still given, and the prompt is not remembered.
+    Where another process holds the forest's lock for 50 ms the block is given all the same, and the
+    next turn takes the prompt in. Where nothing can be written, it is not remembered.
     """
     now = time.time() if now is None else now
+    utterance = _as_remembered(prompt, place, now)
     path = path_of(home, place, settings, session)
     notes: list[str] = []
     state = forest_file.State(Forest(), [])
     before = 0
+    is_waiting = False
     try:
         with forest_file.locked(path) as ours:
             state = forest_file.load(path)
@@ -71,12 +76,17 @@ def take_prompt(
                 notes.append(state.note)
                 if ours:
                     forest_file.set_aside(path)
-            before = state.forest.next_id
-            _grow(home, place, prompt, settings, state=state, now=now)
+            state.forest.set_back(now)
             if ours:
-                forest_file.save(path, state.forest, state.guide, place.root)
+                state = _with_what_waits(home, place, path, settings, state=state, now=now)
+            before = state.forest.next_id
+            _take(home, place, utterance, settings, state=state)
+            if ours:
+                forest_file.save(path, state._replace(root=place.root))
+                waiting_turns.delete(path, state.taken)
             else:
-                notes.append(f"{path} is locked by another process; the prompt is not remembered")
+                waiting_turns.put(path, utterance)
+                is_waiting = True
     except OSError as error:
         notes.append(f"the prompt is not remembered: {error}")
         state = _as_read(path, state)
@@ -85,7 +95,7 @@ def take_prompt(
         state.forest, state.guide, settings, now=now, branch=place.label, newest=newest,
         handles=lambda topic: true_handles(topic, place.root),
     )  # fmt: skip
-    return Turn(text, tuple(notes))
+    return Turn(text, tuple(notes), is_waiting)
 
 
 def take_answer(
@@ -93,20 +103,65 @@ def take_answer(
     session: str = "", now: float | None = None,
 ) -> tuple[str, ...]:  # fmt: skip
     """Add the model's answer to the guide; what was wrong on the way, for the log."""
+    now = time.time() if now is None else now
+    utterance = Utterance("answer", first_sentence(answer), {}, now, place.label, place.root)
+    if not utterance.text:
+        return ()
     path = path_of(home, place, settings, session)
     try:
         with forest_file.locked(path) as ours:
             if not ours:
-                return (f"{path} is locked by another process; the answer is not remembered",)
+                waiting_turns.put(path, utterance)
+                return ()
             state = forest_file.load(path)
-            added = listen(state.guide, answer, settings, time.time() if now is None else now)
-            if added:
-                if state.note:
-                    forest_file.set_aside(path)
-                forest_file.save(path, state.forest, state.guide, place.root)
+            notes = (state.note,) if state.note else ()
+            if notes:
+                forest_file.set_aside(path)
+            state = _with_what_waits(home, place, path, settings, state=state, now=now)
+            _take(home, place, utterance, settings, state=state)
+            forest_file.save(path, state._replace(root=place.root))
+            waiting_turns.delete(path, state.taken)
     except OSError as error:
         return (f"the answer is not remembered: {error}",)
-    return (state.note,) if state.note else ()
+    return notes
+
+
+def _as_remembered(prompt: str, place: Checkout, now: float) -> Utterance:
+    """What is kept of a prompt: its terms, and the beginning of its text, without secrets."""
+    text = masked(prompt)[:LONGEST_TEXT]
+    shortened = " ".join(_printable(text).split())[:_LONGEST_KEPT]
+    return Utterance("prompt", shortened, counted(terms_of(text)), now, place.label, place.root)
+
+
+def _with_what_waits(
+    home: str, place: Checkout, path: str, settings: FocusSettings, *,
+    state: forest_file.State, now: float,
+) -> forest_file.State:  # fmt: skip
+    """The state with what came before this turn, while another process held the lock."""
+    waiting = waiting_turns.take(path, state.taken)
+    for utterance in waiting.values():
+        if utterance is not None:
+            earlier = utterance._replace(at=min(utterance.at, now))
+            _take(home, place, earlier, settings, state=state)
+    return state._replace(taken=tuple(waiting))
+
+
+def _take(
+    home: str, place: Checkout, utterance: Utterance, settings: FocusSettings, *,
+    state: forest_file.State,
+) -> None:  # fmt: skip
+    """Take a prompt into the forest, or an answer into the guide."""
+    forest = state.forest
+    if utterance.kind == "answer":
+        listen(state.guide, utterance.text, settings, utterance.at)
+        return
+    reinforce(forest, state.guide)
+    if forest.last:
+        _note_handles(home, place, forest)
+    grow(
+        forest, utterance.text, utterance.terms, settings, now=utterance.at,
+        branch=utterance.branch, worktree=utterance.worktree,
+    )  # fmt: skip
 
 
 def _as_read(path: str, state: forest_file.State) -> forest_file.State:
@@ -117,21 +172,6 @@ def _as_read(path: str, state: forest_file.State) -> forest_file.State:
         return forest_file.load(path)
     except OSError:
         return state
-
-
-def _grow(
-    home: str, place: Checkout, prompt: str, settings: FocusSettings,
-    *, state: forest_file.State, now: float,
-) -> None:  # fmt: skip
-    forest = state.forest
-    forest.set_back(now)
-    reinforce(forest, state.guide)
-    if forest.last:
-        _note_handles(home, place, forest)
-    text = masked(prompt)
-    terms = counted(terms_of(text[:LONGEST_TEXT]))
-    shortened = " ".join(_printable(text[:LONGEST_TEXT]).split())[:_LONGEST_KEPT]
-    grow(forest, shortened, terms, settings, now=now, branch=place.label, worktree=place.root)
 
 
 def _printable(text: str) -> str:

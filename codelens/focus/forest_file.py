@@ -7,7 +7,6 @@ whole. It is written beside and renamed, under a lock on a file of its own.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Generator, Iterator
@@ -17,6 +16,16 @@ from typing import NamedTuple, cast
 from codelens import file_owner, filelock
 from codelens.focus.forest import Forest, Node
 from codelens.focus.guide import GuideEntry
+from codelens.focus.line_fields import (
+    Damaged,
+    counts_in,
+    fields_of,
+    number_in,
+    text_in,
+    whole_in,
+    written,
+)
+from codelens.focus.waiting_turns import MARK as WAITING
 
 VERSION = 1
 LOCK_WAIT_S = 0.05
@@ -37,10 +46,8 @@ class State(NamedTuple):
     """What was wrong with the file; empty where nothing was."""
     root: str = ""
     """The worktree that it was last written from."""
-
-
-class _Damaged(ValueError):
-    """A line that says nothing."""
+    taken: tuple[str, ...] = ()
+    """Files of waiting prompts and answers that are in it; they may not be deleted yet."""
 
 
 def forest_path(home: str, name: str) -> str:
@@ -75,7 +82,7 @@ def load(path: str) -> State:
     except FileNotFoundError:
         return State(Forest(), [])
     lines = data.split(b"\n")
-    whole = [fields for fields in map(_fields, lines) if fields is not None]
+    whole = [fields for fields in map(fields_of, lines) if fields is not None]
     head = whole[0] if whole and "version" in whole[0] else {}
     if head and head.get("version") != VERSION:
         return State(Forest(), [], f"{path} has version {head.get('version')!r}")
@@ -89,18 +96,18 @@ def load(path: str) -> State:
             state.forest, state.guide,
             f"{path} is damaged; {len(state.forest.nodes)} of its nodes could be read",
         )  # fmt: skip
-    return state._replace(root=str(head.get("root", "")))
+    return state._replace(root=str(head.get("root", "")), taken=_taken(path, head))
 
 
-def save(path: str, forest: Forest, guide: list[GuideEntry], root: str) -> None:
+def save(path: str, state: State) -> None:
     """Replace the file; the caller holds its lock.
 
     Raises:
         OSError: it cannot be written; what was there is still there.
     """
     name = os.path.basename(path)
-    lines = [_written(fields) for fields in _lines(name, forest, guide, root)]
-    lines.append(_written({"lines": len(lines) + 1}))
+    lines = [written(fields) for fields in _lines(name, state)]
+    lines.append(written({"lines": len(lines) + 1}))
     beside = f"{path}.new"
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -132,30 +139,30 @@ def set_aside(path: str) -> None:
 
 
 def delete(path: str) -> bool:
-    """Delete a forest and what was set aside of it; whether there was any. The lock stays.
+    """Delete a forest, what was set aside of it, and what waits for it; whether there was any.
+
+    The lock stays.
 
     Raises:
         OSError: a file cannot be deleted.
     """
     folder, own = os.path.split(path)
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    gone = [
-        name for name in names if name == own or name.startswith((f"{own}.damaged", f"{own}.new"))
-    ]
+    kinds = (f"{own}.damaged", f"{own}.new", own + WAITING)
+    gone = [name for name in names if name == own or name.startswith(kinds)]
     for name in gone:
         os.unlink(os.path.join(folder, name))
     return bool(gone)
 
 
-def _lines(
-    name: str, forest: Forest, guide: list[GuideEntry], root: str
-) -> Iterator[dict[str, object]]:
+def _lines(name: str, state: State) -> Iterator[dict[str, object]]:
+    forest = state.forest
     worktrees = dict.fromkeys(node.worktree for node in forest.nodes.values() if node.worktree)
     roots = {worktree: number for number, worktree in enumerate(worktrees)}
     yield {
         file_owner.KEY: name, "version": VERSION, "prompts": forest.prompts, "last": forest.last,
-        "next": forest.next_id, "seen": forest.seen, "root": root,
-        "roots": list(roots),
+        "next": forest.next_id, "seen": forest.seen,
+        "root": state.root, "roots": list(roots), "taken": list(state.taken),
     }  # fmt: skip
     for node in forest.nodes.values():
         yield {
@@ -164,24 +171,10 @@ def _lines(
             "branch": node.branch, "handles": node.handles,
             "in": roots.get(node.worktree),
         }  # fmt: skip
-    for entry in guide:
+    for entry in state.guide:
         yield {"said": entry.text, "at": entry.at, "new": entry.is_new, "tree": entry.tree}
     yield {"transitions": [[e, n, t] for e, row in forest.transitions.rows.items()
                            for n, t in row.items()]}  # fmt: skip
-
-
-def _written(fields: dict[str, object]) -> bytes:
-    return json.dumps(fields, separators=(",", ":")).encode("ascii")
-
-
-def _fields(line: bytes) -> dict[str, object] | None:
-    if not line:
-        return None
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, object]", fields) if isinstance(fields, dict) else None
 
 
 def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
@@ -193,26 +186,30 @@ def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
             if "node" in fields:
                 _take_node(forest, fields, roots)
             elif "said" in fields:
-                guide.append(GuideEntry(
-                    _text(fields, "said"), _number(fields, "at"), is_new=bool(fields.get("new")),
-                    tree=_whole(fields, "tree"),
-                ))  # fmt: skip
+                guide.append(_answer(fields))
             elif "transitions" in fields:
                 _take_transitions(forest, fields["transitions"])
-        except _Damaged as error:
+        except Damaged as error:
             note = note or str(error)
     if _drop_empty_topics(forest):
         note = note or "a topic without prompts"
     try:
-        forest.prompts = _whole(head, "prompts")
-        forest.seen = _number(head, "seen")
-        last = _whole(head, "last")
+        forest.prompts = whole_in(head, "prompts")
+        forest.seen = number_in(head, "seen")
+        last = whole_in(head, "last")
         forest.last = last if last in forest.leaves() else 0
-        forest.next_id = max(forest.next_id, _whole(head, "next"))
-    except _Damaged as error:
+        forest.next_id = max(forest.next_id, whole_in(head, "next"))
+    except Damaged as error:
         forest.prompts = len(forest.nodes)
         note = note or str(error)
     return State(forest, guide, note)
+
+
+def _answer(fields: dict[str, object]) -> GuideEntry:
+    return GuideEntry(
+        text_in(fields, "said"), number_in(fields, "at"), is_new=bool(fields.get("new")),
+        tree=whole_in(fields, "tree"),
+    )  # fmt: skip
 
 
 def _drop_empty_topics(forest: Forest) -> bool:
@@ -232,17 +229,29 @@ def _roots(head: dict[str, object]) -> dict[object, str]:
     return {number: root for number, root in enumerate(listed) if isinstance(root, str)}
 
 
+def _taken(path: str, head: dict[str, object]) -> tuple[str, ...]:
+    """Names of files beside this one, and of no others: they will be deleted."""
+    names = head.get("taken")
+    listed = cast("list[object]", names) if isinstance(names, list) else []
+    own = os.path.basename(path) + WAITING
+    return tuple(
+        name
+        for name in listed
+        if isinstance(name, str) and name.startswith(own) and name == os.path.basename(name)
+    )
+
+
 def _take_node(forest: Forest, fields: dict[str, object], roots: dict[object, str]) -> None:
-    kind, number, parent = fields.get("kind"), _whole(fields, "node"), _whole(fields, "parent")
+    kind, number, parent = fields.get("kind"), whole_in(fields, "node"), whole_in(fields, "parent")
     if kind not in _KINDS or number < 1 or number in forest.nodes:
-        raise _Damaged("a node that is none")
+        raise Damaged("a node that is none")
     node = Node(
-        number, parent, kind, _text(fields, "text"), terms=_terms(fields.get("terms")),
-        touched=_number(fields, "touched"), branch=_text(fields, "branch"),
-        frequency=max(1, _whole(fields, "frequency")), worktree=_root(fields, roots),
+        number, parent, kind, text_in(fields, "text"), terms=counts_in(fields, "terms"),
+        touched=number_in(fields, "touched"), branch=text_in(fields, "branch"),
+        frequency=max(1, whole_in(fields, "frequency")), worktree=_root(fields, roots),
     )  # fmt: skip
     if kind == "prompt" and not node.terms:
-        raise _Damaged("a prompt without terms")
+        raise Damaged("a prompt without terms")
     node.handles = _handles(fields.get("handles"))
     _add_below_parent(forest, node)
 
@@ -271,36 +280,24 @@ def _add_below_parent(forest: Forest, node: Node) -> None:
         "prompt": above is not None and above.kind != "prompt",
     }
     if not fits[node.kind]:
-        raise _Damaged("a node without its parent")
+        raise Damaged("a node without its parent")
     forest.add(node)
     if is_lost:
-        raise _Damaged("a node whose parent was lost")
+        raise Damaged("a node whose parent was lost")
 
 
 def _take_transitions(forest: Forest, rows: object) -> None:
     roots = {node.id for node in forest.roots()}
     if not isinstance(rows, list):
-        raise _Damaged("transitions that are none")
+        raise Damaged("transitions that are none")
     for row in cast("list[object]", rows):
         if not isinstance(row, list) or len(cast("list[object]", row)) != 3:
-            raise _Damaged("a transition that is none")
+            raise Damaged("a transition that is none")
         earlier, later, times = cast("list[object]", row)
         if not (isinstance(earlier, int) and isinstance(later, int) and isinstance(times, int)):
-            raise _Damaged("a transition that is none")
+            raise Damaged("a transition that is none")
         if earlier in roots and later in roots and times > 0:
             forest.transitions.rows.setdefault(earlier, {})[later] = times
-
-
-def _terms(value: object) -> dict[str, int]:
-    if not isinstance(value, dict):
-        raise _Damaged("terms that are none")
-    counts = cast("dict[str, object]", value)
-    valid_terms = {
-        term: times for term, times in counts.items() if isinstance(times, int) and times > 0
-    }
-    if len(valid_terms) != len(counts):
-        raise _Damaged("terms that are none")
-    return valid_terms
 
 
 def _handles(value: object) -> list[tuple[str, int, int]]:
@@ -311,27 +308,6 @@ def _handles(value: object) -> list[tuple[str, int, int]]:
             if isinstance(handle, str) and isinstance(size, int) and isinstance(stamp, int):
                 handles.append((handle, size, stamp))
     return handles
-
-
-def _text(fields: dict[str, object], key: str) -> str:
-    value = fields.get(key)
-    if not isinstance(value, str):
-        raise _Damaged(f"{key} that is no text")
-    return value
-
-
-def _whole(fields: dict[str, object], key: str) -> int:
-    value = fields.get(key)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _Damaged(f"{key} that is no number")
-    return value
-
-
-def _number(fields: dict[str, object], key: str) -> float:
-    value = fields.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
-        raise _Damaged(f"{key} that is no number")
-    return float(value)
 
 
 def forget_old(home: str, in_use: str = "") -> int:

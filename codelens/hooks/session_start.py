@@ -24,6 +24,8 @@ LONGEST, LONGEST_RECOVERY = 2_400, 6_000
 _SHOWN = 5
 _BUDGET_MS = 300.0
 _FORGETS = frozenset({"compact", "clear"})
+_GO_ON = frozenset({"compact", "resume", "fork"})
+"""Of a source that is not known yet a session is told as of a new one."""
 
 
 def at_start(home: str, event: HookInput, place: Checkout) -> str:
@@ -31,7 +33,7 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
     if event.source in _FORGETS:
         # Its model has not got any more what was sent.
         sent_log.end_all(home, place.repository, trail_log.worktree_key(place.root))
-    goes_on = event.source in {"compact", "resume"}
+    goes_on = event.source in _GO_ON
     parts: list[Callable[[], str]] = [lambda: _standing(place)]
     if goes_on:
         parts.append(lambda: _recovery(place, event))

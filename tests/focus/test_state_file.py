@@ -12,7 +12,6 @@ from harness_sizes import ANY_HEALTH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens import filelock
 from codelens.focus import forest_file
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import FocusSettings
@@ -48,7 +47,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert not state.note and state.root == PLACE.root and len(state.forest.roots()) == 3
     again = tmp_path / "again" / path.name
     again.parent.mkdir()
-    forest_file.save(str(again), state.forest, state.guide, state.root)
+    forest_file.save(str(again), state)
     assert as_kept(forest_file.load(str(again))) == as_kept(state)
     assert again.read_bytes() == path.read_bytes()
 
@@ -103,17 +102,6 @@ def test_any_change_of_the_bytes_is_survived(
     path.write_bytes(data[:at] + put + data[at + cut :])
     take_prompt(str(home), PLACE, "add a login page", FocusSettings(), now=NOW)
     assert not forest_file.load(str(path)).note
-
-
-def test_a_held_lock_gives_the_block_and_forgets_the_prompt(tmp_path: Path) -> None:
-    path = fill(tmp_path)
-    before = path.read_bytes()
-    with open(f"{path}.lock", "wb") as held:
-        assert filelock.take(held.fileno())
-        turn = take_prompt(str(tmp_path), PLACE, "one more token", FocusSettings(), now=NOW)
-        said = take_answer(str(tmp_path), PLACE, "Done so.", FocusSettings(), now=NOW)
-    assert "rotation" in turn.block and "held" in turn.notes[0] and "held" in said[0]
-    assert path.read_bytes() == before
 
 
 def test_a_home_that_cannot_be_written_still_shows_the_block(tmp_path: Path) -> None:

@@ -20,15 +20,25 @@ from codelens.trail.trail_log import entries, worktree_key
 ID = "6fa459ea-ee8a-3ca4-894e-db77e160355e"
 
 
-class Agent:
-    """A host in a worktree."""
+_PATIENT = """
+import sys
+from codelens.hooks import definitions_elsewhere, hook_run, work_elsewhere
+definitions_elsewhere._LONGEST_S = work_elsewhere._LONGEST_S = 100
+sys.exit(hook_run.run(sys.argv[1:]))
+"""
+"""A hook that waits for the engine as long as a busy machine takes."""
 
-    def __init__(self, home: Path, folder: Path) -> None:
+
+class Agent:
+    """A host in a worktree; a patient one asks for what may take seconds."""
+
+    def __init__(self, home: Path, folder: Path, *, patient: bool = False) -> None:
         self.home, self.folder = home, folder
+        self.program = ["-c", _PATIENT] if patient else ["-m", "codelens", "hook"]
 
     def run(self, event: str, data: bytes, **env: str) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
-            [sys.executable, "-m", "codelens", "hook", event], cwd=self.folder, input=data,
+            [sys.executable, *self.program, event], cwd=self.folder, input=data,
             env={**os.environ, "CODELENS_HOME": str(self.home), **env}, capture_output=True,
         )  # fmt: skip
         assert done.returncode == 0
@@ -150,9 +160,8 @@ def test_what_is_shown_neither_ends_nor_begins_a_block(agent: Agent, mark: str) 
 
 
 @pytest.mark.slow
-def test_a_collision_with_another_worktree_is_told(
-    agent: Agent, repo: GitRepo, tmp_path: Path
-) -> None:
+def test_a_collision_with_another_worktree_is_told(repo: GitRepo, tmp_path: Path) -> None:
+    agent = Agent(tmp_path / "home", repo.root, patient=True)
     second = repo.worktree(tmp_path / "second", branch="second")
     second.write("till.py", "def charge():\n    return 'two'\n")
     repo.write("till.py", "def charge():\n    return 'one'\n")
@@ -201,6 +210,14 @@ def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("source", ["resume", "compact", "fork"])
+def test_a_session_that_goes_on_is_given_the_block_again(agent: Agent, source: str) -> None:
+    agent.prompt("charge the card twice")
+    told = agent.hook("session-start", "SessionStart", source=source)
+    assert "    - charge the card twice" in told
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "ends"), [("compact", True), ("clear", True), ("resume", False)]
 )
@@ -245,8 +262,9 @@ def test_an_edit_of_what_another_worktree_edits_is_warned_of(
 
 @pytest.mark.slow
 def test_an_edit_is_warned_of_by_definition_where_there_is_an_index(
-    agent: Agent, repo: GitRepo, tmp_path: Path
+    repo: GitRepo, tmp_path: Path
 ) -> None:
+    agent = Agent(tmp_path / "home", repo.root, patient=True)
     text = "def charge():\n    return 1\n\n\ndef refund():\n    return 2\n"
     repo.commit("two", {"till.py": text})
     second = repo.worktree(tmp_path / "second", branch="second")

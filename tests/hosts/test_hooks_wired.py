@@ -205,6 +205,15 @@ def test_the_home_goes_with_the_command(tmp_path: Path) -> None:
     assert said == f'"{COMMAND}" hook stop --home "/data/my lens"'
 
 
+@pytest.mark.parametrize("name", WITH_HOOKS)
+def test_a_session_is_told_whatever_it_began_from(scratch: Scratch, name: str) -> None:
+    """Hosts come to know more sources, such as `fork`; a matcher would leave them out."""
+    scratch.install(name, hooks=True)
+    starts = [elements for event, elements in events(file_of(scratch, name)).items()
+              if event.lower() == "sessionstart"]  # fmt: skip
+    assert starts and "matcher" not in starts[0][0]
+
+
 def test_each_hook_has_a_time_limit_and_names_an_event(scratch: Scratch) -> None:
     for name in WITH_HOOKS:
         scratch.install(name, hooks=True)

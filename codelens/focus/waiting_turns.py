@@ -1,0 +1,104 @@
+"""Prompts and answers that came while another process held the lock of their forest.
+
+Each is a file beside that of the forest, written whole or not at all. Who has the lock next takes
+them, the oldest first, and names them in the forest's head: a process that is killed after it saved
+the forest leaves files that were taken already, and nothing is taken twice.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Literal, NamedTuple, cast
+
+from codelens.focus.line_fields import (
+    Damaged,
+    counts_in,
+    fields_of,
+    number_in,
+    text_in,
+    whole_in,
+    written,
+)
+from codelens.focus.term_vectors import Counts
+
+MARK = ".waiting-"
+"""What follows the name of the forest's file."""
+_MOST_WAITING = 500
+_MOST_TAKEN = 8
+"""Taken at once: a prompt may cost 60 ms of CPU in all."""
+_VERSION = 1
+
+
+class Utterance(NamedTuple):
+    """A prompt, or what is kept of an answer; secrets are masked."""
+
+    kind: Literal["prompt", "answer"]
+    text: str
+    terms: Counts
+    at: float
+    """Seconds since the epoch."""
+    branch: str
+    worktree: str
+    """The root of the worktree."""
+
+
+def put(path: str, utterance: Utterance) -> None:
+    """Let it wait for the forest of the file at `path`.
+
+    Raises:
+        OSError: it cannot be written, or too many wait already.
+    """
+    if len(names(path)) >= _MOST_WAITING:
+        raise OSError(f"{_MOST_WAITING} wait already for the lock of {path}")
+    unique = f"{time.time_ns():020d}-{os.getpid()}"
+    beside = f"{path}.new-{unique}"
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(written({"version": _VERSION, **utterance._asdict()}))
+    os.replace(beside, f"{path}{MARK}{unique}")
+
+
+def names(path: str) -> list[str]:
+    """The names of the files that wait, the oldest first."""
+    folder, own = os.path.split(path)
+    return sorted(name for name in os.listdir(folder) if name.startswith(own + MARK))
+
+
+def take(path: str, already: Iterable[str]) -> dict[str, Utterance | None]:
+    """What waits by the name of its file, the oldest first; None for what says nothing.
+
+    Args:
+        path: the forest's file; its lock is held.
+        already: names that were taken before; these files are deleted.
+    """
+    delete(path, already)
+    folder = os.path.dirname(path)
+    return {name: _read(os.path.join(folder, name)) for name in names(path)[:_MOST_TAKEN]}
+
+
+def delete(path: str, taken: Iterable[str]) -> None:
+    """Delete files that were taken."""
+    for name in taken:
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(os.path.dirname(path), name))
+
+
+def _read(file: str) -> Utterance | None:
+    with open(file, "rb") as opened:
+        fields = fields_of(opened.read())
+    try:
+        if fields is None or whole_in(fields, "version") != _VERSION:
+            return None
+        kind = text_in(fields, "kind")
+        if kind not in {"prompt", "answer"}:
+            return None
+        return Utterance(
+            cast("Literal['prompt', 'answer']", kind), text_in(fields, "text"),
+            counts_in(fields, "terms"), number_in(fields, "at"), text_in(fields, "branch"),
+            text_in(fields, "worktree"),
+        )  # fmt: skip
+    except Damaged:
+        return None
