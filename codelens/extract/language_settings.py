@@ -207,6 +207,8 @@ class LanguageInfo:
     """The grammar's scanner loses up to 300 MB over one hopeless text; a worker ends with it."""
     bound_names: str = ""
     """Regex: a `@reference.bound` so named counts though the file does not bind the name."""
+    free_names: bool = False
+    """A `@reference.bound` counts where nothing in the file binds the name: it is a global one."""
     name_characters: str = ""
     """Signs that are part of a name: `.` in R."""
     reference_names: str = ""

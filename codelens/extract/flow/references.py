@@ -63,7 +63,7 @@ def references_of(
     """
     # By position, as captures come in another order each time where patterns overlap; what is
     # written later into the same place wins.
-    found_at = _bound(captures, symbols, imports, info, source)
+    found_at = _bound(captures, symbols, imports, info, source=source, flow=flow)
     for name, start in _joined_calls(captures, info, source):
         found_at[start] = (name, "call")
     for kind in KINDS:
@@ -137,12 +137,15 @@ def _bound(
     symbols: Symbols,
     imports: Iterable[Import],
     info: LanguageInfo,
+    *,
     source: Source,
+    flow: Flow,
 ) -> dict[int, tuple[str, str]]:
     """Names that count as the text binds them, by position, with their kinds."""
     found_at: dict[int, tuple[str, str]] = {}
     known: set[str] = set()
     telling = re.compile(info.bound_names) if info.bound_names else None
+    bound = {binding.name for binding in flow.bindings} if info.free_names else set[str]()
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
@@ -152,7 +155,9 @@ def _bound(
                 names = [_plain(name, _last_name(info)) for name in names]
             for node, name in zip(nodes, names, strict=True):
                 if (
-                    name in known or (telling is not None and telling.fullmatch(name))
+                    name in known
+                    or (telling is not None and telling.fullmatch(name))
+                    or (info.free_names and name not in bound)
                 ) and node.start_byte not in symbols.name_starts:
                     found_at[node.start_byte] = (name, kind)
     members = captures.get("reference.member")

@@ -142,6 +142,12 @@
 (initializer_list (identifier) @reference.bound)
 (initializer_pair value: (identifier) @reference.bound)
 (binary_expression (identifier) @reference.bound)
+(unary_expression (identifier) @reference.bound)
+(parenthesized_expression (identifier) @reference.bound)
+(conditional_expression (identifier) @reference.bound)
+(condition_clause (identifier) @reference.bound)
+(subscript_argument_list (identifier) @reference.bound)
+(array_declarator size: (identifier) @reference.bound)
 (case_statement value: [(identifier) (qualified_identifier)] @reference.name)
 
 ; Imports.

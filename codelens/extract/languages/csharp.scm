@@ -94,6 +94,14 @@
 (arrow_expression_clause (identifier) @reference.bound)
 (constant_pattern (identifier) @reference.bound)
 (initializer_expression (identifier) @reference.bound)
+(binary_expression (identifier) @reference.bound)
+(prefix_unary_expression (identifier) @reference.bound)
+(parenthesized_expression (identifier) @reference.bound)
+(conditional_expression (identifier) @reference.bound)
+(array_rank_specifier (identifier) @reference.bound)
+(interpolation (identifier) @reference.bound)
+(if_statement condition: (identifier) @reference.bound)
+(while_statement condition: (identifier) @reference.bound)
 
 ; Imports: `using N` is all of it.
 (using_directive

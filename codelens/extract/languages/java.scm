@@ -58,6 +58,12 @@
 (switch_label (identifier) @reference.bound)
 (element_value_pair value: (identifier) @reference.bound)
 (binary_expression (identifier) @reference.bound)
+(unary_expression (identifier) @reference.bound)
+(parenthesized_expression (identifier) @reference.bound)
+(ternary_expression (identifier) @reference.bound)
+(array_initializer (identifier) @reference.bound)
+(dimensions_expr (identifier) @reference.bound)
+(array_access index: (identifier) @reference.bound)
 
 ; Imports.
 (import_declaration (identifier) @import.module) @import

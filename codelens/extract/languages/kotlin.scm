@@ -62,6 +62,23 @@
 (assignment (simple_identifier) @reference.bound)
 (when_condition (simple_identifier) @reference.bound)
 (control_structure_body (simple_identifier) @reference.bound)
+(additive_expression (simple_identifier) @reference.bound)
+(multiplicative_expression (simple_identifier) @reference.bound)
+(comparison_expression (simple_identifier) @reference.bound)
+(equality_expression (simple_identifier) @reference.bound)
+(conjunction_expression (simple_identifier) @reference.bound)
+(disjunction_expression (simple_identifier) @reference.bound)
+(elvis_expression (simple_identifier) @reference.bound)
+(range_expression (simple_identifier) @reference.bound)
+(prefix_expression (simple_identifier) @reference.bound)
+(parenthesized_expression (simple_identifier) @reference.bound)
+(indexing_suffix (simple_identifier) @reference.bound)
+(interpolated_expression (simple_identifier) @reference.bound)
+(function_value_parameters (simple_identifier) @reference.bound)
+(if_expression (simple_identifier) @reference.bound)
+(while_statement (simple_identifier) @reference.bound)
+(when_subject (simple_identifier) @reference.bound)
+(interpolated_identifier) @reference.bound
 
 ; Imports.
 (import_header (identifier) @import.module) @import

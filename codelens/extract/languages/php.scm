@@ -56,6 +56,12 @@
 (assignment_expression right: (name) @reference.bound)
 (binary_expression (name) @reference.bound)
 (array_element_initializer (name) @reference.bound)
+(conditional_expression (name) @reference.bound)
+(parenthesized_expression (name) @reference.bound)
+(subscript_expression (name) @reference.bound)
+(unary_op_expression (name) @reference.bound)
+(simple_parameter default_value: (name) @reference.bound)
+(const_element (_) . (name) @reference.bound)
 
 ; Imports.
 (namespace_use_declaration) @import

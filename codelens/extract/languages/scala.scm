@@ -68,6 +68,8 @@
 (infix_expression right: (identifier) @reference.bound)
 (block (identifier) @reference.bound)
 (indented_block (identifier) @reference.bound)
+(if_expression (identifier) @reference.bound)
+(prefix_expression (identifier) @reference.bound)
 
 ; Imports.
 ; Not by its field: of a path that repeats, tree-sitter matches some parts only.

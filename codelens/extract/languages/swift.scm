@@ -56,6 +56,20 @@
 (value_argument value: (simple_identifier) @reference.bound)
 (assignment result: (simple_identifier) @reference.bound)
 (control_transfer_statement result: (simple_identifier) @reference.bound)
+(additive_expression (simple_identifier) @reference.bound)
+(multiplicative_expression (simple_identifier) @reference.bound)
+(comparison_expression (simple_identifier) @reference.bound)
+(equality_expression (simple_identifier) @reference.bound)
+(conjunction_expression (simple_identifier) @reference.bound)
+(disjunction_expression (simple_identifier) @reference.bound)
+(nil_coalescing_expression (simple_identifier) @reference.bound)
+(range_expression (simple_identifier) @reference.bound)
+(prefix_expression (simple_identifier) @reference.bound)
+(ternary_expression (simple_identifier) @reference.bound)
+(array_literal (simple_identifier) @reference.bound)
+(interpolated_expression (simple_identifier) @reference.bound)
+(property_declaration value: (simple_identifier) @reference.bound)
+(if_statement condition: (simple_identifier) @reference.bound)
 
 ; Imports.
 (import_declaration (identifier) @import.module) @import
